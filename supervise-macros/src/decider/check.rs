@@ -1,0 +1,127 @@
+//! Rule C10, and the question it rests on: which type does an arm name?
+
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::{Pat, Path, QSelf, Token, Type, TypePath};
+
+use super::{Arm, Decider};
+use crate::duration;
+use crate::errors::Errors;
+use crate::text::tidy;
+
+/// What an arm is about.
+#[derive(Debug, Clone)]
+pub(super) enum Subject {
+    /// `_`, perhaps with a guard: every failure.
+    Any,
+    /// `pattern: Type`
+    Typed(Type),
+    /// `Enum::Variant`: the path without its last segment.
+    Enum(Type),
+}
+
+impl Subject {
+    pub(super) fn ty(&self) -> Option<&Type> {
+        match self {
+            Subject::Any => None,
+            Subject::Typed(ty) | Subject::Enum(ty) => Some(ty),
+        }
+    }
+}
+
+/// Reports what is wrong with a decider's arms.
+pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
+    for expr in decider.exprs() {
+        duration::check(expr, errors);
+    }
+    let Decider::Arms(arms) = decider else { return };
+    let mut closed = false;
+    for arm in arms {
+        if closed {
+            errors.on(&arm.pat, "this arm is never reached: `_` above it takes every failure; move `_` to the end");
+            break;
+        }
+        match subject(arm) {
+            Ok(Subject::Any) => closed = arm.guard.is_none(),
+            Ok(_) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+}
+
+/// Which type an arm names.
+pub(super) fn subject(arm: &Arm) -> syn::Result<Subject> {
+    match &arm.ty {
+        Some(ty) => Ok(Subject::Typed(ty.clone())),
+        None => of_pattern(&arm.pat),
+    }
+}
+
+fn of_pattern(pat: &Pat) -> syn::Result<Subject> {
+    match pat {
+        Pat::Wild(_) => Ok(Subject::Any),
+        Pat::Path(path) => of_path(pat, path.qself.as_ref(), &path.path),
+        Pat::TupleStruct(tuple) => of_path(pat, tuple.qself.as_ref(), &tuple.path),
+        Pat::Struct(fields) => of_path(pat, fields.qself.as_ref(), &fields.path),
+        Pat::Paren(inner) => of_pattern(&inner.pat),
+        Pat::Reference(inner) => of_pattern(&inner.pat),
+        Pat::Ident(ident) => match &ident.subpat {
+            Some((_, inner)) => of_pattern(inner),
+            None => Err(bare(pat, &ident.ident.to_string(), "")),
+        },
+        Pat::Or(or) => of_cases(pat, &or.cases),
+        _ => Err(syn::Error::new_spanned(
+            pat,
+            "an arm must say which type of failure it is about; write `pattern: Type`",
+        )),
+    }
+}
+
+fn of_cases(pat: &Pat, cases: &Punctuated<Pat, Token![|]>) -> syn::Result<Subject> {
+    let mut first: Option<Subject> = None;
+    for case in cases {
+        let next = of_pattern(case)?;
+        match &first {
+            Some(first) if key(first) != key(&next) => {
+                return Err(syn::Error::new_spanned(
+                    pat,
+                    "one arm cannot name two types; write an arm for each of them",
+                ));
+            }
+            Some(_) => {}
+            None => first = Some(next),
+        }
+    }
+    Ok(first.unwrap_or(Subject::Any))
+}
+
+fn of_path(pat: &Pat, qself: Option<&QSelf>, path: &Path) -> syn::Result<Subject> {
+    let depth = qself.map_or(0, |qself| qself.position);
+    if path.segments.len() < 2 || path.segments.len() - 1 < depth {
+        let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        return Err(bare(pat, &name, if matches!(pat, Pat::Path(_)) { "" } else { "(..)" }));
+    }
+    let mut parent = path.clone();
+    parent.segments.pop();
+    parent.segments.pop_punct();
+    Ok(Subject::Enum(Type::Path(TypePath { attrs: Vec::new(), qself: qself.cloned(), path: parent })))
+}
+
+/// A pattern of one segment: a name would match everything, and of a tuple struct the type is not plain.
+fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
+    let shown = tidy(pat.to_token_stream());
+    let message = if fields.is_empty() {
+        format!(
+            "`{shown}` alone would match every failure; write `_: {name}` for an error type, or `Enum::{name}` for a \
+             variant"
+        )
+    } else {
+        format!("`{shown}` does not say its type; write `{shown}: {name}` for a struct, or `Enum::{name}` for a variant")
+    };
+    syn::Error::new_spanned(pat, message)
+}
+
+/// Two arms of one key are about the same type.
+pub(super) fn key(subject: &Subject) -> String {
+    subject.ty().map(|ty| tidy(ty.to_token_stream()).replace("::<", "<")).unwrap_or_default()
+}

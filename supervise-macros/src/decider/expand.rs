@@ -1,0 +1,222 @@
+//! From arms to a closure `|failure| -> Option<Directive>`.
+//!
+//! All arms of one type form one `match`, so that rustc itself reports a forgotten variant. Different
+//! error types cannot both match, so gathering their arms keeps the order as written. `Cause`, `Phase` and a
+//! guarded `_` can match beside any of them: nothing is gathered across such an arm.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Pat, Type};
+
+use super::check::{Subject, key, subject};
+use super::{Arm, Coverage, Decider};
+use crate::duration::lower;
+use crate::tree::model::word;
+
+/// Arms of one type that stand in one `match`; or one guarded `_`.
+#[derive(Debug)]
+struct Group<'a> {
+    key: String,
+    ty: Option<Type>,
+    arms: Vec<&'a Arm>,
+    by_path: bool,
+}
+
+impl Group<'_> {
+    /// Whether failures that match it may also match another group.
+    fn overlaps(&self) -> bool {
+        overlaps(self.ty.as_ref())
+    }
+}
+
+fn overlaps(ty: Option<&Type>) -> bool {
+    match ty {
+        Some(Type::Path(path)) => {
+            path.path.segments.last().is_some_and(|last| last.ident == "Cause" || last.ident == "Phase")
+        }
+        Some(_) => false,
+        None => true,
+    }
+}
+
+/// An expression that is a decider.
+pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
+    let arms = match decider {
+        // With the bound of `total` in sight, rustc infers the type of the closure's parameter.
+        Decider::Function(function @ Expr::Closure(_)) => {
+            let function = lower(function);
+            return quote_spanned!(function.span()=> ::supervise::__private::Decider::total(#function));
+        }
+        Decider::Function(function) => {
+            let function = lower(function);
+            return quote!(#function);
+        }
+        Decider::Arms(arms) => arms,
+    };
+    let last = arms.iter().find(|arm| arm.guard.is_none() && matches!(subject(arm), Ok(Subject::Any)));
+    let groups = group(arms);
+    let whole = coverage == Coverage::Whole && last.is_none();
+    let matches = groups.iter().enumerate().map(|(i, group)| {
+        let again = groups[i + 1..].iter().any(|later| later.key == group.key && later.ty.is_some());
+        let before: Vec<_> = groups[..i].iter().filter(|earlier| earlier.key == group.key).collect();
+        emit(group, &before, whole && !again)
+    });
+    let rest = match last {
+        Some(arm) => {
+            let answer = answer(arm);
+            quote!(::core::option::Option::Some(#answer))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    quote! {
+        ::supervise::__private::Decider::partial(
+            move |__failure: &::supervise::__private::Failure|
+                -> ::core::option::Option<::supervise::__private::Directive> {
+                #(#matches)*
+                #rest
+            }
+        )
+    }
+}
+
+/// The arms gathered by type, in the order in which their types are first named.
+fn group(arms: &[Arm]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for arm in arms {
+        let Ok(subject) = subject(arm) else { continue };
+        if matches!(subject, Subject::Any) && arm.guard.is_none() {
+            break;
+        }
+        let key = key(&subject);
+        let by_path = matches!(subject, Subject::Enum(_));
+        let ty = subject.ty().cloned();
+        let same = groups.iter().rposition(|group| ty.is_some() && group.key == key);
+        let between = |i: usize| &groups[i + 1..];
+        let open = same.filter(|&i| {
+            if overlaps(ty.as_ref()) { between(i).is_empty() } else { !between(i).iter().any(Group::overlaps) }
+        });
+        match open {
+            Some(i) => {
+                groups[i].arms.push(arm);
+                groups[i].by_path |= by_path;
+            }
+            None => groups.push(Group { key, ty, arms: vec![arm], by_path }),
+        }
+    }
+    groups
+}
+
+/// One group. `closed`: rustc must find every variant in it, or in the groups of its type `before`.
+fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
+    let Some(ty) = &group.ty else {
+        return group.arms.iter().map(|arm| {
+            let answer = answer(arm);
+            let guard = arm.guard.as_ref().map(lower);
+            quote!(if #guard { return ::core::option::Option::Some(#answer); })
+        }).collect();
+    };
+    let arms = group.arms.iter().map(|arm| {
+        let (pat, answer) = (pattern(&arm.pat), answer(arm));
+        let guard = arm.guard.as_ref().map(lower).map(|guard| quote!(if #guard));
+        quote!(#pat #guard => return ::core::option::Option::Some(#answer),)
+    });
+    let by_path = group.by_path || before.iter().any(|earlier| earlier.by_path);
+    let rest = if closed && by_path && !group.overlaps() {
+        // Taken above already; named once more so that the match is whole.
+        let taken = before.iter().flat_map(|group| &group.arms).filter(|arm| arm.guard.is_none());
+        let taken = taken.map(|arm| &arm.pat);
+        quote!(#(#[allow(unused_variables, unreachable_patterns)] #taken => {})*)
+    } else {
+        quote!(#[allow(unreachable_patterns)] _ => {})
+    };
+    // The span of the type: that is where rustc reports a forgotten variant.
+    let it = quote_spanned!(ty.span()=> __it);
+    quote! {
+        if let ::core::option::Option::Some(#it) = ::supervise::__private::Failure::get::<#ty>(__failure) {
+            match #it { #(#arms)* #rest }
+        }
+    }
+}
+
+/// Or-patterns keep their bars; parentheses around them are not needed in an arm.
+fn pattern(pat: &Pat) -> TokenStream {
+    quote!(#pat)
+}
+
+/// `Restart` is `Directive::Restart`; anything else is an expression.
+fn answer(arm: &Arm) -> TokenStream {
+    match word(&arm.answer) {
+        Some(word) => quote_spanned!(word.span()=> ::supervise::__private::Directive::#word),
+        None => {
+            let answer = lower(&arm.answer);
+            quote!(#answer)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{check, parse};
+    use super::*;
+    use crate::errors::Errors;
+
+    fn read(text: &str) -> (Decider, Vec<String>) {
+        let mut errors = Errors::default();
+        let decider = parse(text.parse().unwrap(), proc_macro2::Span::call_site(), &mut errors).unwrap();
+        check(&decider, &mut errors);
+        (decider, errors.messages())
+    }
+
+    fn groups(text: &str) -> Vec<(String, usize)> {
+        let (decider, messages) = read(text);
+        assert!(messages.is_empty(), "{messages:?}");
+        let Decider::Arms(arms) = &decider else { panic!("no arms") };
+        group(arms).into_iter().map(|group| (group.key, group.arms.len())).collect()
+    }
+
+    #[test]
+    fn gathers_arms_by_type() {
+        let text = "DbError::A => Stop, e: io::Error if e.x() => Stop, DbError::B(_) | DbError::C => Restart, _ => Stop";
+        assert_eq!(groups(text), [("DbError".into(), 2), ("io::Error".into(), 1)]);
+        assert_eq!(groups("Gen::<u8>::A => Stop, _: Gen<u8> => Stop"), [("Gen<u8>".into(), 2)]);
+    }
+
+    #[test]
+    fn gathers_nothing_across_an_arm_that_may_match_too() {
+        let text = "E::A => Stop, Cause::Killed => Stop, E::B => Stop, Cause::Panic(_) => Stop";
+        let names: Vec<_> = groups(text).into_iter().map(|(key, _)| key).collect();
+        assert_eq!(names, ["E", "Cause", "E", "Cause"]);
+        let names: Vec<_> = groups("E::A => Stop, _ if late() => Stop, E::B => Stop").into_iter().map(|g| g.0).collect();
+        assert_eq!(names, ["E", "", "E"]);
+    }
+
+    #[test]
+    fn closes_an_enum_only_without_a_last_arm() {
+        let open = "_ => { }";
+        let emitted = |text: &str, coverage| expand(&read(text).0, coverage).to_string();
+        assert!(!emitted("E::A => Stop, E::B => Stop", Coverage::Whole).contains(open));
+        assert!(emitted("E::A => Stop, E::B => Stop", Coverage::Partial).contains(open));
+        assert!(emitted("E::A => Stop, _ => Stop", Coverage::Whole).contains(open));
+        assert!(emitted("Cause::Killed => Stop", Coverage::Whole).contains(open));
+        assert!(emitted("_: Refused => Stop", Coverage::Whole).contains(open));
+        let split = emitted("E::A => Stop, Cause::Killed => Stop, E::B => Stop", Coverage::Whole);
+        assert!(split.contains("E :: A => { }"), "{split}");
+    }
+
+    #[test]
+    fn rejects_what_would_do_something_else() {
+        for (text, part) in [
+            ("Timeout => Stop", "write `_: Timeout`"),
+            ("Code(5) => Stop", "write `Code(5): Code`"),
+            ("_ => Stop, E::A => Stop", "never reached"),
+            ("E::A | F::B => Stop", "two types"),
+            ("5 => Stop", "`pattern: Type`"),
+            ("E::A => Stop E::B => Stop", "expected `,`"),
+            ("E::A, _ => Stop", "expected `=> Directive`"),
+        ] {
+            let (_, messages) = read(text);
+            assert!(messages.len() == 1 && messages[0].contains(part), "{text}: {messages:?}");
+        }
+    }
+}

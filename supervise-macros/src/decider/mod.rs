@@ -1,0 +1,71 @@
+//! Deciders: `decider! { .. }` and the setting `decider(..)`.
+//!
+//! `parse` reads the arms, `check` reports what rustc could not see or would say badly (rule C10),
+//! `expand` groups the arms by type and emits one `match` for each group.
+
+mod check;
+mod expand;
+mod parse;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Expr, Pat, Type};
+
+pub(crate) use check::check;
+pub(crate) use expand::expand;
+pub(crate) use parse::parse;
+
+use crate::errors::Errors;
+
+/// What stands in the parentheses of a decider.
+#[derive(Debug)]
+pub(crate) enum Decider {
+    Arms(Vec<Arm>),
+    /// A path or closure `Fn(&Failure) -> Directive`, or a `Decider`.
+    Function(Expr),
+}
+
+/// `pattern: Type if guard => answer`
+#[derive(Debug)]
+pub(crate) struct Arm {
+    pub(crate) pat: Pat,
+    pub(crate) ty: Option<Type>,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) answer: Expr,
+}
+
+/// Whose variants an arm list must cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coverage {
+    /// A tree's list or a value's: an enum named by path is covered, or there is a `_` arm.
+    Whole,
+    /// A child's: what it leaves open goes to the tree's.
+    Partial,
+}
+
+impl Decider {
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Decider::Function(expr) => vec![expr],
+            Decider::Arms(arms) => arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.answer])).collect(),
+        }
+    }
+}
+
+/// `decider! { .. }`
+pub(crate) fn decider(input: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let decider = parse(input, proc_macro2::Span::call_site(), &mut errors);
+    let value = match decider {
+        Some(decider) => {
+            check(&decider, &mut errors);
+            expand(&decider, Coverage::Whole)
+        }
+        None => expand(&Decider::Arms(Vec::new()), Coverage::Partial),
+    };
+    if errors.is_empty() {
+        return quote!({ #value });
+    }
+    let errors = errors.to_tokens();
+    quote!({ let decider = ::supervise::__private::IntoDecider::into_decider(#value); #errors decider })
+}

@@ -1,0 +1,87 @@
+//! Reads the arms of a decider; an arm that fails is reported and skipped.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Pat, Token, Type};
+
+use super::{Arm, Decider};
+use crate::errors::Errors;
+
+/// Arms if there is a `=>` among the tokens, else one expression.
+pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Decider> {
+    if tokens.is_empty() {
+        errors.at(at, "a decider without arms; write `pattern => Directive`, or the path of a function");
+        return None;
+    }
+    if !has_arrow(&tokens) {
+        return match syn::parse2(tokens) {
+            Ok(expr) => Some(Decider::Function(expr)),
+            Err(error) => {
+                errors.push(error);
+                None
+            }
+        };
+    }
+    let read = |input: ParseStream| {
+        let mut arms = Vec::new();
+        while !input.is_empty() {
+            match arm(input) {
+                Ok(arm) => arms.push(arm),
+                Err(error) => {
+                    errors.push(error);
+                    skip(input);
+                }
+            }
+        }
+        Ok(arms)
+    };
+    read.parse2(tokens).ok().map(Decider::Arms)
+}
+
+fn arm(input: ParseStream) -> syn::Result<Arm> {
+    let pat = Pat::parse_multi_with_leading_vert(input)?;
+    let ty = if input.peek(Token![:]) {
+        input.parse::<Token![:]>()?;
+        Some(input.parse::<Type>()?)
+    } else {
+        None
+    };
+    let guard = if input.peek(Token![if]) {
+        input.parse::<Token![if]>()?;
+        Some(input.parse::<Expr>()?)
+    } else {
+        None
+    };
+    if !input.peek(Token![=>]) {
+        return Err(input.error("expected `=> Directive`; write `pattern => Restart`"));
+    }
+    input.parse::<Token![=>]>()?;
+    let answer: Expr = input.parse()?;
+    if !input.is_empty() && !(matches!(answer, Expr::Block(_)) && !input.peek(Token![,])) {
+        if !input.peek(Token![,]) {
+            return Err(input.error("expected `,` after this arm"));
+        }
+        input.parse::<Token![,]>()?;
+    }
+    Ok(Arm { pat, ty, guard, answer })
+}
+
+fn skip(input: ParseStream) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        let _ = input.parse::<TokenTree>();
+    }
+    let _ = input.parse::<Option<Token![,]>>();
+}
+
+fn has_arrow(tokens: &TokenStream) -> bool {
+    let mut equals = false;
+    tokens.clone().into_iter().any(|token| {
+        let TokenTree::Punct(punct) = token else {
+            equals = false;
+            return false;
+        };
+        let arrow = equals && punct.as_char() == '>';
+        equals = punct.as_char() == '=';
+        arrow
+    })
+}

@@ -1,0 +1,336 @@
+//! The one list of settings and their arguments.
+//!
+//! The checker reads it (unknown names, wrong places, kinds of values), and [`table`] renders it as the
+//! reference. What is not in this list cannot be written, so nothing is parsed and then ignored.
+
+use std::fmt::Write;
+
+/// A setting: `#[name(..)]` above a child, `#![name(..)]` inside a tree's braces.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: &'static str,
+    pub(crate) place: Place,
+    pub(crate) args: &'static [Arg],
+    /// What holds where it is not written.
+    pub(crate) default: &'static str,
+    /// One line for the reference.
+    pub(crate) doc: &'static str,
+    /// Part of the language, but not taken yet.
+    pub(crate) later: bool,
+}
+
+/// Where a setting may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Tree,
+    Both,
+    /// Above a child of one of these kinds.
+    Child(Of),
+}
+
+/// Which children a setting is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Every kind.
+    Any,
+    /// Those with messages: no tasks, no trees.
+    Actors,
+    /// Children of a OneForOne supervisor, and sets, which are one themselves.
+    OneForOne,
+    /// `[..]`
+    Sets,
+}
+
+/// An argument of a setting.
+#[derive(Debug)]
+pub(crate) struct Arg {
+    /// As it is written before the `=`; of a positional one only a label.
+    pub(crate) name: &'static str,
+    pub(crate) value: Value,
+    pub(crate) default: &'static str,
+    pub(crate) later: bool,
+}
+
+/// What an argument takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// Positional: one of these words.
+    Word(&'static [&'static str]),
+    /// Positional: the name itself, which switches something on.
+    Flag,
+    /// Positional: the path of a function.
+    Function,
+    /// Positional: `MIN..MAX` or an expression of a backoff type.
+    Range,
+    /// Positional: `Bounded(N)` or `Unbounded`.
+    Capacity,
+    /// Positional: a whole number.
+    Size,
+    /// Positional: an expression.
+    Expression,
+    /// Positional: arms, or the path of a function, or a closure.
+    Arms,
+    /// `name = D`, or one of these words.
+    Duration(&'static [&'static str]),
+    /// `name = N`, or one of these words.
+    Count(&'static [&'static str]),
+    /// `name = 0.2`
+    Number,
+    /// `name = word`
+    Choice(&'static [&'static str]),
+    /// `name = Auto(D)` or `name = Manual`
+    Reset,
+}
+
+impl Value {
+    /// Whether the argument has no `name =` before it.
+    pub(crate) fn positional(self) -> bool {
+        matches!(
+            self,
+            Value::Word(_)
+                | Value::Flag
+                | Value::Function
+                | Value::Range
+                | Value::Capacity
+                | Value::Size
+                | Value::Expression
+                | Value::Arms
+        )
+    }
+}
+
+const fn arg(name: &'static str, value: Value, default: &'static str) -> Arg {
+    Arg { name, value, default, later: false }
+}
+
+const fn later(name: &'static str, value: Value) -> Arg {
+    Arg { name, value, default: "", later: true }
+}
+
+const STRATEGIES: Value = Value::Word(&["OneForOne", "AllForOne", "RestForOne"]);
+const LIFECYCLES: Value = Value::Word(&["Permanent", "Transient", "Temporary"]);
+const ON_LIMIT: Value = Value::Choice(&["Escalate", "Stop"]);
+const MAX_RESTARTS: Value = Value::Count(&["Unlimited"]);
+
+/// Every setting, in the order of the reference.
+pub(crate) const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "strategy",
+        place: Place::Tree,
+        args: &[
+            arg("strategy", STRATEGIES, "`OneForOne`"),
+            arg("max_restarts", MAX_RESTARTS, "10"),
+            arg("within", Value::Duration(&[]), "1 min, unless `max_restarts` is written"),
+            arg("on_limit", ON_LIMIT, "`Escalate`"),
+        ],
+        default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
+        doc: "Whom a restart takes along, and how many restarts are too many.",
+        later: false,
+    },
+    Setting {
+        name: "decider",
+        place: Place::Both,
+        args: &[arg("arms", Value::Arms, "")],
+        default: "stop a failed first start without a backoff, a killed child and a death pact; else restart",
+        doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first.",
+        later: false,
+    },
+    Setting {
+        name: "limit",
+        place: Place::Child(Of::OneForOne),
+        args: &[
+            arg("max_restarts", MAX_RESTARTS, "the tree's"),
+            arg("within", Value::Duration(&[]), "the tree's"),
+            arg("on_limit", ON_LIMIT, "the tree's; in a `[..]`: `Stop`"),
+        ],
+        default: "the tree's",
+        doc: "A restart budget of the child's own; each argument stands for itself.",
+        later: false,
+    },
+    Setting {
+        name: "lifecycle",
+        place: Place::Child(Of::Any),
+        args: &[
+            arg("lifecycle", LIFECYCLES, "`Permanent`; of a task and in a `[..]`: `Transient`"),
+            arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; of a tree: `Infinity`"),
+            later("start", Value::Duration(&[])),
+            later("drain", Value::Flag),
+            later("ready", Value::Flag),
+            later("significant", Value::Flag),
+        ],
+        default: "see its arguments",
+        doc: "When the child is started again, and how long it may take to go down.",
+        later: false,
+    },
+    Setting {
+        name: "pre_restart",
+        place: Place::Child(Of::Actors),
+        args: &[arg("function", Value::Function, "")],
+        default: "the type's own",
+        doc: "Called on the old instance before it goes down for a restart, instead of the type's own.",
+        later: false,
+    },
+    Setting {
+        name: "post_restart",
+        place: Place::Child(Of::Actors),
+        args: &[arg("function", Value::Function, "")],
+        default: "the type's own",
+        doc: "Called on the new instance before its first message, instead of the type's own.",
+        later: false,
+    },
+    Setting {
+        name: "backoff",
+        place: Place::Child(Of::Any),
+        args: &[
+            arg("MIN..MAX", Value::Range, ""),
+            arg("factor", Value::Number, "2"),
+            arg("random_factor", Value::Number, "0.2"),
+            arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`"),
+        ],
+        default: "the first restart at once, then 10 ms doubling to 10 s",
+        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type.",
+        later: false,
+    },
+    Setting {
+        name: "mailbox",
+        place: Place::Child(Of::Actors),
+        args: &[
+            arg("capacity", Value::Capacity, "`Bounded(1024)`"),
+            arg("ask", Value::Duration(&[]), "5 s"),
+        ],
+        default: "see its arguments",
+        doc: "How many messages can wait, and how long an `ask` waits for its reply.",
+        later: false,
+    },
+    Setting {
+        name: "max_children",
+        place: Place::Child(Of::Sets),
+        args: &[arg("N", Value::Size, "")],
+        default: "unlimited",
+        doc: "How many children the set may have at a time.",
+        later: false,
+    },
+    Setting {
+        name: "while_down",
+        place: Place::Child(Of::Actors),
+        args: &[later("word", Value::Word(&["Hold", "Reject"]))],
+        default: "`Hold`",
+        doc: "What becomes of messages while the child is down.",
+        later: true,
+    },
+    Setting {
+        name: "redeliver",
+        place: Place::Child(Of::Actors),
+        args: &[later("attempts", Value::Count(&[]))],
+        default: "off",
+        doc: "Puts the message in hand at a failure back in front after the restart.",
+        later: true,
+    },
+    Setting {
+        name: "initial",
+        place: Place::Child(Of::Sets),
+        args: &[later("arguments", Value::Expression)],
+        default: "none",
+        doc: "The children that a set has from the start.",
+        later: true,
+    },
+];
+
+/// The setting of that name.
+pub(crate) fn find(name: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.name == name)
+}
+
+/// The names of the settings that may stand above a child, or inside a tree's braces.
+pub(crate) fn names(inside: bool) -> Vec<&'static str> {
+    let fits = |setting: &&Setting| match setting.place {
+        Place::Tree => inside,
+        Place::Both => true,
+        Place::Child(_) => !inside,
+    };
+    SETTINGS.iter().filter(fits).filter(|setting| !setting.later).map(|setting| setting.name).collect()
+}
+
+/// The reference: one row for each setting that can be written today.
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) fn table() -> String {
+    let mut text = String::from("| setting | on | arguments | default | |\n|---|---|---|---|---|\n");
+    for setting in SETTINGS.iter().filter(|setting| !setting.later) {
+        let place = match setting.place {
+            Place::Tree => "tree",
+            Place::Both => "tree, child",
+            Place::Child(Of::Any) => "child",
+            Place::Child(Of::Actors) => "child that is an actor",
+            Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
+            Place::Child(Of::Sets) => "`[..]`",
+        };
+        let args: Vec<_> = setting.args.iter().filter(|arg| !arg.later).map(describe).collect();
+        let _ = writeln!(
+            text,
+            "| `{}` | {place} | {} | {} | {} |",
+            setting.name,
+            args.join("; "),
+            setting.default,
+            setting.doc
+        );
+    }
+    text
+}
+
+fn describe(arg: &Arg) -> String {
+    let words = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join("/");
+    let or_words = |of: &[&str]| if of.is_empty() { String::new() } else { format!(" or {}", words(of)) };
+    let mut text = match arg.value {
+        Value::Word(of) => words(of),
+        Value::Flag => format!("`{}`", arg.name),
+        Value::Function => "path of a function".into(),
+        Value::Range => "`MIN..MAX`, or an expression of a backoff type".into(),
+        Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
+        Value::Size => "`N`".into(),
+        Value::Expression => "expression".into(),
+        Value::Arms => "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
+                        guard, `=> Directive`; or a path or closure `Fn(&Failure) -> Directive`"
+            .into(),
+        Value::Duration(of) => format!("`{} = D`{}", arg.name, or_words(of)),
+        Value::Count(of) => format!("`{} = N`{}", arg.name, or_words(of)),
+        Value::Number => format!("`{} = X`", arg.name),
+        Value::Choice(of) => format!("`{}` = {}", arg.name, words(of)),
+        Value::Reset => format!("`{} = Auto(D)`/`Manual`", arg.name),
+    };
+    if !arg.default.is_empty() {
+        let _ = write!(text, " ({})", arg.default);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE=1 cargo test -p supervise-macros reference` writes the file anew.
+    #[test]
+    fn reference_is_the_list() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(path, table()).unwrap();
+        } else if let Ok(written) = std::fs::read_to_string(path) {
+            assert_eq!(written, table(), "docs/settings.md is out of date; run this test with UPDATE=1");
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for setting in SETTINGS {
+            assert_eq!(SETTINGS.iter().filter(|other| other.name == setting.name).count(), 1, "{}", setting.name);
+            for arg in setting.args {
+                assert_eq!(setting.args.iter().filter(|other| other.name == arg.name).count(), 1, "{}", arg.name);
+            }
+        }
+    }
+
+    #[test]
+    fn each_place_has_its_names() {
+        assert_eq!(names(true), ["strategy", "decider"]);
+        assert!(names(false).contains(&"decider") && !names(false).contains(&"redeliver"));
+    }
+}

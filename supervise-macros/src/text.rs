@@ -1,0 +1,163 @@
+//! Tokens as somebody would have written them, for `SPEC` and the drawn tree.
+//!
+//! A token stream prints with a space between any two tokens. `Span::source_text` would give the text as
+//! written, but not where a macro made the tokens, and the expansion must not depend on that.
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// The tokens with ordinary spacing.
+pub(crate) fn tidy(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    write(&mut text, tokens);
+    text
+}
+
+fn write(text: &mut String, tokens: TokenStream) {
+    let mut tokens = tokens.into_iter().peekable();
+    // What stands before: decides whether a token continues a word, an operator, or begins anew.
+    let mut glue = true;
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                if group.delimiter() == Delimiter::Brace || (!glue && !continues(text)) {
+                    space(text);
+                }
+                text.push_str(open);
+                write(text, group.stream());
+                text.push_str(close);
+                glue = false;
+            }
+            TokenTree::Punct(first) => {
+                let mut operator = first.as_char().to_string();
+                let mut spacing = first.spacing();
+                // `::`, `=>`, `..`: joined, but `,` and `;` end whatever they follow.
+                while spacing == Spacing::Joint && first.as_char() != '\'' {
+                    match tokens.peek() {
+                        Some(TokenTree::Punct(next)) if joins(&operator, next.as_char()) => {
+                            operator.push(next.as_char());
+                            spacing = next.spacing();
+                            tokens.next();
+                        }
+                        _ => break,
+                    }
+                }
+                glue = push_operator(text, &operator, glue);
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {
+                if !glue {
+                    space(text);
+                }
+                text.push_str(&token.to_string());
+                glue = false;
+            }
+        }
+    }
+}
+
+const OPERATORS: &[&str] = &[
+    "::", "=>", "==", "!=", "<=", ">=", "&&", "||", "..", "..=", "->", "+=", "-=", "*=", "/=", "...", "<<", ">>",
+];
+
+fn joins(operator: &str, next: char) -> bool {
+    OPERATORS.iter().any(|known| known.starts_with(&format!("{operator}{next}")))
+}
+
+/// Writes an operator; returns whether what follows sticks to it.
+fn push_operator(text: &mut String, operator: &str, glue: bool) -> bool {
+    match operator {
+        "," | ";" => {
+            text.push_str(operator);
+            false
+        }
+        ":" => {
+            text.push(':');
+            false
+        }
+        "." | "::" | ".." | "..=" | "?" => {
+            if operator == ".." && text.ends_with(|c: char| c == ',' || c == ':') {
+                space(text);
+            }
+            text.push_str(operator);
+            operator != "?"
+        }
+        // `Vec<u8>`, `<T as Trait>`: told from a comparison by the word before.
+        "<" if glue || starts_generics(text) => {
+            text.push('<');
+            true
+        }
+        ">" if text.rfind('<').is_some_and(|at| !text[at..].contains(" < ") && !text[..at].ends_with(' ')) => {
+            text.push('>');
+            false
+        }
+        // Before an operand: a sign, a reference, a lifetime, the bar of a closure.
+        "&" | "*" | "-" | "!" | "'" | "#" | "|" | "&&" | "||" if glue || !ends_operand(text) => {
+            if !glue {
+                space(text);
+            }
+            text.push_str(operator);
+            true
+        }
+        "!" => {
+            text.push('!');
+            true
+        }
+        _ => {
+            space(text);
+            text.push_str(operator);
+            false
+        }
+    }
+}
+
+fn space(text: &mut String) {
+    if !text.is_empty() && !text.ends_with([' ', '(', '[']) {
+        text.push(' ');
+    }
+}
+
+fn ends_operand(text: &str) -> bool {
+    let last = text.trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    let keyword = ["if", "in", "return", "match", "move", "as", "else"].contains(&last);
+    !keyword && text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']' | '}' | '?' | '"'))
+}
+
+/// Whether an opening parenthesis or bracket belongs to what stands before it: a call, an index.
+fn continues(text: &str) -> bool {
+    ends_operand(text) || text.ends_with(['!', '>'])
+}
+
+fn starts_generics(text: &str) -> bool {
+    let word = text.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    text.ends_with("::") || word.starts_with(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_as_a_person_would() {
+        for text in [
+            "strategy(OneForOne, max_restarts = 10, within = 10min)",
+            "backoff(3s..30s, random_factor = 0.2, reset = Auto(1min))",
+            "pre_restart(Db::dump)",
+            "backoff(SlottedBackoff::new(10ms).ceiling(10))",
+            "lifecycle(Permanent, shutdown = config.grace)",
+            "decider(DbError::Timeout { .. } => Restart, _: Refused => Stop, _ => Restart)",
+            "limit(max_restarts = if x < 3 { 1 } else { 2 })",
+            "Vec<u8>",
+            "std::io::Error",
+            "a.b(-1, *x, !y) && c == d",
+            "HashMap<String, Vec<u8>>",
+            "x[1].load(SeqCst)?.y",
+        ] {
+            assert_eq!(tidy(text.parse().unwrap()), text);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The arguments of a setting against the list of settings (rules C1 and C3).
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{Expr, ExprCall, Lit};
+
+use super::super::model::{Arg, word};
+use super::unknown_word;
+use crate::duration;
+use crate::errors::{Errors, did_you_mean, listed};
+use crate::settings::{self, Value, find};
+use crate::text::tidy;
+
+/// Checks the arguments of the setting called `setting`.
+pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
+    let Some(known) = find(&setting.to_string()) else { return };
+    if args.is_empty() {
+        errors.at(setting.span(), format!("`{setting}` has no arguments; write at least one of {}", forms(known)));
+    }
+    let mut given: Vec<&'static str> = Vec::new();
+    for arg in args {
+        duration::check(&arg.value, errors);
+        let found = match &arg.name {
+            Some(name) => named(name, setting, known, errors),
+            None => positional(&arg.value, setting, known, errors),
+        };
+        let Some(found) = found else { continue };
+        if given.contains(&found.name) {
+            let what = arg.name.as_ref().map_or_else(|| tidy(arg.value.to_token_stream()), ToString::to_string);
+            errors.on(
+                arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
+                format!("`{what}` is one value too many for `{setting}`, which has one already; keep one of them"),
+            );
+            continue;
+        }
+        given.push(found.name);
+        if found.later {
+            let what = if arg.name.is_some() { found.name.to_owned() } else { tidy(arg.value.to_token_stream()) };
+            errors.on(
+                arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
+                format!("`{what}` is not available yet; remove it"),
+            );
+            continue;
+        }
+        value(&arg.value, found, errors);
+    }
+    if matches!(setting.to_string().as_str(), "backoff")
+        && !args.is_empty()
+        && !args.iter().any(|arg| arg.name.is_none())
+    {
+        errors.at(setting.span(), "`backoff` has no range; write `backoff(MIN..MAX, ..)`");
+    }
+}
+
+fn named(
+    name: &Ident,
+    setting: &Ident,
+    known: &'static settings::Setting,
+    errors: &mut Errors,
+) -> Option<&'static settings::Arg> {
+    let text = name.to_string();
+    if let Some(arg) = known.args.iter().find(|arg| arg.name == text && !arg.value.positional()) {
+        return Some(arg);
+    }
+    if known.args.iter().any(|arg| arg.name == text && arg.value == Value::Flag) {
+        errors.at(name.span(), format!("`{name}` takes no value; write `{name}` alone"));
+        return None;
+    }
+    let names: Vec<_> =
+        known.args.iter().filter(|arg| !arg.value.positional() && !arg.later).map(|arg| arg.name).collect();
+    let repair = if names.is_empty() { format!("; it takes {}", forms(known)) } else { did_you_mean(&text, &names) };
+    errors.at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
+    None
+}
+
+fn positional(
+    value: &Expr,
+    setting: &Ident,
+    known: &'static settings::Setting,
+    errors: &mut Errors,
+) -> Option<&'static settings::Arg> {
+    if let Some(word) = word(value) {
+        let text = word.to_string();
+        if let Some(flag) = known.args.iter().find(|arg| arg.value == Value::Flag && arg.name == text) {
+            return Some(flag);
+        }
+        // `shutdown` alone: most likely `shutdown = ..` half written.
+        if let Some(arg) = known.args.iter().find(|arg| arg.name == text && !arg.value.positional()) {
+            errors.at(word.span(), format!("`{}` has no value; write `{} = ..`", arg.name, arg.name));
+            return None;
+        }
+    }
+    let takes = known.args.iter().find(|arg| arg.value.positional() && arg.value != Value::Flag);
+    if takes.is_none() {
+        let names: Vec<_> = known.args.iter().map(|arg| arg.name).collect();
+        errors.on(value, format!("`{setting}` takes arguments by name; write `name = value` with one of {}", listed(&names)));
+    }
+    takes
+}
+
+fn value(value: &Expr, arg: &settings::Arg, errors: &mut Errors) {
+    match arg.value {
+        Value::Word(words) | Value::Choice(words) => match word(value) {
+            Some(word) if words.contains(&&*word.to_string()) => {}
+            Some(word) => unknown_word(word, words, arg.name, errors),
+            None => {
+                errors.on(value, format!("expected a word here; write one of {}", listed(words)));
+                errors.hide_body();
+            }
+        },
+        Value::Duration(words) => duration_value(value, words, errors),
+        Value::Count(words) => count(value, words, arg, errors),
+        Value::Size => count(value, &[], arg, errors),
+        Value::Function if !matches!(value, Expr::Path(_)) => {
+            errors.on(value, "expected the path of a function; write it without a call: `Db::dump`");
+        }
+        Value::Capacity => one_of(value, "Bounded", "Unbounded", "Bounded(N)", errors),
+        Value::Reset => one_of(value, "Auto", "Manual", "Auto(1min)", errors),
+        _ => {}
+    }
+}
+
+fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
+    match value {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(_) | Lit::Float(_) if duration::parse(&lit.lit).is_none() => {
+                let digits = tidy(lit.to_token_stream());
+                errors.on(value, format!("a duration needs a unit; write `{digits}s`"));
+            }
+            Lit::Int(_) | Lit::Float(_) => {}
+            _ => errors.on(value, "expected a duration; write `5s`"),
+        },
+        _ => {
+            // A word in capitals is meant as one of ours: `Infinty`.
+            if let Some(word) = word(value)
+                && word.to_string().starts_with(char::is_uppercase)
+                && !is_constant(word)
+                && !words.contains(&&*word.to_string())
+            {
+                unknown_word(word, words, "duration", errors);
+            }
+        }
+    }
+}
+
+fn is_constant(word: &Ident) -> bool {
+    let text = word.to_string();
+    text.len() > 1 && text.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
+}
+
+fn count(value: &Expr, words: &[&str], arg: &settings::Arg, errors: &mut Errors) {
+    match value {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) if duration::parse(&lit.lit).is_some() => {
+                errors.on(value, format!("`{}` is a number, not a duration; write `{}`", arg.name, int.base10_digits()));
+            }
+            Lit::Int(int) if arg.value != Value::Size && int.base10_parse::<u32>().is_err() => {
+                errors.on(value, format!("`{}` is at most 4294967295; write `Unlimited` for no limit", arg.name));
+            }
+            Lit::Int(_) => {}
+            _ => errors.on(value, format!("`{}` is a whole number; write `10`", arg.name)),
+        },
+        _ => {
+            if let Some(word) = word(value)
+                && word.to_string().starts_with(char::is_uppercase)
+                && !is_constant(word)
+                && !words.contains(&&*word.to_string())
+            {
+                unknown_word(word, words, "number", errors);
+            }
+        }
+    }
+}
+
+/// `Call(..)` or `Word`.
+fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Errors) {
+    let called = match value {
+        Expr::Call(ExprCall { func, args, .. }) => word(func).filter(|_| args.len() == 1),
+        _ => None,
+    };
+    match (called, word(value)) {
+        (Some(word), _) if word == call => {
+            if let Expr::Call(ExprCall { args, .. }) = value {
+                match (&args[0], call) {
+                    (inner, "Auto") => duration_value(inner, &[], errors),
+                    (Expr::Lit(lit), _) if duration::parse(&lit.lit).is_some() => {
+                        errors.on(&args[0], "this is a number of messages, not a duration; write it without a unit");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (_, Some(word)) if word == single => {}
+        _ => {
+            errors.on(value, format!("expected `{example}` or `{single}`; write one of them"));
+            errors.hide_body();
+        }
+    }
+}
+
+/// The arguments as they are written.
+fn forms(known: &settings::Setting) -> String {
+    let forms = known.args.iter().filter(|arg| !arg.later).map(|arg| match arg.value {
+        Value::Word(words) => listed(words),
+        Value::Function => "the path of a function".into(),
+        Value::Range => "`MIN..MAX`".into(),
+        Value::Capacity => "`Bounded(N)`, `Unbounded`".into(),
+        value if value.positional() => format!("`{}`", arg.name),
+        _ => format!("`{} = ..`", arg.name),
+    });
+    forms.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,91 @@
+//! What is wrong with a tree that parses: one idea a file, all mistakes in one run.
+
+mod arguments;
+mod backoff;
+mod names;
+mod order;
+mod shapes;
+mod useless;
+
+use proc_macro2::Ident;
+
+use super::model::{Args, Body, Child, Setting, Tree, setting, word};
+use crate::decider;
+use crate::errors::{Errors, listed};
+use crate::settings::{Of, Place, find};
+
+/// Checks one tree.
+pub(crate) fn tree(tree: &Tree, errors: &mut Errors) {
+    names::tree(tree, errors);
+    order::body(&tree.body, errors);
+    body(&tree.body, &tree.name, errors);
+}
+
+fn body(body: &Body, name: &Ident, errors: &mut Errors) {
+    if body.children().next().is_none() {
+        errors.at(name.span(), format!("the tree `{name}` has no child; declare one: `name: Type = start,`"));
+    }
+    settings(&body.settings, errors);
+    useless::body(body, errors);
+    for child in body.children() {
+        settings(&child.settings, errors);
+        for setting in &child.settings {
+            placed(setting, child, body, errors);
+        }
+        shapes::child(child, errors);
+        useless::child(child, errors);
+        backoff::child(child, errors);
+        if let Some(subtree) = child.subtree() {
+            self::body(&subtree.body, &subtree.name, errors);
+        }
+    }
+}
+
+/// Checks settings by themselves: each once, with arguments that it knows.
+pub(crate) fn settings(settings: &[Setting], errors: &mut Errors) {
+    for (i, setting) in settings.iter().enumerate() {
+        if settings[..i].iter().any(|earlier| earlier.name == setting.name) {
+            errors.at(setting.name.span(), format!("`{}` is given twice; keep one of them", setting.name));
+            continue;
+        }
+        match &setting.args {
+            Args::Decider(decider) => decider::check(decider, errors),
+            Args::List(args) => arguments::check(&setting.name, args, errors),
+        }
+    }
+}
+
+/// Whether a setting suits the kind of child it stands above (rules C1, C13).
+fn placed(setting: &Setting, child: &Child, parent: &Body, errors: &mut Errors) {
+    let Some(Place::Child(of)) = find(&setting.name.to_string()).map(|known| known.place) else { return };
+    let name = &setting.name;
+    let problem = match of {
+        Of::Any => return,
+        Of::Actors if child.is_task() => "is for actors; a task has no messages and no hooks".to_owned(),
+        Of::Actors if child.subtree().is_some() => "is for actors; write it above a child of the subtree".to_owned(),
+        Of::Sets if !child.is_set() => "is for a `[..]`, which holds any number of children".to_owned(),
+        Of::OneForOne if !child.is_set() => match group_strategy(parent) {
+            Some(strategy) => format!(
+                "is for a child under `OneForOne` or a `[..]`; under `{strategy}` all children share one budget, that \
+                 of `strategy`"
+            ),
+            None => return,
+        },
+        _ => return,
+    };
+    errors.at(name.span(), format!("`{name}` {problem}; remove it"));
+}
+
+/// `AllForOne` or `RestForOne`, if that is the strategy.
+fn group_strategy(body: &Body) -> Option<&Ident> {
+    let strategy = word(setting(&body.settings, "strategy")?.first()?)?;
+    (strategy == "AllForOne" || strategy == "RestForOne").then_some(strategy)
+}
+
+/// Reports a word that is none of those allowed; rustc must not see it as a variant again.
+fn unknown_word(word: &Ident, allowed: &[&str], what: &str, errors: &mut Errors) {
+    let near = crate::errors::did_you_mean(&word.to_string(), allowed);
+    let repair = if near.contains("known here") { format!("; write one of {}", listed(allowed)) } else { near };
+    errors.at(word.span(), format!("`{word}` is no {what}{repair}"));
+    errors.hide_body();
+}

@@ -1,0 +1,81 @@
+//! Children start in the order in which they are written, so an expression can name what stands above it
+//! only (rule C7).
+
+use proc_macro2::Ident;
+use syn::Expr;
+
+use super::super::model::{Body, Child, Item};
+use crate::errors::Errors;
+use crate::mention::{binds, mention};
+
+/// Checks the expressions of a body, and of the subtrees in it.
+pub(super) fn body(body: &Body, errors: &mut Errors) {
+    for (i, item) in body.items.iter().enumerate() {
+        let later = || {
+            body.items[i + 1..].iter().filter_map(|item| match item {
+                Item::Child(child) => Some(&child.name),
+                Item::Let(_) => None,
+            })
+        };
+        match item {
+            Item::Let(entry) => {
+                for expr in &entry.value {
+                    for name in later() {
+                        report(expr, name, "this `let`", errors);
+                    }
+                }
+            }
+            Item::Child(child) => {
+                let earlier = body.items[..i].iter().any(|item| match item {
+                    Item::Child(other) => other.name == child.name,
+                    Item::Let(_) => false,
+                });
+                for expr in exprs(child) {
+                    if !earlier && let Some(at) = mention(expr, &child.name).filter(|_| !binds(expr, &child.name)) {
+                        let name = &child.name;
+                        errors.at(at, format!("`{name}` names itself, but its handle exists only once it is up; remove this"));
+                        errors.hide_body();
+                    }
+                    for name in later().filter(|name| **name != child.name) {
+                        report(expr, name, &format!("`{}`", child.name), errors);
+                    }
+                }
+                if let Some(subtree) = child.subtree() {
+                    self::body(&subtree.body, errors);
+                }
+            }
+        }
+    }
+}
+
+fn report(expr: &Expr, name: &Ident, who: &str, errors: &mut Errors) {
+    if binds(expr, name) {
+        return;
+    }
+    if let Some(at) = mention(expr, name) {
+        errors.at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
+        errors.hide_body();
+    }
+}
+
+/// All expressions of a child, those inside its subtree too.
+fn exprs(child: &Child) -> Vec<&Expr> {
+    let mut exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
+    exprs.extend(&child.start);
+    if let Some(subtree) = child.subtree() {
+        exprs.extend(inside(&subtree.body));
+    }
+    exprs
+}
+
+/// All expressions in a body.
+pub(in crate::tree) fn inside(body: &Body) -> Vec<&Expr> {
+    let mut exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
+    for item in &body.items {
+        match item {
+            Item::Let(entry) => exprs.extend(&entry.value),
+            Item::Child(child) => exprs.extend(self::exprs(child)),
+        }
+    }
+    exprs
+}

@@ -1,0 +1,99 @@
+//! Options that would do nothing (rule C4).
+
+use syn::{Expr, Lit};
+
+use super::super::model::{Body, Child, Setting, setting, word};
+use crate::errors::Errors;
+
+/// What a tree's own settings promise but cannot keep.
+pub(super) fn body(body: &Body, errors: &mut Errors) {
+    let Some(strategy) = setting(&body.settings, "strategy") else { return };
+    budget(strategy, errors);
+    let mut children = body.children().peekable();
+    let temporary = children.peek().is_some() && children.all(|child| child.subtree().is_none() && is_temporary(child));
+    if temporary
+        && let Some((name, value)) = strategy.named("max_restarts")
+        && !is_zero(value)
+    {
+        errors.at(name.span(), "every child is `Temporary`, so nothing is ever restarted; remove `max_restarts`");
+    }
+}
+
+/// What a child's settings promise but cannot keep.
+pub(super) fn child(child: &Child, errors: &mut Errors) {
+    if let Some(limit) = setting(&child.settings, "limit") {
+        budget(limit, errors);
+        let declared = limit.named("max_restarts").is_some();
+        if let Some((name, _)) = limit.named("on_limit")
+            && setting(&child.settings, "backoff").is_some()
+            && !declared
+        {
+            errors.at(name.span(), "a child with a backoff has no limit of its own accord; add `max_restarts`");
+        }
+        if is_temporary(child) && limit.named("max_restarts").is_some_and(|(_, value)| !is_zero(value)) {
+            errors.at(limit.name.span(), "a `Temporary` child is never restarted; remove `limit`");
+        }
+    }
+    if let Some(lifecycle) = setting(&child.settings, "lifecycle")
+        && let Some((name, _)) = lifecycle.named("shutdown")
+        && child.is_task()
+        && !has_context(child)
+    {
+        errors.at(
+            name.span(),
+            "a task without a context is dropped at once when it is to stop; write `|cx| ..`, or remove `shutdown`",
+        );
+    }
+    if let Some(mailbox) = setting(&child.settings, "mailbox")
+        && let Some(Expr::Call(bounded)) = mailbox.first()
+        && bounded.args.first().is_some_and(is_zero)
+    {
+        errors.on(&bounded.args, "a mailbox for no message cannot take any; write at least `Bounded(1)`");
+    }
+    if let Some(max) = setting(&child.settings, "max_children")
+        && let Some(value) = max.first()
+        && is_zero(value)
+    {
+        errors.on(value, "a set of no children would do nothing; write at least 1");
+    }
+}
+
+/// `within` and `on_limit` need a number to act on.
+fn budget(setting: &Setting, errors: &mut Errors) {
+    let max = setting.named("max_restarts").map(|(_, value)| value);
+    let unlimited = max.and_then(word).is_some_and(|word| word == "Unlimited");
+    let inherits = setting.name == "limit";
+    if let Some((within, _)) = setting.named("within") {
+        if unlimited {
+            errors.at(within.span(), "`within` does nothing with `Unlimited`; remove it");
+        } else if max.is_none() && !inherits {
+            errors.at(within.span(), "`within` does nothing without `max_restarts`; add `max_restarts = N`");
+        }
+    }
+    if let Some((on_limit, _)) = setting.named("on_limit")
+        && unlimited
+    {
+        errors.at(on_limit.span(), "`on_limit` does nothing with `Unlimited`; remove it");
+    }
+}
+
+pub(super) fn is_temporary(child: &Child) -> bool {
+    setting(&child.settings, "lifecycle")
+        .and_then(Setting::first)
+        .and_then(word)
+        .is_some_and(|word| word == "Temporary")
+}
+
+/// Whether a task is written `|cx| ..`.
+pub(in crate::tree) fn has_context(child: &Child) -> bool {
+    match (&child.start, child.is_set()) {
+        (Some(Expr::Closure(closure)), true) => matches!(*closure.body, Expr::Closure(_)),
+        (Some(Expr::Closure(_)), false) => true,
+        // What could not be read may well have one.
+        (start, _) => start.is_none(),
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "0"))
+}

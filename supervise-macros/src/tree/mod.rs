@@ -1,0 +1,33 @@
+//! `supervisor! { .. }`: repair, parse, check, expand.
+//!
+//! Each stage is a function from data to data; mistakes go into one sink on the way, and the last stage
+//! cannot fail.
+
+mod check;
+mod expand;
+pub(crate) mod model;
+pub(crate) mod parse;
+
+use proc_macro2::TokenStream;
+
+pub(crate) use check::settings as check_settings;
+pub(crate) use expand::supervision;
+
+use crate::errors::Errors;
+use crate::repair::repair;
+
+/// The whole macro.
+pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let input = repair(input, &mut errors);
+    let trees = parse::trees(input, &mut errors);
+    for tree in &trees {
+        check::tree(tree, &mut errors);
+    }
+    let mut expansion: TokenStream = trees.iter().map(|tree| expand::tree(tree, errors.body_hidden())).collect();
+    expansion.extend(errors.to_tokens());
+    expansion
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! What was written, as plain data: the parser makes it, nothing changes it afterwards.
+//!
+//! Parts are optional where the input may lack them. An entry that could not be read to its end keeps what
+//! came before, so that its field is still declared and nothing else in the user's crate lights up.
+
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Pat, Type, Visibility};
+
+use crate::decider::Decider;
+
+/// One `struct Name(params) { .. }`.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) params: Vec<Param>,
+    pub(crate) body: Body,
+}
+
+/// A parameter of a tree.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
+}
+
+/// What stands between a tree's braces.
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) items: Vec<Item>,
+}
+
+/// A child or a `let`.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Let(Let),
+    Child(Box<Child>),
+}
+
+/// `let pattern: Type = value;`
+#[derive(Debug)]
+pub(crate) struct Let {
+    pub(crate) pat: Pat,
+    pub(crate) ty: Option<Type>,
+    pub(crate) value: Option<Expr>,
+}
+
+/// `#[setting] vis name: shape = start,`
+#[derive(Debug)]
+pub(crate) struct Child {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) vis: Option<Visibility>,
+    pub(crate) name: Ident,
+    pub(crate) shape: Option<Shape>,
+    pub(crate) start: Option<Expr>,
+}
+
+/// How many children an entry makes, and of what.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    One(Unit),
+    Optional(Unit),
+    Array(Unit, Expr),
+    Set(Unit),
+    Keyed(Type, Unit),
+    Inline(Subtree),
+}
+
+/// What is supervised: an actor or a tree, which the type itself tells apart, or a task.
+#[derive(Debug)]
+pub(crate) enum Unit {
+    Type(Type),
+    Task(Span),
+}
+
+/// `struct Name { .. }` in the place of a type.
+#[derive(Debug)]
+pub(crate) struct Subtree {
+    pub(crate) name: Ident,
+    pub(crate) body: Body,
+}
+
+/// A setting with its arguments as expressions; durations are still literals.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: Ident,
+    pub(crate) args: Args,
+    /// As written, for `SPEC`.
+    pub(crate) text: String,
+}
+
+/// What stands in a setting's parentheses.
+#[derive(Debug)]
+pub(crate) enum Args {
+    List(Vec<Arg>),
+    Decider(Decider),
+}
+
+/// `value` or `name = value`.
+#[derive(Debug)]
+pub(crate) struct Arg {
+    pub(crate) name: Option<Ident>,
+    pub(crate) value: Expr,
+}
+
+impl Body {
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Child> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Child(child) => Some(&**child),
+            Item::Let(_) => None,
+        })
+    }
+}
+
+impl Child {
+    /// The body of an inline subtree.
+    pub(crate) fn subtree(&self) -> Option<&Subtree> {
+        match &self.shape {
+            Some(Shape::Inline(subtree)) => Some(subtree),
+            _ => None,
+        }
+    }
+
+    /// The type or `task` in its shape; an inline subtree has none.
+    pub(crate) fn unit(&self) -> Option<&Unit> {
+        match self.shape.as_ref()? {
+            Shape::One(unit)
+            | Shape::Optional(unit)
+            | Shape::Array(unit, _)
+            | Shape::Set(unit)
+            | Shape::Keyed(_, unit) => Some(unit),
+            Shape::Inline(_) => None,
+        }
+    }
+
+    /// Whether it is a task.
+    pub(crate) fn is_task(&self) -> bool {
+        matches!(self.unit(), Some(Unit::Task(_)))
+    }
+
+    /// Whether it stands for any number of children.
+    pub(crate) fn is_set(&self) -> bool {
+        matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..)))
+    }
+}
+
+impl Unit {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Unit::Type(ty) => ty.span(),
+            Unit::Task(span) => *span,
+        }
+    }
+}
+
+impl Setting {
+    fn args(&self) -> &[Arg] {
+        match &self.args {
+            Args::List(args) => args,
+            Args::Decider(_) => &[],
+        }
+    }
+
+    /// The value of `name = value`.
+    pub(crate) fn named(&self, name: &str) -> Option<(&Ident, &Expr)> {
+        self.args().iter().find_map(|arg| match &arg.name {
+            Some(ident) if ident == name => Some((ident, &arg.value)),
+            _ => None,
+        })
+    }
+
+    /// The first value without a name.
+    pub(crate) fn first(&self) -> Option<&Expr> {
+        self.args().iter().find(|arg| arg.name.is_none()).map(|arg| &arg.value)
+    }
+
+    /// Every expression in it, for the names that it mentions.
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        match &self.args {
+            Args::List(args) => args.iter().map(|arg| &arg.value).collect(),
+            Args::Decider(decider) => decider.exprs(),
+        }
+    }
+}
+
+/// The setting of that name in a list of them.
+pub(crate) fn setting<'a>(settings: &'a [Setting], name: &str) -> Option<&'a Setting> {
+    settings.iter().find(|setting| setting.name == name)
+}
+
+/// A single word: `Permanent`, `Kill`.
+pub(crate) fn word(expr: &Expr) -> Option<&Ident> {
+    match expr {
+        Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => path.path.get_ident(),
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! Entries of a body: children and `let`s.
+//!
+//! An entry is put into the list as soon as its name is known and filled in from there, so that it keeps
+//! what was read before a mistake.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Pat, Token};
+
+use super::super::model::{Child, Item, Let};
+use super::{begins_entry, settings, shape, split};
+use crate::errors::Errors;
+
+pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> syn::Result<()> {
+    let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
+    if input.peek(Token![let]) {
+        for attribute in cfgs.iter().chain(&others) {
+            errors.on(attribute, "a `let` takes no attributes; move this above a child, or remove it");
+        }
+        return read_let(input, items, errors);
+    }
+    let settings = others.into_iter().filter_map(|attribute| settings::outer(attribute, errors)).collect();
+    let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
+    if input.peek(Token![let]) {
+        errors.on(&vis, "a `let` is private to its tree; remove `pub`");
+        return read_let(input, items, errors);
+    }
+    if input.is_empty() {
+        return Err(input.error("expected a child after its settings; write `name: Type = start,`"));
+    }
+    let name = name(input)?;
+    items.push(Item::Child(Box::new(Child { docs, cfgs, settings, vis, name, shape: None, start: None })));
+    let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
+    rest(input, child, errors).inspect_err(|_| {
+        // Without a type the name cannot be declared, and whoever mentions it would get a second error.
+        if child.shape.is_none() {
+            errors.hide_body();
+        }
+    })
+}
+
+fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Result<()> {
+    let name = child.name.clone();
+    if input.peek(Token![=]) {
+        return Err(syn::Error::new(
+            name.span(),
+            format!("`{name}` has no type; write `{name}: Type = start,` for a child, `let {name} = value;` for a value"),
+        ));
+    }
+    if !input.peek(Token![:]) {
+        return Err(syn::Error::new(name.span(), format!("expected a child; write `{name}: Type = start,`")));
+    }
+    input.parse::<Token![:]>()?;
+    child.shape = Some(shape::shape(input, errors)?);
+    if let Some(subtree) = child.subtree() {
+        if input.peek(Token![=]) {
+            let message = format!("the inline subtree `{}` has no start expression; remove it", subtree.name);
+            return Err(input.error(message));
+        }
+        return end(input, &name, errors);
+    }
+    if !input.peek(Token![=]) {
+        return Err(syn::Error::new(
+            name.span(),
+            format!("`{name}` has no start expression; write `{name}: Type = start,`"),
+        ));
+    }
+    input.parse::<Token![=]>()?;
+    let start: Expr = input.parse()?;
+    child.start = Some(start);
+    end(input, &name, errors)
+}
+
+/// What may follow a child.
+fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()> {
+    if input.peek(Token![;]) {
+        errors.at(input.span(), "a child ends with `,`; only a `let` ends with `;`");
+        input.parse::<Token![;]>()?;
+        return Ok(());
+    }
+    if !input.is_empty() && !input.peek(Token![,]) && begins_entry(input) {
+        errors.at(input.span(), format!("expected `,` after the child `{name}`"));
+        return Ok(());
+    }
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok(())
+}
+
+fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> syn::Result<()> {
+    input.parse::<Token![let]>()?;
+    let pat = Pat::parse_single(input)?;
+    let ty = if input.peek(Token![:]) {
+        input.parse::<Token![:]>()?;
+        Some(input.parse()?)
+    } else {
+        None
+    };
+    items.push(Item::Let(Let { pat, ty, value: None }));
+    let Some(Item::Let(entry)) = items.last_mut() else { return Ok(()) };
+    if !input.peek(Token![=]) {
+        errors.hide_body();
+        return Err(syn::Error::new(entry.pat.span(), "this `let` has no value; write `let pattern = value;`"));
+    }
+    input.parse::<Token![=]>()?;
+    entry.value = Some(input.parse().inspect_err(|_| errors.hide_body())?);
+    if input.peek(Token![else]) {
+        return Err(input.error("`let .. else` cannot stand here; use a pattern that always matches"));
+    }
+    if input.peek(Token![,]) {
+        errors.at(input.span(), "a `let` ends with `;`; only a child ends with `,`");
+        input.parse::<Token![,]>()?;
+        return Ok(());
+    }
+    if !input.is_empty() && !input.peek(Token![;]) && begins_entry(input) {
+        errors.at(input.span(), "expected `;` after this `let`");
+        return Ok(());
+    }
+    input.parse::<Token![;]>()?;
+    Ok(())
+}
+
+/// A name that a field and a variable can have (rule C2).
+pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
+    if input.peek(Token![_]) {
+        return Err(input.error("`_` is no name; every child and parameter needs one"));
+    }
+    let name = input.call(Ident::parse_any)?;
+    let text = name.to_string();
+    if text.starts_with("r#") || syn::parse_str::<Ident>(&text).is_ok() {
+        return Ok(name);
+    }
+    let repair = match &*text {
+        "self" | "Self" | "super" | "crate" => "use another name".to_owned(),
+        _ => format!("use another name, or `r#{text}`"),
+    };
+    Err(syn::Error::new(name.span(), format!("`{text}` is a keyword; {repair}")))
+}

@@ -1,0 +1,186 @@
+//! From tokens to the model, leniently: what cannot be read is reported and skipped, what stands around it
+//! is kept.
+
+mod child;
+mod settings;
+mod shape;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, token};
+
+pub(crate) use settings::{inner, unknown_attribute};
+
+use super::model::{Body, Item, Param, Tree};
+use crate::errors::Errors;
+
+/// Every tree of one call.
+pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
+    let read = |input: ParseStream| {
+        let mut trees = Vec::new();
+        while !input.is_empty() {
+            match tree(input, errors) {
+                Ok(tree) => trees.push(tree),
+                Err(error) => {
+                    errors.push(error);
+                    skip_tree(input);
+                }
+            }
+        }
+        Ok(trees)
+    };
+    read.parse2(input).unwrap_or_default()
+}
+
+fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
+    let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
+    for attribute in others {
+        match attribute.path().get_ident() {
+            Some(name) if crate::settings::names(true).contains(&&*name.to_string()) => {
+                errors.on(
+                    &attribute,
+                    format!("`{name}` governs the children of a tree; write `#![{name}(..)]` inside the braces"),
+                );
+            }
+            _ => errors.on(&attribute, "above a tree stand only `///` and `#[cfg(..)]`; remove this"),
+        }
+    }
+    let vis: Visibility = input.parse()?;
+    if !input.peek(Token![struct]) {
+        return Err(input.error("expected a tree; write `struct Name(parameters) { .. }`"));
+    }
+    input.parse::<Token![struct]>()?;
+    let name: Ident = input.parse()?;
+    let generics: Generics = input.parse()?;
+    if !generics.params.is_empty() {
+        errors.on(&generics, "a tree cannot be generic; use concrete types, or a parameter in parentheses");
+        errors.hide_body();
+    }
+    let mut params = Vec::new();
+    if input.peek(token::Paren) {
+        let inside;
+        parenthesized!(inside in input);
+        params = self::params(&inside, errors);
+    }
+    if !input.peek(token::Brace) {
+        return Err(input.error("expected `{ .. }` with the children of the tree"));
+    }
+    let inside;
+    braced!(inside in input);
+    let body = body(&inside, errors);
+    Ok(Tree { docs, cfgs, vis, name, params, body })
+}
+
+fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
+    let mut params = Vec::new();
+    while !input.is_empty() {
+        let param = (|| {
+            let name = child::name(input)?;
+            if !input.peek(Token![:]) {
+                return Err(syn::Error::new(name.span(), format!("`{name}` has no type; write `{name}: Type`")));
+            }
+            input.parse::<Token![:]>()?;
+            Ok(Param { name, ty: input.parse()? })
+        })();
+        match param {
+            Ok(param) => params.push(param),
+            Err(error) => {
+                errors.push(error);
+                errors.hide_body();
+                while !input.is_empty() && !input.peek(Token![,]) {
+                    let _ = input.parse::<TokenTree>();
+                }
+            }
+        }
+        if !input.is_empty()
+            && let Err(error) = input.parse::<Token![,]>()
+        {
+            errors.push(error);
+            let _ = input.parse::<TokenStream>();
+        }
+    }
+    params
+}
+
+/// What stands between the braces of a tree, of a subtree, or of `strategy!`.
+pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
+    let mut body = Body::default();
+    while !input.is_empty() {
+        if input.peek(Token![#]) && input.peek2(Token![!]) {
+            match Attribute::parse_inner(input) {
+                Ok(attributes) => inner(attributes, &mut body, errors),
+                Err(error) => {
+                    errors.push(error);
+                    resync(input);
+                }
+            }
+        } else if let Err(error) = child::entry(input, &mut body.items, errors) {
+            errors.push(error);
+            resync(input);
+        }
+    }
+    body
+}
+
+/// Docs, `cfg`s, and the rest.
+fn split(attributes: Vec<Attribute>) -> (Vec<Attribute>, Vec<Attribute>, Vec<Attribute>) {
+    let (docs, others): (Vec<_>, Vec<_>) = attributes.into_iter().partition(|a| a.path().is_ident("doc"));
+    let (cfgs, others) = others.into_iter().partition(|a| a.path().is_ident("cfg"));
+    (docs, cfgs, others)
+}
+
+/// Skips to the next entry: behind a `,` or `;`, or where one plainly begins.
+fn resync(input: ParseStream) {
+    while !input.is_empty() {
+        if input.peek(Token![,]) || input.peek(Token![;]) {
+            let _ = input.parse::<TokenTree>();
+            if begins_entry(input) {
+                return;
+            }
+        } else if input.peek(Token![let]) || (input.peek(Token![#]) && input.peek2(token::Bracket)) {
+            return;
+        } else {
+            let _ = input.parse::<TokenTree>();
+        }
+    }
+}
+
+/// Whether a child or a `let` can begin here.
+fn begins_entry(input: ParseStream) -> bool {
+    if input.is_empty() || input.peek(Token![let]) || input.peek(Token![#]) || input.peek(Token![pub]) {
+        return true;
+    }
+    if !(input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])) {
+        return false;
+    }
+    // `b: B|` is a parameter of a closure, no child.
+    let ahead = input.fork();
+    while !(ahead.is_empty() || ahead.peek(Token![=]) || ahead.peek(Token![,])) {
+        if ahead.peek(Token![|]) {
+            return false;
+        }
+        let _ = ahead.parse::<TokenTree>();
+    }
+    true
+}
+
+fn skip_tree(input: ParseStream) {
+    while !input.is_empty() {
+        let whole = input.peek(token::Brace);
+        let _ = input.parse::<TokenTree>();
+        if whole {
+            return;
+        }
+    }
+}
+
+/// Whether a body holds an entry after which settings of the tree come too late.
+fn started(items: &[Item]) -> bool {
+    !items.is_empty()
+}
+
+/// The place of an attribute, for errors that point at the whole of it.
+fn whole(attribute: &Attribute) -> proc_macro2::Span {
+    attribute.pound_token.span.join(attribute.bracket_token.span.close()).unwrap_or_else(|| attribute.span())
+}

@@ -1,0 +1,127 @@
+//! Settings: `#[name(args)]` above a child, `#![name(args)]` inside the braces.
+//!
+//! Only the form is read here. Whether the name exists and the arguments fit is for the check, with one
+//! exception: what stands inside `decider(..)` has a grammar of its own.
+
+use proc_macro2::TokenTree;
+use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Ident, Meta, Token};
+
+use super::super::model::{Arg, Args, Body, Setting};
+use super::{started, whole};
+use crate::decider;
+use crate::errors::{Errors, did_you_mean};
+use crate::settings::{Place, find, names};
+use crate::text::tidy;
+
+/// Takes the inner attributes of a body.
+pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
+    for attribute in attributes {
+        if attribute.path().is_ident("doc") {
+            errors.at(whole(&attribute), "`//!` cannot stand here; write `///` above the `struct`");
+            continue;
+        }
+        if started(&body.items) {
+            errors.at(whole(&attribute), "settings of the tree come before its children; move this up");
+        }
+        if let Some(setting) = read(attribute, true, errors) {
+            body.settings.push(setting);
+        }
+    }
+}
+
+/// A setting above a child.
+pub(super) fn outer(attribute: Attribute, errors: &mut Errors) -> Option<Setting> {
+    read(attribute, false, errors)
+}
+
+fn read(attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setting> {
+    let Some(name) = attribute.path().get_ident().cloned() else {
+        unknown_attribute(&attribute, inside, errors);
+        return None;
+    };
+    let Some(known) = find(&name.to_string()) else {
+        unknown_attribute(&attribute, inside, errors);
+        return None;
+    };
+    let text = tidy(attribute.meta.to_token_stream());
+    if known.later {
+        errors.at(name.span(), format!("`{name}` is not available yet; remove it"));
+        return None;
+    }
+    match known.place {
+        Place::Tree if !inside => {
+            let repair = format!("write `#![{name}(..)]` first inside the braces");
+            errors.at(name.span(), format!("`{name}` governs all children of a tree; {repair}"));
+            return None;
+        }
+        Place::Child(_) if inside => {
+            errors.at(name.span(), format!("`{name}` governs one child; write `#[{name}(..)]` above it"));
+            return None;
+        }
+        _ => {}
+    }
+    let tokens = match attribute.meta {
+        Meta::List(list) => list.tokens,
+        other => {
+            errors.on(other, format!("`{name}` takes its arguments in parentheses; write `{name}(..)`"));
+            return None;
+        }
+    };
+    let args = if name == "decider" {
+        Args::Decider(decider::parse(tokens, name.span(), errors)?)
+    } else {
+        let read = |input: ParseStream| Ok(args(input, errors));
+        Args::List(read.parse2(tokens).ok()?)
+    };
+    Some(Setting { name, args, text })
+}
+
+/// Reports an attribute that is no setting.
+pub(crate) fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
+    let name = tidy(attribute.path().to_token_stream());
+    let taken = ["allow", "warn", "expect", "deny", "derive", "cfg_attr", "must_use", "deprecated", "inline"];
+    if taken.contains(&&*name) {
+        let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };
+        errors.on(attribute.path(), format!("`{name}` cannot stand here, only {stand}; remove it"));
+    } else {
+        let repair = did_you_mean(&name, &names(inside));
+        errors.on(attribute.path(), format!("unknown setting `{name}`{repair}"));
+    }
+}
+
+fn args(input: ParseStream, errors: &mut Errors) -> Vec<Arg> {
+    let mut args = Vec::new();
+    while !input.is_empty() {
+        match arg(input) {
+            Ok(arg) => args.push(arg),
+            Err(error) => {
+                errors.push(error);
+                while !input.is_empty() && !input.peek(Token![,]) {
+                    let _ = input.parse::<TokenTree>();
+                }
+            }
+        }
+        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+            errors.at(input.span(), "expected `,` between arguments");
+            while !input.is_empty() && !input.peek(Token![,]) {
+                let _ = input.parse::<TokenTree>();
+            }
+            let _ = input.parse::<Option<Token![,]>>();
+        }
+    }
+    args
+}
+
+fn arg(input: ParseStream) -> syn::Result<Arg> {
+    let named = input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
+    let name = if named {
+        let name: Ident = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Some(name)
+    } else {
+        None
+    };
+    Ok(Arg { name, value: input.parse()? })
+}

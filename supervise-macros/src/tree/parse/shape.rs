@@ -1,0 +1,82 @@
+//! Shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`.
+
+use proc_macro2::Ident;
+use syn::parse::ParseStream;
+use syn::{Token, Type, braced, bracketed, parenthesized, token};
+
+use super::super::model::{Shape, Subtree, Unit};
+use super::body;
+use crate::errors::Errors;
+
+pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
+    if input.peek(Token![struct]) {
+        return subtree(input, errors).map(Shape::Inline);
+    }
+    if input.peek(token::Bracket) {
+        return brackets(input);
+    }
+    let ahead = input.fork();
+    if ahead.parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek(Token![<]) {
+        input.parse::<Ident>()?;
+        input.parse::<Token![<]>()?;
+        let unit = unit(input)?;
+        input.parse::<Token![>]>()?;
+        return Ok(Shape::Optional(unit));
+    }
+    unit(input).map(Shape::One)
+}
+
+fn brackets(input: ParseStream) -> syn::Result<Shape> {
+    let inside;
+    bracketed!(inside in input);
+    let ahead = inside.fork();
+    let shape = if ahead.parse::<Type>().is_ok() && ahead.peek(Token![=>]) {
+        let key = inside.parse()?;
+        inside.parse::<Token![=>]>()?;
+        Shape::Keyed(key, unit(&inside)?)
+    } else {
+        let unit = unit(&inside)?;
+        if inside.peek(Token![;]) {
+            inside.parse::<Token![;]>()?;
+            Shape::Array(unit, inside.parse()?)
+        } else {
+            Shape::Set(unit)
+        }
+    };
+    if !inside.is_empty() {
+        return Err(inside.error("expected `[Type]`, `[Type; N]` or `[Key => Type]`"));
+    }
+    Ok(shape)
+}
+
+fn unit(input: ParseStream) -> syn::Result<Unit> {
+    let ahead = input.fork();
+    if ahead.parse::<Ident>().is_ok_and(|word| word == "task") && !ahead.peek(Token![::]) && !ahead.peek(Token![<]) {
+        let word: Ident = input.parse()?;
+        return Ok(Unit::Task(word.span()));
+    }
+    input.parse().map(Unit::Type)
+}
+
+fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
+    input.parse::<Token![struct]>()?;
+    let name: Ident = input.parse()?;
+    if input.peek(Token![<]) {
+        return Err(input.error("a tree cannot be generic; use concrete types"));
+    }
+    if input.peek(token::Paren) {
+        let inside;
+        let parens = parenthesized!(inside in input);
+        errors.at(
+            parens.span.open(),
+            "an inline subtree takes no parameters; it may name those of the tree around it",
+        );
+        let _ = inside.parse::<proc_macro2::TokenStream>();
+    }
+    if !input.peek(token::Brace) {
+        return Err(input.error(format!("expected `{{ .. }}` with the children of `{name}`")));
+    }
+    let inside;
+    braced!(inside in input);
+    Ok(Subtree { name, body: body(&inside, errors) })
+}

@@ -1,0 +1,163 @@
+//! An actor's incarnation: its instance, its inbox, its hooks.
+
+use std::any::type_name;
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+
+use super::body::{Body, Served};
+use super::control::Controlled as _;
+use crate::actor::Actor;
+use crate::actor_ref::{Cell, Envelope};
+use crate::context::Context;
+use crate::decide::member::Role;
+use crate::events::{DeadReason, EventKind};
+use crate::failure::{Failure, Thrown};
+use crate::mailbox::{Gate, Inbox, Received};
+use crate::options::{Common, HookOf, Options, Reader};
+use crate::strategy::SupervisorStrategy;
+
+pub(crate) struct ActorBody<A: Actor, F> {
+    cell: Arc<Cell<A>>,
+    start: F,
+    actor: Option<A>,
+    inbox: Inbox<Envelope<A>>,
+    cx: Context<A>,
+    options: Reader,
+    handled: bool,
+    in_hand: bool,
+}
+
+impl<A: Actor, F> ActorBody<A, F> {
+    pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
+        let cx = Context::new(cell.clone());
+        ActorBody { cell, start, actor: None, inbox: Inbox::new(), cx, options, handled: false, in_hand: false }
+    }
+
+    /// The hook named in the tree, instead of the type's own.
+    fn hook(options: &Options, pre: bool) -> Option<HookOf<A>> {
+        let hook = if pre { &options.pre_restart } else { &options.post_restart };
+        hook.as_ref().and_then(|hook| hook.downcast_ref::<HookOf<A>>()).cloned()
+    }
+}
+
+impl<A, F, Fut> Body for ActorBody<A, F>
+where
+    A: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+{
+    const ROLE: Role = Role::Actor;
+
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        self.actor = None;
+        self.handled = false;
+        self.in_hand = false;
+        self.cx.begin();
+        self.actor = Some((self.start)().await?);
+        Ok(())
+    }
+
+    fn supervision(&mut self) -> Option<SupervisorStrategy> {
+        // Asked for only when there are children, or with the first spawn.
+        let strategy = self.actor.as_ref()?.supervision();
+        self.cx.set_strategy(strategy.clone());
+        Some(strategy)
+    }
+
+    async fn pre_start(&mut self) -> Result<(), Thrown> {
+        match &mut self.actor {
+            Some(actor) => actor.pre_start(&mut self.cx).await.map_err(Thrown::from),
+            None => Ok(()),
+        }
+    }
+
+    async fn post_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
+        let hook = Self::hook(&self.options.now, false);
+        match (&mut self.actor, hook) {
+            (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
+            (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(Thrown::from),
+            (None, _) => Ok(()),
+        }
+    }
+
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        let Some(actor) = &mut self.actor else { return Ok(Served::Done) };
+        loop {
+            if self.cx.is_stopping() {
+                return Ok(Served::Done);
+            }
+            self.in_hand = false;
+            match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
+                Received::Message(Envelope::Msg(msg)) => {
+                    self.handled = true;
+                    self.in_hand = true;
+                    actor.receive(msg, &mut self.cx).await.map_err(Thrown::from)?;
+                }
+                Received::Message(Envelope::Notice(notice)) => {
+                    let (notice, deliver) = *notice;
+                    if self.cx.hears_of(notice.who.id) {
+                        deliver(actor, notice, &mut self.cx).await.map_err(Thrown::from)?;
+                    }
+                }
+                Received::Interrupted => return Ok(Served::Interrupted),
+            }
+        }
+    }
+
+    async fn pre_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
+        self.cx.unwatch_children();
+        let hook = Self::hook(&self.options.now, true);
+        match (&mut self.actor, hook) {
+            (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
+            (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(Thrown::from),
+            (None, _) => Ok(()),
+        }
+    }
+
+    async fn post_stop(&mut self) -> Result<(), Thrown> {
+        match &mut self.actor {
+            Some(actor) => actor.post_stop(&mut self.cx).await.map_err(Thrown::from),
+            None => Ok(()),
+        }
+    }
+
+    fn drop_instance(&mut self) {
+        self.in_hand = false;
+        self.actor = None;
+    }
+
+    fn open(&mut self) {
+        let common = &self.options.now.common;
+        self.cell.set_ask_time(common.ask_or_default());
+        self.cell.set_gate(Gate::Open, Some(common.capacity()));
+    }
+
+    fn shut(&mut self) {
+        self.cell.set_gate(Gate::Down, None);
+    }
+
+    fn close(&mut self) {
+        self.cell.set_gate(Gate::Closed, None);
+        let ctl = self.cell.ctl();
+        for envelope in self.inbox.drain(&self.cell) {
+            if let Envelope::Msg(msg) = envelope {
+                drop(msg); // an ask gets its error by this
+                let message = type_name::<A::Msg>();
+                ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+            }
+        }
+        self.cx.forget_watches();
+    }
+
+    fn has_handled(&self) -> bool {
+        self.handled
+    }
+
+    fn in_hand(&self) -> Option<&'static str> {
+        self.in_hand.then(type_name::<A::Msg>)
+    }
+}

@@ -1,0 +1,106 @@
+//! What differs between actors, tasks and trees: how an instance is made, served and taken down.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::decide::member::{Role, Settings};
+use crate::failure::{Failure, Thrown};
+use crate::options::Common;
+use crate::strategy::SupervisorStrategy;
+
+/// Why the loop of an instance came back without a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// It ended by itself.
+    Done,
+    /// Control wants to be heard.
+    Interrupted,
+}
+
+/// The typed half of a cell.
+///
+/// The hooks have defaults that do nothing, for tasks and trees.
+pub(crate) trait Body: Send + 'static {
+    const ROLE: Role;
+
+    /// Settings as of now; read at each new incarnation.
+    fn common(&mut self) -> Arc<Common>;
+
+    /// Runs the start expression and keeps the instance.
+    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
+
+    fn supervision(&mut self) -> Option<SupervisorStrategy> {
+        None
+    }
+
+    fn pre_start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
+
+    /// How a task with a context is told to end.
+    fn signal(&self) -> Option<tokio::sync::watch::Sender<bool>> {
+        None
+    }
+
+    /// A task with a context: told to end, it has its time.
+    fn is_told(&self) -> bool {
+        false
+    }
+
+    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_stop(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Waits for what the instance has left running (subtasks); aborts it if `now`.
+    fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// Drops the instance. User code.
+    fn drop_instance(&mut self) {}
+
+    /// Messages are handled from now on.
+    fn open(&mut self) {}
+
+    /// Messages wait from now on.
+    fn shut(&mut self) {}
+
+    /// It ends: messages go back to their senders, what is queued becomes dead letters.
+    fn close(&mut self) {}
+
+    /// The present incarnation has handled a message.
+    fn has_handled(&self) -> bool {
+        false
+    }
+
+    /// The type of the message in hand.
+    fn in_hand(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The settings of a member as decisions and the watchdog need them.
+pub(crate) fn settings(common: &Common, role: Role) -> Arc<Settings> {
+    Arc::new(Settings::new(role, common.lifecycle_or(role), common.backoff, common.limit))
+}
+
+/// How long the supervisor waits for it before it looks: `None` for as long as it takes.
+pub(crate) fn patience(common: &Common, role: Role) -> Option<Duration> {
+    use crate::strategy::Shutdown;
+    match common.shutdown_or_default(role) {
+        Shutdown::Within(time) => Some(time),
+        Shutdown::Kill => Some(Duration::from_secs(5)),
+        Shutdown::Infinity => None,
+    }
+}

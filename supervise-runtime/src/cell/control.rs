@@ -1,0 +1,327 @@
+//! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use crate::events::{Bus, EventKind, lock};
+use crate::failure::Failure;
+use crate::supervisor::Sup;
+use crate::watch::Ended;
+
+/// What is asked of a cell. The queue is unbounded and served at all times (S4).
+#[derive(Debug)]
+pub(crate) enum Control {
+    // from its supervisor's group
+    Start,
+    Down(Failure),
+    Resume,
+    Wait(Duration),
+    End(Ended),
+    Over(Ended),
+    Redecide,
+    Hold(bool),
+    /// Its supervisor is gone for good: nothing will start it again.
+    Finish,
+    /// Its supervisor's time is up, or it was killed: no hooks, leaves first.
+    Abort,
+    // from its own group of children
+    Escalated(Failure),
+    ChildrenDown,
+    AllEnded(Option<Failure>),
+    DropValue(u32),
+    /// A child of its own was asked to go down: see that it does.
+    Watchdog,
+    // from outside
+    Stop,
+    Kill,
+    /// An actor it depends on ended (S37).
+    DeathPact(String),
+}
+
+/// How a cell is called: declared children by their name, instances of a set by their number.
+#[derive(Debug, Clone)]
+pub(crate) enum Name {
+    Text(Box<str>),
+    Number(u64),
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Text(text) => f.write_str(text),
+            Name::Number(number) => write!(f, "#{number}"),
+        }
+    }
+}
+
+impl From<&str> for Name {
+    fn from(name: &str) -> Self {
+        Name::Text(name.into())
+    }
+}
+
+type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
+
+/// Up, down or over, and who wants to know.
+#[derive(Default)]
+struct Life {
+    up: bool,
+    ended: Option<Ended>,
+    /// By the id of the watcher, so that it can take its watch back.
+    watchers: Vec<(u64, OnEnd)>,
+    waiting: Vec<Waker>,
+}
+
+/// The type-free part of a cell.
+pub(crate) struct Ctl {
+    pub(crate) id: u64,
+    name: Name,
+    pub(crate) parent: Option<Arc<dyn Controlled>>,
+    /// The slot in the parent's table.
+    pub(crate) slot: AtomicU32,
+    pub(crate) bus: Arc<Bus>,
+    /// Something is in the queue.
+    flag: AtomicBool,
+    queue: Mutex<Vec<Control>>,
+    home: OnceLock<Waker>,
+    life: Mutex<Life>,
+    sup: OnceLock<Box<Sup>>,
+    incarnation: AtomicU32,
+}
+
+static IDS: AtomicU64 = AtomicU64::new(1);
+
+impl Ctl {
+    pub(crate) fn new(name: Name, parent: Option<Arc<dyn Controlled>>, bus: Arc<Bus>) -> Self {
+        Ctl {
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            name,
+            parent,
+            slot: AtomicU32::new(0),
+            bus,
+            flag: AtomicBool::new(false),
+            queue: Mutex::default(),
+            home: OnceLock::new(),
+            life: Mutex::default(),
+            sup: OnceLock::new(),
+            incarnation: AtomicU32::new(0),
+        }
+    }
+
+    /// `reports/daily`: the names below the root. The root's own is its name.
+    pub(crate) fn path(&self) -> String {
+        let mut names = vec![self.name.to_string()];
+        let mut next = self.parent.as_ref();
+        while let Some(cell) = next {
+            let ctl = cell.ctl();
+            if ctl.parent.is_some() {
+                names.push(ctl.name.to_string());
+            }
+            next = ctl.parent.as_ref();
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        matches!(&self.name, Name::Text(text) if **text == *name)
+    }
+
+    pub(crate) fn incarnation(&self) -> u32 {
+        self.incarnation.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn next_incarnation(&self) -> u32 {
+        self.incarnation.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn emit(&self, kind: EventKind) {
+        self.bus.emit(|| self.path(), self.incarnation(), kind);
+    }
+
+    // ----- its children
+
+    pub(crate) fn sup(&self) -> Option<&Sup> {
+        self.sup.get().map(|sup| &**sup)
+    }
+
+    pub(crate) fn sup_or_init(&self, make: impl FnOnce() -> Sup) -> &Sup {
+        self.sup.get_or_init(|| Box::new(make()))
+    }
+
+    // ----- control
+
+    pub(crate) fn has_control(&self) -> bool {
+        self.flag.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn take_control(&self) -> Vec<Control> {
+        let mut queue = lock(&self.queue);
+        self.flag.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *queue)
+    }
+
+    /// To be called by the cell's own task, before anything else.
+    pub(crate) fn set_home(&self, waker: &Waker) {
+        let _ = self.home.set(waker.clone());
+    }
+
+    pub(crate) fn wake(&self) {
+        if let Some(home) = self.home.get() {
+            home.wake_by_ref();
+        }
+    }
+
+    // ----- up and over
+
+    pub(crate) fn set_up(&self) {
+        let waiting = {
+            let mut life = lock(&self.life);
+            life.up = true;
+            life.ended = None;
+            std::mem::take(&mut life.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        lock(&self.life).ended.clone()
+    }
+
+    /// Tells all watchers, once.
+    pub(crate) fn set_ended(&self, ended: Ended) {
+        let (watchers, waiting) = {
+            let mut life = lock(&self.life);
+            life.up = false;
+            life.ended = Some(ended.clone());
+            (std::mem::take(&mut life.watchers), std::mem::take(&mut life.waiting))
+        };
+        waiting.into_iter().for_each(Waker::wake);
+        watchers.into_iter().for_each(|(_, tell)| tell(&ended));
+    }
+
+    /// It ended, and its supervisor starts it again (S20).
+    pub(crate) fn revive(&self) {
+        lock(&self.life).ended = None;
+    }
+
+    /// Calls `tell` once it has ended, at once if it has. Needs no runtime.
+    pub(crate) fn on_end(&self, by: u64, tell: OnEnd) {
+        let mut life = lock(&self.life);
+        match life.ended.clone() {
+            Some(ended) => {
+                drop(life);
+                tell(&ended);
+            }
+            None => life.watchers.push((by, tell)),
+        }
+    }
+
+    pub(crate) fn forget(&self, by: u64) {
+        let forgotten: Vec<_> = {
+            let mut life = lock(&self.life);
+            let (gone, stay) = std::mem::take(&mut life.watchers).into_iter().partition(|(id, _)| *id == by);
+            life.watchers = stay;
+            gone
+        };
+        drop(forgotten); // outside of the lock: a watcher holds references to cells
+    }
+
+    /// Polls for the first time it is up (`Ok`) or has ended (`Err`).
+    pub(crate) fn poll_up(&self, waker: &Waker) -> Poll<Result<(), Ended>> {
+        let mut life = lock(&self.life);
+        match (&life.ended, life.up) {
+            (_, true) => Poll::Ready(Ok(())),
+            (Some(ended), _) => Poll::Ready(Err(ended.clone())),
+            (None, false) => {
+                if !life.waiting.iter().any(|known| known.will_wake(waker)) {
+                    life.waiting.push(waker.clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Polls for its end.
+    pub(crate) fn poll_ended(&self, waker: &Waker) -> Poll<Ended> {
+        let mut life = lock(&self.life);
+        match &life.ended {
+            Some(ended) => Poll::Ready(ended.clone()),
+            None => {
+                if !life.waiting.iter().any(|known| known.will_wake(waker)) {
+                    life.waiting.push(waker.clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Ctl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctl").field("id", &self.id).field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+/// A cell seen without its message type.
+pub(crate) trait Controlled: Send + Sync + 'static {
+    fn ctl(&self) -> &Ctl;
+    /// The loop over messages is to come back after the one in hand.
+    fn interrupt(&self, on: bool);
+    /// A message is in hand.
+    fn is_busy(&self) -> bool;
+}
+
+impl fmt::Debug for dyn Controlled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.ctl().fmt(f)
+    }
+}
+
+/// Queues control and wakes the cell's task.
+pub(crate) fn send(cell: &dyn Controlled, control: Control) {
+    let ctl = cell.ctl();
+    {
+        let mut queue = lock(&ctl.queue);
+        queue.push(control);
+        ctl.flag.store(true, Ordering::Release);
+    }
+    ctl.wake();
+}
+
+/// A cell without a mailbox: a task, a tree, a set.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    ctl: Ctl,
+    interrupted: AtomicBool,
+}
+
+impl Plain {
+    pub(crate) fn new(ctl: Ctl) -> Arc<Self> {
+        Arc::new(Plain { ctl, interrupted: AtomicBool::new(false) })
+    }
+}
+
+impl Plain {
+    /// Control wants the loop to come back. Control wakes the task, so nobody has to wait for this.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+}
+
+impl Controlled for Plain {
+    fn ctl(&self) -> &Ctl {
+        &self.ctl
+    }
+
+    fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn is_busy(&self) -> bool {
+        true
+    }
+}

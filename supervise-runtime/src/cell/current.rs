@@ -1,0 +1,67 @@
+//! Which cell's user code runs on this thread: so that an actor that tells itself, or waits for its
+//! own end, gets an error instead of waiting for ever (S3, S25).
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::control::Controlled;
+
+thread_local! {
+    static CURRENT: Cell<Option<Arc<dyn Controlled>>> = const { Cell::new(None) };
+    static LEAVING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `poll` as the user code of `cell`; `leaving` in `pre_restart` and `post_stop`.
+/// `cell` is lent to the thread and handed back, so that entering costs no reference count.
+pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
+    struct Leave<'a> {
+        cell: &'a mut Option<Arc<dyn Controlled>>,
+        before: Option<Arc<dyn Controlled>>,
+        leaving: bool,
+    }
+    impl Drop for Leave<'_> {
+        fn drop(&mut self) {
+            *self.cell = CURRENT.replace(self.before.take());
+            LEAVING.set(self.leaving);
+        }
+    }
+    let before = CURRENT.replace(cell.take());
+    let leave = Leave { cell, before, leaving: LEAVING.replace(leaving) };
+    let out = poll();
+    drop(leave);
+    out
+}
+
+fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
+    // `try_with`: a handle may be used while the thread's locals are being dropped.
+    let current = CURRENT.try_with(|current| current.take()).ok().flatten();
+    let out = f(current.as_ref());
+    if current.is_some() {
+        let _ = CURRENT.try_with(|cell| cell.set(current));
+    }
+    out
+}
+
+/// The cell with this id runs on this thread.
+pub(crate) fn is(id: u64) -> bool {
+    with(|current| current.is_some_and(|cell| cell.ctl().id == id))
+}
+
+/// The running code belongs to the cell with this id or to one below it.
+pub(crate) fn is_inside(id: u64) -> bool {
+    with(|current| {
+        let mut next = current;
+        while let Some(cell) = next {
+            if cell.ctl().id == id {
+                return true;
+            }
+            next = cell.ctl().parent.as_ref();
+        }
+        false
+    })
+}
+
+/// In `pre_restart` or `post_stop`, where nobody may wait for one that is down.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.try_with(Cell::get).unwrap_or(false)
+}

@@ -1,0 +1,519 @@
+//! One poll function around one user future, with control served beside it (S4).
+//!
+//! Every wait of a cell goes through [`Driver::poll`]: before and after each poll of the user future
+//! the queue of control is served; kill, a passed deadline and a stop during a start drop the future
+//! at its next await; panics are caught, in its `Drop` too. What an event means in which state is
+//! [`child::on`]'s to say.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::control::{Control, Controlled};
+use super::current;
+use crate::decide::child::{self, Event, Fut, State, Then};
+use crate::decide::member::Role;
+use crate::events::EventKind;
+use crate::failure::{Cause, Failure, Phase, panic_text};
+use crate::strategy::Shutdown;
+use crate::watch::Ended;
+
+/// How long a start may take before the first `StillStarting`, and between two of them.
+const STILL_STARTING: Duration = Duration::from_secs(10);
+/// `shutdown = Kill` is about stops; going down for a restart has this long (S24).
+const DOWN_TIME: Duration = Duration::from_secs(5);
+
+/// How a user future came to its end.
+#[derive(Debug)]
+pub(crate) enum Exit<T> {
+    Done(T),
+    Panicked(String),
+    /// It was dropped at an await, because of this event.
+    Cut(Event),
+}
+
+/// What was asked of the cell and is not done yet.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) start: bool,
+    pub(crate) resume: bool,
+    pub(crate) redecide: bool,
+    pub(crate) finish: bool,
+    pub(crate) children_down: bool,
+    pub(crate) abort: bool,
+    pub(crate) killed: Option<Cause>,
+    pub(crate) down: Option<Failure>,
+    pub(crate) end: Option<Ended>,
+    pub(crate) over: Option<Ended>,
+    pub(crate) wait: Option<Duration>,
+    pub(crate) escalated: Option<Failure>,
+    pub(crate) all_ended: Option<Option<Failure>>,
+}
+
+/// The type-free half of a cell's loop.
+pub(crate) struct Driver {
+    pub(crate) cell: Arc<dyn Controlled>,
+    /// Lent to the thread while user code runs.
+    current: Option<Arc<dyn Controlled>>,
+    pub(crate) role: Role,
+    pub(crate) state: State,
+    pub(crate) held: bool,
+    /// Dropped on Down and stop: a task without a context, a start.
+    pub(crate) shutdown: Shutdown,
+    pub(crate) asked: Asked,
+    /// The event that has to drop the user future.
+    cut: Option<Event>,
+    /// By when it has to be down; begins when it is first asked.
+    deadline: Option<Instant>,
+    down_since: Option<Instant>,
+    /// Nothing is left to lose: no hook runs any more in this incarnation.
+    pub(crate) aborted: bool,
+    /// A task hears of Down and stop through its context instead of being interrupted.
+    pub(crate) told: Option<tokio::sync::watch::Sender<bool>>,
+    timer: Option<Pin<Box<Sleep>>>,
+    watchdog: Option<Pin<Box<Sleep>>>,
+}
+
+impl Driver {
+    pub(crate) fn new(cell: Arc<dyn Controlled>, role: Role) -> Self {
+        Driver {
+            current: Some(cell.clone()),
+            cell,
+            role,
+            state: State::Idle,
+            held: false,
+            shutdown: Shutdown::Infinity,
+            asked: Asked::default(),
+            cut: None,
+            deadline: None,
+            down_since: None,
+            aborted: false,
+            told: None,
+            timer: None,
+            watchdog: None,
+        }
+    }
+
+    /// To be awaited first: control finds the task from now on.
+    pub(crate) async fn arrive(&mut self) {
+        poll_fn(|cx| {
+            self.cell.ctl().set_home(cx.waker());
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    // ----- control
+
+    #[cold]
+    fn serve_control(&mut self) {
+        while self.cell.ctl().has_control() {
+            for control in self.cell.ctl().take_control() {
+                self.take(control);
+            }
+        }
+    }
+
+    fn take(&mut self, control: Control) {
+        match control {
+            Control::Start => {
+                self.held = false;
+                self.asked.wait = None;
+                self.asked.start = true;
+            }
+            Control::Resume => self.asked.resume = true,
+            Control::Redecide => self.asked.redecide = true,
+            Control::Wait(delay) => {
+                self.timer = None;
+                self.asked.wait = Some(delay);
+            }
+            Control::Over(ended) => self.asked.over = Some(ended),
+            Control::Finish => self.asked.finish = true,
+            Control::ChildrenDown => self.asked.children_down = true,
+            Control::AllEnded(failure) => {
+                self.asked.all_ended = Some(failure);
+                self.interrupt();
+            }
+            Control::DropValue(id) => self.drop_value(id),
+            Control::Watchdog => self.look_after_children(),
+            Control::Hold(held) => self.hold(held),
+            Control::Down(failure) => {
+                self.asked.down = Some(failure);
+                self.event(Event::Down);
+            }
+            Control::End(ended) => {
+                self.asked.end = Some(ended);
+                self.event(Event::Stop);
+            }
+            Control::Stop => self.stop_by_hand(),
+            Control::Abort => {
+                if !matches!(self.state, State::Idle | State::Waiting | State::Ended) {
+                    self.asked.end.get_or_insert(Ended::Aborted);
+                    self.asked.abort = true;
+                    self.cut = Some(match self.state {
+                        State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
+                        _ => Event::TimeUp,
+                    });
+                    self.deadline = Some(Instant::now());
+                    self.interrupt();
+                }
+            }
+            Control::Kill => self.kill(Cause::Killed),
+            Control::DeathPact(path) => self.kill(Cause::DeathPact(path)),
+            Control::Escalated(failure) => {
+                self.asked.escalated = Some(failure);
+                // A tree's build must not go on; an actor fails after its message or hook.
+                if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
+                    self.cut = Some(Event::Failure);
+                }
+                self.interrupt();
+            }
+        }
+    }
+
+    /// An event of table 2a, in the present state.
+    fn event(&mut self, event: Event) {
+        let step = child::on(self.now_in(), event);
+        if let Some(held) = step.held {
+            self.held = held;
+        }
+        if step.then != Then::Same {
+            self.begin_down(event);
+        }
+        // A task without a context cannot be told: it is dropped at its next await (S29).
+        let untold = self.role == Role::Task && self.told.is_none() && self.state == State::Running;
+        if step.future == Fut::Drop || untold && step.then != Then::Same {
+            self.cut = Some(event);
+        }
+        self.interrupt();
+    }
+
+    /// Running or handling: only the loop over messages knows.
+    pub(crate) fn now_in(&self) -> State {
+        match self.state {
+            State::Running if self.cell.is_busy() => State::Handling,
+            state => state,
+        }
+    }
+
+    fn hold(&mut self, held: bool) {
+        if self.role != Role::Task {
+            self.event(if held { Event::Hold } else { Event::Release });
+        }
+        if let Some(sup) = self.cell.ctl().sup() {
+            if held {
+                sup.on(&*self.cell, |group| group.hold());
+            } else if self.state != State::Failed {
+                sup.on(&*self.cell, |group| group.release(Instant::now()));
+            }
+        }
+    }
+
+    fn stop_by_hand(&mut self) {
+        let now = Instant::now();
+        if let Some((sup, owner)) = self.parent() {
+            let at_once = sup.on_child(&**owner, &*self.cell, |group, id| group.stop_member(id, now));
+            if at_once != Some(true) {
+                return; // its group takes it along in its turn
+            }
+        }
+        if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
+            if self.cell.ctl().parent.is_none() && self.state != State::Ended {
+                self.asked.over = Some(Ended::Stopped);
+            } else if self.asked.start {
+                self.asked.end = Some(Ended::Stopped); // told to start, but has not begun
+            }
+            return; // the group has said what follows
+        }
+        self.asked.end.get_or_insert(Ended::Stopped);
+        self.event(Event::Stop);
+    }
+
+    fn kill(&mut self, cause: Cause) {
+        match self.now_in() {
+            State::Idle | State::Waiting => self.stop_by_hand(),
+            State::Failed | State::Ended => {}
+            State::PreRestart | State::GoingDown | State::Stopping | State::Draining => {
+                self.asked.abort = true;
+                self.cut = Some(Event::Kill);
+            }
+            _ => {
+                self.asked.killed = Some(cause);
+                self.cut = Some(Event::Kill);
+                self.interrupt();
+            }
+        }
+    }
+
+    /// The loop over messages, or a task with a context, is to come back.
+    fn interrupt(&self) {
+        self.cell.interrupt(true);
+    }
+
+    pub(crate) fn clear_interrupt(&self) {
+        self.cell.interrupt(false);
+    }
+
+    // ----- time
+
+    /// It is asked to go down: its time begins, unless it has begun already (S16).
+    fn begin_down(&mut self, event: Event) {
+        let now = Instant::now();
+        self.down_since.get_or_insert(now);
+        if let Some(told) = &self.told {
+            told.send_replace(true);
+        }
+        let time = match (self.shutdown, event) {
+            (Shutdown::Within(time), _) => Some(time),
+            (Shutdown::Kill, Event::Stop) => {
+                if matches!(self.state, State::Running) {
+                    self.cut = Some(Event::Stop);
+                    self.aborted = true;
+                }
+                Some(Duration::ZERO)
+            }
+            (Shutdown::Kill, _) => Some(DOWN_TIME),
+            (Shutdown::Infinity, _) => None,
+        };
+        if let Some(time) = time {
+            let until = now + time;
+            self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
+        }
+    }
+
+    pub(crate) fn begin_down_now(&mut self) {
+        self.begin_down(Event::Down);
+    }
+
+    /// Since when it goes down.
+    pub(crate) fn took(&self) -> Duration {
+        self.down_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// A new incarnation: nothing of the last one's end counts any more.
+    pub(crate) fn begin_incarnation(&mut self) {
+        self.deadline = None;
+        self.down_since = None;
+        self.timer = None;
+        self.cut = None;
+        self.aborted = false;
+        self.asked = Asked { finish: self.asked.finish, ..Asked::default() };
+        self.clear_interrupt();
+    }
+
+    // ----- children
+
+    pub(crate) fn parent(&self) -> Option<(&crate::supervisor::Sup, &Arc<dyn Controlled>)> {
+        let parent = self.cell.ctl().parent.as_ref()?;
+        Some((parent.ctl().sup()?, parent))
+    }
+
+    fn drop_value(&mut self, id: u32) {
+        let Some(sup) = self.cell.ctl().sup() else { return };
+        if let Some(value) = sup.value(id)
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
+        {
+            self.report(Cause::Panic(panic_text(panic)));
+        }
+        sup.on(&*self.cell, |group| group.gone(id, Instant::now()));
+    }
+
+    fn look_after_children(&mut self) {
+        let Some(sup) = self.cell.ctl().sup() else { return };
+        let stopping = self.state == State::Stopping || self.aborted;
+        let next = sup.watchdog(&*self.cell, stopping, Instant::now());
+        self.watchdog = next.map(|at| Box::pin(sleep_until(at)));
+    }
+
+    /// A failure that nobody decides on.
+    pub(crate) fn report(&self, cause: Cause) {
+        let failure = self.failure(Phase::Running, cause);
+        self.cell.ctl().emit(EventKind::Reported { failure });
+    }
+
+    pub(crate) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        let ctl = self.cell.ctl();
+        Failure::new(phase, cause, ctl.path(), ctl.incarnation())
+    }
+
+    // ----- polling
+
+    /// One poll of a user future with everything beside it.
+    fn poll<F: Future>(&mut self, cx: &mut Context<'_>, mut future: Pin<&mut Option<F>>) -> Poll<Exit<F::Output>> {
+        loop {
+            if self.cell.ctl().has_control() {
+                self.serve_control();
+            }
+            if let Some(event) = self.cut.take() {
+                self.discard(future);
+                return Poll::Ready(Exit::Cut(event));
+            }
+            self.poll_watchdog(cx);
+            if let Some(deadline) = self.deadline
+                && self.timer.is_some()
+                && self.poll_timer(cx, deadline)
+            {
+                self.discard(future);
+                return Poll::Ready(Exit::Cut(Event::TimeUp));
+            }
+            let leaving = matches!(self.state, State::PreRestart | State::GoingDown | State::Stopping);
+            let polled = {
+                let future = future.as_mut().as_pin_mut().expect("polled only until it is ready");
+                current::enter(&mut self.current, leaving, || catch_unwind(AssertUnwindSafe(|| future.poll(cx))))
+            };
+            match polled {
+                Ok(Poll::Ready(out)) => {
+                    self.discard(future);
+                    return Poll::Ready(Exit::Done(out));
+                }
+                Err(panic) => {
+                    self.discard(future);
+                    return Poll::Ready(Exit::Panicked(panic_text(panic)));
+                }
+                Ok(Poll::Pending) => {}
+            }
+            if self.cell.ctl().has_control() {
+                continue; // a request that the user code itself has just made
+            }
+            // Only a future that really waits costs a timer.
+            if let Some(deadline) = self.deadline
+                && self.poll_timer(cx, deadline)
+            {
+                self.discard(future);
+                return Poll::Ready(Exit::Cut(Event::TimeUp));
+            }
+            return Poll::Pending;
+        }
+    }
+
+    /// Drops the user future at its await; a panic in its `Drop` is reported and stays here.
+    fn discard<F>(&mut self, mut future: Pin<&mut Option<F>>) {
+        self.guarded(|| future.set(None));
+    }
+
+    /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
+    pub(crate) fn guarded(&mut self, run: impl FnOnce()) {
+        let caught = current::enter(&mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        if let Err(panic) = caught {
+            self.report(Cause::Panic(panic_text(panic)));
+        }
+    }
+
+    /// Runs a decider: a panic in it is `Err`.
+    pub(crate) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
+        current::enter(&mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+    }
+
+    fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if timer.deadline() != until {
+            timer.as_mut().reset(until);
+        }
+        timer.as_mut().poll(cx).is_ready()
+    }
+
+    fn poll_watchdog(&mut self, cx: &mut Context<'_>) {
+        while let Some(timer) = &mut self.watchdog {
+            if timer.as_mut().poll(cx).is_pending() {
+                return;
+            }
+            self.watchdog = None;
+            self.look_after_children();
+        }
+    }
+
+    /// Runs a user future to its end, or until control drops it.
+    pub(crate) async fn beside<F: Future>(&mut self, future: F) -> Exit<F::Output> {
+        let mut future = pin!(Some(future));
+        poll_fn(|cx| self.poll(cx, future.as_mut())).await
+    }
+
+    /// As [`Driver::beside`], for a start: says now and then that it is still at it.
+    pub(crate) async fn starting<F: Future>(&mut self, future: F) -> Exit<F::Output> {
+        let mut future = pin!(Some(future));
+        let begun = Instant::now();
+        let mut reminder: Option<Pin<Box<Sleep>>> = None;
+        poll_fn(|cx| {
+            let polled = self.poll(cx, future.as_mut());
+            if polled.is_ready() {
+                return polled;
+            }
+            loop {
+                let timer = reminder.get_or_insert_with(|| Box::pin(sleep_until(begun + STILL_STARTING)));
+                if timer.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                self.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+                let next = timer.deadline() + STILL_STARTING;
+                timer.as_mut().reset(next);
+            }
+        })
+        .await
+    }
+
+    /// Waits without user code until `done` has found in `asked` what it looks for.
+    pub(crate) async fn until<T>(&mut self, mut done: impl FnMut(&mut Self) -> Option<T>) -> T {
+        poll_fn(|cx| {
+            loop {
+                if self.cell.ctl().has_control() {
+                    self.serve_control();
+                }
+                if let Some(found) = done(self) {
+                    return Poll::Ready(found);
+                }
+                self.poll_watchdog(cx);
+                if let Some(delay) = self.asked.wait {
+                    let until = match &self.timer {
+                        Some(timer) => timer.deadline(),
+                        None => Instant::now() + delay,
+                    };
+                    if self.poll_timer(cx, until) {
+                        self.asked.wait = None;
+                        self.timer = None;
+                        let now = Instant::now();
+                        if let Some((sup, owner)) = self.parent() {
+                            sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));
+                        }
+                    }
+                }
+                if !self.cell.ctl().has_control() {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Waits until the children are down; kill and deadline end the patience.
+    pub(crate) async fn until_children_down(&mut self) -> Result<(), Event> {
+        poll_fn(|cx| {
+            loop {
+                if self.cell.ctl().has_control() {
+                    self.serve_control();
+                }
+                if std::mem::take(&mut self.asked.children_down) {
+                    return Poll::Ready(Ok(()));
+                }
+                if let Some(event) = self.cut.take() {
+                    return Poll::Ready(Err(event));
+                }
+                self.poll_watchdog(cx);
+                if !self.aborted
+                    && let Some(deadline) = self.deadline
+                    && self.poll_timer(cx, deadline)
+                {
+                    return Poll::Ready(Err(Event::TimeUp));
+                }
+                if !self.cell.ctl().has_control() {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+}

@@ -1,0 +1,155 @@
+//! A task's incarnation: its future and its subtasks (S29).
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::task::Poll;
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use super::body::{Body, Served};
+use super::control::Plain;
+use crate::decide::member::Role;
+use crate::failure::Thrown;
+use crate::options::{BoxFuture, Common, Reader};
+use crate::task::{Kept, TaskContext, TaskStart, joined};
+
+pub(crate) struct TaskBody<F> {
+    cell: Arc<Plain>,
+    start: F,
+    options: Reader,
+    main: Kept,
+    told: Option<watch::Sender<bool>>,
+    incoming: Option<mpsc::UnboundedReceiver<BoxFuture<'static, Result<(), Thrown>>>>,
+    /// Outside of the task's own future: they are waited for whatever becomes of it.
+    subtasks: JoinSet<Result<(), Thrown>>,
+    context: bool,
+}
+
+impl<F> TaskBody<F> {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, start: F) -> Self {
+        TaskBody {
+            cell,
+            start,
+            options,
+            main: None,
+            told: None,
+            incoming: None,
+            subtasks: JoinSet::new(),
+            context: false,
+        }
+    }
+
+    fn take_in(&mut self) {
+        if let Some(incoming) = &mut self.incoming {
+            while let Ok(subtask) = incoming.try_recv() {
+                self.subtasks.spawn(subtask);
+            }
+        }
+    }
+}
+
+impl<F, Fut> Body for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+{
+    const ROLE: Role = Role::Task;
+
+    fn common(&mut self) -> Arc<Common> {
+        let common = self.options.read().common.clone();
+        self.context = common.context;
+        common
+    }
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        self.main = None;
+        let (told, hears) = watch::channel(false);
+        let (subtasks, incoming) = mpsc::unbounded_channel();
+        let begin = (self.start)().await?;
+        let cx = TaskContext { told: hears, subtasks, cell: self.cell.clone() };
+        self.main = Some((begin.0)(cx));
+        self.told = Some(told);
+        self.incoming = Some(incoming);
+        Ok(())
+    }
+
+    fn signal(&self) -> Option<watch::Sender<bool>> {
+        self.told.clone().filter(|_| self.context)
+    }
+
+    fn is_told(&self) -> bool {
+        self.context
+    }
+
+    /// The task's own future and its subtasks side by side, until the first failure or the last end.
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|cx| {
+            loop {
+                let mut moved = false;
+                if let Some(main) = &mut self.main
+                    && let Poll::Ready(result) = main.as_mut().poll(cx)
+                {
+                    self.main = None;
+                    result?;
+                    moved = true;
+                    // The task is through: its subtasks are told.
+                    if let Some(told) = &self.told {
+                        told.send_replace(true);
+                    }
+                }
+                if let Some(incoming) = &mut self.incoming {
+                    while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
+                        self.subtasks.spawn(subtask);
+                        moved = true;
+                    }
+                }
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if self.main.is_none() && self.subtasks.is_empty() {
+                    return Poll::Ready(Ok(Served::Done));
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// After a failure the own future and the other subtasks are told and have the rest of the time.
+    async fn settle(&mut self, now: bool) {
+        if let Some(told) = &self.told {
+            told.send_replace(true);
+        }
+        self.take_in();
+        if now || !self.context {
+            self.main = None;
+            self.subtasks.shutdown().await;
+            return;
+        }
+        poll_fn(|cx| {
+            if let Some(main) = &mut self.main
+                && main.as_mut().poll(cx).is_ready()
+            {
+                self.main = None;
+            }
+            if let Some(incoming) = &mut self.incoming {
+                while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
+                    self.subtasks.spawn(subtask);
+                }
+            }
+            while let Poll::Ready(Some(_)) = self.subtasks.poll_join_next(cx) {}
+            if self.main.is_none() && self.subtasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    fn drop_instance(&mut self) {
+        self.main = None;
+        self.told = None;
+        self.incoming = None;
+    }
+}

@@ -1,0 +1,93 @@
+//! A tree's incarnation: its build. Once it is up it only waits; its children are data beside it.
+
+use std::future::{Future, poll_fn};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use super::body::{Body, Served};
+use super::control::Plain;
+use crate::decide::member::Role;
+use crate::events::lock;
+use crate::failure::Thrown;
+use crate::options::{Common, Reader};
+use crate::tree::Builder;
+
+/// Where a tree's handle is put once its build is through.
+pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
+
+pub(crate) struct TreeBody<H, F> {
+    cell: Arc<Plain>,
+    build: F,
+    handle: HandleSlot<H>,
+    options: Reader,
+}
+
+impl<H, F> TreeBody<H, F> {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
+        TreeBody { cell, build, handle, options }
+    }
+}
+
+impl<H, F, Fut> Body for TreeBody<H, F>
+where
+    H: Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    const ROLE: Role = Role::Tree;
+
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        let builder = Builder::new(self.cell.clone());
+        let handle = (self.build)(builder.clone()).await?;
+        builder.finish().await;
+        *lock(&self.handle) = Some(handle);
+        Ok(())
+    }
+
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|_| match self.cell.is_interrupted() {
+            true => Poll::Ready(Ok(Served::Interrupted)),
+            false => Poll::Pending,
+        })
+        .await
+    }
+}
+
+/// The instances of a set: nothing to build.
+pub(crate) struct SetBody {
+    cell: Arc<Plain>,
+    options: Reader,
+}
+
+impl SetBody {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader) -> Self {
+        SetBody { cell, options }
+    }
+}
+
+impl Body for SetBody {
+    const ROLE: Role = Role::Tree;
+
+    fn common(&mut self) -> Arc<Common> {
+        // The settings above a set are those of its instances; it itself is a permanent member that
+        // takes as long as they do.
+        let instances = self.options.read().common.clone();
+        Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
+    }
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        Ok(())
+    }
+
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|_| match self.cell.is_interrupted() {
+            true => Poll::Ready(Ok(Served::Interrupted)),
+            false => Poll::Pending,
+        })
+        .await
+    }
+}

@@ -1,0 +1,143 @@
+//! A `[..]`: any number of children of one declaration, spawned through the handle (rule S27).
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+
+use crate::cell::body::{patience, settings};
+use crate::cell::control::{Controlled, Ctl, Name};
+use crate::context::{SpawnError, Startup, transient};
+use crate::events::lock;
+use crate::failure::Thrown;
+use crate::options::{BoxFuture, Options};
+use crate::supervisor::Refused;
+use crate::tree::{Child, Seat};
+
+type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send;
+
+/// How instances are made; the next incarnation of the tree may bring another way.
+pub(crate) struct Plan<T: Child, Args> {
+    pub(crate) recipe: Box<Recipe<T, Args>>,
+    pub(crate) options: Options,
+}
+
+/// The handle of `sessions: [Session]`: a supervisor of its own, OneForOne, whose instances are spawned
+/// at run time and have a budget each. Cheap to clone; stays the same over restarts of the tree.
+///
+/// The arguments of [`spawn`](Children::spawn) are those of the declared closure.
+pub struct Children<T: Child, Args> {
+    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) plan: Arc<Mutex<Plan<T, Args>>>,
+}
+
+impl<T: Child, Args> Clone for Children<T, Args> {
+    fn clone(&self) -> Self {
+        Children { cell: self.cell.clone(), plan: self.plan.clone() }
+    }
+}
+
+impl<T: Child, Args> fmt::Debug for Children<T, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Children({})", self.cell.ctl().path())
+    }
+}
+
+impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
+    /// How many instances have not ended.
+    pub fn len(&self) -> usize {
+        self.cell.ctl().sup().map_or(0, |sup| sup.look(|group| group.living() as usize))
+    }
+
+    /// There is none that has not ended.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The path of the set.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    fn spawn_with(&self, args: Args) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
+        let this = self.clone();
+        async move {
+            let launched = this.launch(args)?;
+            Startup::new(launched.cell).await?;
+            launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
+        }
+    }
+
+    fn launch(&self, args: Args) -> Result<crate::tree::Launched<T::Handle>, SpawnError> {
+        let ctl = self.cell.ctl();
+        let path = || ctl.path();
+        let options = {
+            let plan = lock(&self.plan);
+            let mut options = crate::options::ChildOptions::<T>::new();
+            options.options = plan.options.clone();
+            transient(options)
+        };
+        let common = options.options.common.clone();
+        let Some(sup) = ctl.sup() else { return Err(SpawnError::Stopped { path: path() }) };
+        let mut launched = None;
+        let plan = self.plan.clone();
+        let added = sup.add(
+            &*self.cell,
+            None,
+            common.max_children,
+            settings(&common, T::ROLE),
+            patience(&common, T::ROLE),
+            |number| {
+                let ctl = Ctl::new(Name::Number(number), Some(self.cell.clone()), ctl.bus.clone());
+                let start = move || {
+                    let args = args.clone();
+                    (lock(&plan).recipe)(args)
+                };
+                let child = T::launch(Seat { ctl }, options, start);
+                let cell = child.cell.clone();
+                launched = Some(child);
+                cell
+            },
+        );
+        match (added, launched) {
+            (Ok(()), Some(launched)) => Ok(launched),
+            (Err(Refused::TooMany), _) => {
+                Err(SpawnError::MaxChildren { path: path(), most: common.max_children.unwrap_or_default() })
+            }
+            (Err(Refused::Stopped), _) => Err(SpawnError::Stopped { path: path() }),
+            _ => Err(SpawnError::Stopping { path: path() }),
+        }
+    }
+}
+
+macro_rules! spawns {
+    ($(($($arg:ident: $ty:ident),*))*) => {$(
+        impl<T: Child, $($ty: Clone + Send + 'static),*> Children<T, ($($ty,)*)> {
+            /// Spawns an instance and waits until it is up. Waits while the set itself is not up.
+            ///
+            /// # Errors
+            ///
+            /// `Stopping` and `Stopped` when the set no longer takes any, `MaxChildren` when it is
+            /// full, `Start` with the failure of a first start that is not retried.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped before it is ready, the instance is taken back.
+            #[allow(clippy::too_many_arguments)]
+            pub fn spawn(&self, $($arg: $ty),*)
+                -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>
+            {
+                self.spawn_with(($($arg,)*))
+            }
+        }
+    )*};
+}
+
+spawns! {
+    ()
+    (a: A1)
+    (a: A1, b: A2)
+    (a: A1, b: A2, c: A3)
+    (a: A1, b: A2, c: A3, d: A4)
+    (a: A1, b: A2, c: A3, d: A4, e: A5)
+    (a: A1, b: A2, c: A3, d: A4, e: A5, f: A6)
+}

@@ -1,0 +1,442 @@
+//! What an actor's functions are given: itself, its children, its watches.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::{Future, IntoFuture, poll_fn};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::actor::{Actor, Watcher};
+use crate::actor_ref::{ActorRef, Cell, Deliver, Envelope};
+use crate::backoff::Backoff;
+use crate::cell::actor_body::ActorBody;
+use crate::cell::body::{patience, settings};
+use crate::cell::control::{Control, Controlled, Ctl, Name, send};
+use crate::cell::run::run;
+use crate::decide::group::Owner;
+use crate::decide::member::Role;
+use crate::failure::{Failure, Thrown};
+use crate::hook::RestartHook;
+use crate::mailbox::MailCell;
+use crate::options::{BoxFuture, ChildOptions, Common, Reader};
+use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy};
+use crate::supervisor::{Refused, Sup};
+use crate::watch::{Ended, Notice};
+
+/// Given to every handler and hook of an actor.
+pub struct Context<A: Actor> {
+    cell: Arc<Cell<A>>,
+    stopping: bool,
+    rare: Option<Box<Rare>>,
+}
+
+/// What most actors never use.
+#[derive(Default)]
+struct Rare {
+    strategy: SupervisorStrategy,
+    /// By the id of the other; the cell is kept so that the watch can be taken back.
+    watching: HashMap<u64, Arc<dyn Controlled>>,
+}
+
+impl<A: Actor> fmt::Debug for Context<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+impl<A: Actor> Context<A> {
+    pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
+        Context { cell, stopping: false, rare: None }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.stopping = false;
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
+    pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
+        if self.cell.ctl().sup().is_some() || self.rare.is_some() || !strategy.is_default() {
+            self.rare.get_or_insert_default().strategy = strategy;
+        }
+    }
+
+    /// Its own handle, to be given to others.
+    pub fn actor_ref(&self) -> ActorRef<A> {
+        ActorRef { cell: self.cell.clone() }
+    }
+
+    /// Its path below the root.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    /// Which incarnation this is, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.ctl().incarnation()
+    }
+
+    /// Ends this actor by itself after the present message (S23): a `Permanent` child is started
+    /// again, any other stays ended. An error returned after it is reported and changes nothing.
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// All is well: the declared backoff starts over (S32).
+    pub fn reset_backoff(&mut self) {
+        let ctl = self.cell.ctl();
+        if let Some(owner) = &ctl.parent
+            && let Some(sup) = owner.ctl().sup()
+        {
+            sup.on_child(&**owner, &*self.cell, |group, id| group.reset_backoff(id));
+        }
+    }
+
+    // ----- watching
+
+    /// Asks to be told when `other` has ended, once, by [`Watcher::terminated`], also if it already
+    /// has. Restarts of `other` are invisible; the watch outlives restarts of this actor (S37).
+    ///
+    /// The notice queues in the mailbox behind what came before it, past the mailbox's bound.
+    pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
+    where
+        A: Watcher,
+    {
+        let who = other.watched();
+        let watching = &mut self.rare.get_or_insert_default().watching;
+        if watching.insert(who.id, other.cell.clone()).is_some() {
+            return;
+        }
+        let deliver: Deliver<A> =
+            |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
+        let me = Arc::downgrade(&self.cell);
+        other.cell.ctl().on_end(
+            self.cell.ctl().id,
+            Box::new(move |ended| {
+                if let Some(me) = me.upgrade() {
+                    let notice = Notice { who, ended: ended.clone() };
+                    me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
+                }
+            }),
+        );
+    }
+
+    /// Takes a watch back, also one whose notice waits in the mailbox already.
+    pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
+        if let Some(rare) = &mut self.rare
+            && rare.watching.remove(&other.id()).is_some()
+        {
+            other.cell.ctl().forget(self.cell.ctl().id);
+        }
+    }
+
+    /// The death pact: when `other` has ended, this actor fails with
+    /// [`Cause::DeathPact`](crate::Cause::DeathPact).
+    pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
+        let me = Arc::downgrade(&self.cell);
+        let path = other.path();
+        other.cell.ctl().on_end(
+            self.cell.ctl().id,
+            Box::new(move |_| {
+                if let Some(me) = me.upgrade() {
+                    send(&*me, Control::DeathPact(path));
+                }
+            }),
+        );
+    }
+
+    /// The notice is due once, and only while it is watched.
+    pub(crate) fn hears_of(&mut self, id: u64) -> bool {
+        self.rare.as_mut().is_some_and(|rare| rare.watching.remove(&id).is_some())
+    }
+
+    /// Children that this restart stops are unwatched first (S37).
+    pub(crate) fn unwatch_children(&mut self) {
+        let (Some(rare), Some(sup)) = (&mut self.rare, self.cell.ctl().sup()) else { return };
+        let kept: Vec<u64> = sup.kept_ids();
+        let me = self.cell.ctl().id;
+        rare.watching.retain(|id, other| {
+            let mine = other.ctl().parent.as_ref().is_some_and(|parent| parent.ctl().id == me);
+            let stays = !mine || kept.contains(id);
+            if !stays {
+                other.ctl().forget(me);
+            }
+            stays
+        });
+    }
+
+    pub(crate) fn forget_watches(&mut self) {
+        if let Some(rare) = &mut self.rare {
+            let me = self.cell.ctl().id;
+            for (_, other) in rare.watching.drain() {
+                other.ctl().forget(me);
+            }
+        }
+    }
+
+    // ----- children
+
+    /// Spawns a child of this actor, supervised by [`Actor::supervision`] (S38). `start` is run for the
+    /// first start and for every restart. Settings are methods of what this returns; await it to spawn.
+    ///
+    /// The name is unique among the living children. When this actor is restarted its children are
+    /// stopped, unless [`keep`](Context::keep) names them.
+    ///
+    /// ```
+    /// # use supervise_runtime::{Actor, Context, Lifecycle};
+    /// # struct Manager; struct Fetcher;
+    /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// # impl Actor for Manager { type Msg = String; type Error = supervise_runtime::SpawnError;
+    /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     let fetcher = cx.spawn("fetcher", || async { Ok(Fetcher) }).lifecycle(Lifecycle::Permanent).await?;
+    ///     # drop(fetcher);
+    ///     Ok(())
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// A child's start must not ask the actor that waits for it in a handler: both would wait until the
+    /// ask's time is up.
+    pub fn spawn<B, F, Fut>(&mut self, name: &str, start: F) -> SpawnChild<B, F>
+    where
+        B: Actor,
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+    {
+        let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
+        self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
+        SpawnChild {
+            owner: self.cell.clone(),
+            name: name.to_owned(),
+            start,
+            options: ChildOptions::new(),
+            of: PhantomData,
+        }
+    }
+
+    /// This child survives the next restart of this actor: it is held while the actor is down and
+    /// restarted behind it (S11). To be called in `pre_restart`.
+    pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
+        if let Some(sup) = self.cell.ctl().sup() {
+            sup.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));
+        }
+    }
+}
+
+/// A child to be spawned: settings first, then `.await`.
+#[must_use = "the child is spawned when this is awaited"]
+pub struct SpawnChild<B: Actor, F> {
+    owner: Arc<dyn Controlled>,
+    name: String,
+    start: F,
+    options: ChildOptions<B>,
+    of: PhantomData<fn() -> B>,
+}
+
+impl<B: Actor, F> fmt::Debug for SpawnChild<B, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnChild").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<B: Actor, F> SpawnChild<B, F> {
+    fn with(mut self, set: impl FnOnce(ChildOptions<B>) -> ChildOptions<B>) -> Self {
+        self.options = set(self.options);
+        self
+    }
+
+    /// When it is started again (S23); default `Transient`.
+    pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
+        self.with(|options| options.lifecycle(lifecycle))
+    }
+
+    /// How long it may take to go down (S24); default 5 s.
+    pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
+        self.with(|options| options.shutdown(shutdown))
+    }
+
+    /// How long a restart waits (S14, S31 to S33); default the built-in pace.
+    pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
+        self.with(|options| options.backoff(backoff))
+    }
+
+    /// Its own restart budget (S15).
+    pub fn limit(self, limit: Limit) -> Self {
+        self.with(|options| options.limit(limit))
+    }
+
+    /// Its own decider (S8).
+    pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
+        self.with(|options| options.decider(decider))
+    }
+
+    /// How many messages can wait (S3); default `Bounded(1024)`.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+        self.with(|options| options.mailbox(mailbox))
+    }
+
+    /// How long an `ask` to it waits; default 5 s.
+    pub fn ask(self, within: Duration) -> Self {
+        self.with(|options| options.ask(within))
+    }
+
+    /// A hook instead of the type's own `pre_restart`.
+    pub fn pre_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
+        self.with(|options| options.pre_restart(hook))
+    }
+
+    /// A hook instead of the type's own `post_restart`.
+    pub fn post_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
+        self.with(|options| options.post_restart(hook))
+    }
+}
+
+/// Why a spawn failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The supervisor is stopping, or a restart of it absorbed the spawn.
+    #[error("{path} is stopping: it takes no new children")]
+    Stopping {
+        /// The supervisor.
+        path: String,
+    },
+    /// The supervisor has ended.
+    #[error("{path} has ended: it takes no new children")]
+    Stopped {
+        /// The supervisor.
+        path: String,
+    },
+    /// `max_children` is reached.
+    #[error("{path} has its {most} children; stop one, or raise `max_children`")]
+    MaxChildren {
+        /// The set.
+        path: String,
+        /// How many it may have.
+        most: usize,
+    },
+    /// A living child has this name.
+    #[error("{path} exists; choose another name, or wait for its end")]
+    Exists {
+        /// The child.
+        path: String,
+    },
+    /// The first start failed and is not retried.
+    #[error("{0}")]
+    Start(#[source] Failure),
+}
+
+impl<B, F, Fut> IntoFuture for SpawnChild<B, F>
+where
+    B: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+{
+    type Output = Result<ActorRef<B>, SpawnError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let SpawnChild { owner, name, start, options, .. } = self;
+            let path = || owner.ctl().path();
+            let options = transient(options);
+            let common = options.options.common.clone();
+            let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
+            let mut spawned = None;
+            let added = sup.add(
+                &*owner,
+                Some(&name),
+                None,
+                settings(&common, Role::Actor),
+                patience(&common, Role::Actor),
+                |_| {
+                    let ctl = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
+                    let cell = spawn_actor(ctl, options, start);
+                    spawned = Some(cell.clone());
+                    cell
+                },
+            );
+            let child = match (added, spawned) {
+                (Ok(()), Some(cell)) => ActorRef { cell },
+                (Err(Refused::Exists), _) => {
+                    return Err(SpawnError::Exists { path: format!("{}/{name}", path()) });
+                }
+                (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: path() }),
+                _ => return Err(SpawnError::Stopping { path: path() }),
+            };
+            Startup::new(child.cell.clone()).await?;
+            Ok(child)
+        })
+    }
+}
+
+/// The default of what is spawned at run time (S23).
+pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
+    match options.options.common.lifecycle {
+        Some(_) => options,
+        None => options.lifecycle(Lifecycle::Transient),
+    }
+}
+
+/// Makes the cell of an actor and its task. It does nothing until control says `Start`.
+pub(crate) fn spawn_actor<B, F, Fut>(ctl: Ctl, options: ChildOptions<B>, start: F) -> Arc<Cell<B>>
+where
+    B: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+{
+    let common: &Common = &options.options.common;
+    let cell = Arc::new(MailCell::new(ctl, common.capacity(), common.ask_or_default()));
+    let body = ActorBody::new(cell.clone(), Reader::new(options), start);
+    tokio::spawn(run(cell.clone(), body));
+    cell
+}
+
+/// Waits for the first start of a run-time child; dropped before it is up, the child is taken back.
+pub(crate) struct Startup {
+    cell: Arc<dyn Controlled>,
+    over: bool,
+}
+
+impl Startup {
+    pub(crate) fn new(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
+        let mut startup = Startup { cell, over: false };
+        async move {
+            let up = poll_fn(|cx| match startup.cell.ctl().poll_up(cx.waker()) {
+                Poll::Ready(up) => {
+                    startup.over = true;
+                    Poll::Ready(up)
+                }
+                Poll::Pending => Poll::Pending,
+            })
+            .await;
+            let path = || startup.cell.ctl().parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
+            match up {
+                Ok(()) | Err(Ended::Done) => Ok(()),
+                Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
+                Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
+                Err(Ended::Killed) => Err(SpawnError::Start(Failure::new(
+                    crate::failure::Phase::Start,
+                    crate::failure::Cause::Killed,
+                    startup.cell.ctl().path(),
+                    startup.cell.ctl().incarnation(),
+                ))),
+                Err(_) => Err(SpawnError::Stopping { path: path() }),
+            }
+        }
+    }
+}
+
+impl Drop for Startup {
+    fn drop(&mut self) {
+        if !self.over {
+            send(&*self.cell, Control::Stop);
+        }
+    }
+}
+

@@ -1,0 +1,121 @@
+//! The restart budget: at most so many restarts decided in any window shorter than `within` (S15).
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::strategy::{Limit, MaxRestarts, OnLimit};
+
+/// A resolved limit: every field has its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Allowance {
+    /// `None`: unlimited.
+    pub(crate) max: Option<u32>,
+    /// `None`: counts over the incarnation of the supervisor.
+    pub(crate) within: Option<Duration>,
+    pub(crate) on_limit: OnLimit,
+}
+
+const DEFAULT_MAX: u32 = 10;
+const DEFAULT_WITHIN: Duration = Duration::from_secs(60);
+
+impl Allowance {
+    /// `own` in front of `tree`, in front of the default: 10 in 1 minute, or none at all where the
+    /// child declares a backoff.
+    pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
+        let (max, within) = match (own.max_restarts, tree.max_restarts) {
+            (Some(max), _) => (Some(max), own.within),
+            (None, Some(max)) => (Some(max), own.within.or(tree.within)),
+            (None, None) if backoff_declared => (None, None),
+            (None, None) => (Some(MaxRestarts::AtMost(DEFAULT_MAX)), own.within.or(Some(DEFAULT_WITHIN))),
+        };
+        let max = match max {
+            Some(MaxRestarts::AtMost(max)) => Some(max),
+            Some(MaxRestarts::Unlimited) | None => None,
+        };
+        Allowance { max, within, on_limit: own.on_limit.or(tree.on_limit).unwrap_or(on_limit) }
+    }
+}
+
+/// What has been used of an allowance.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Budget {
+    /// The latest restarts, oldest first; never more than the allowance has.
+    charged: VecDeque<Instant>,
+    /// How many, where no window forgets them.
+    count: u32,
+}
+
+impl Budget {
+    /// Whether one more restart is allowed now.
+    pub(crate) fn allows(&mut self, allowance: &Allowance, now: Instant) -> bool {
+        let Some(max) = allowance.max else { return true };
+        match allowance.within {
+            None => self.count < max,
+            Some(within) => {
+                while self.charged.front().is_some_and(|at| now.duration_since(*at) >= within) {
+                    self.charged.pop_front();
+                }
+                self.charged.len() < max as usize
+            }
+        }
+    }
+
+    /// Counts a restart.
+    pub(crate) fn charge(&mut self, allowance: &Allowance, now: Instant) {
+        self.count = self.count.saturating_add(1);
+        if let (Some(max), Some(_)) = (allowance.max, allowance.within) {
+            self.charged.push_back(now);
+            if self.charged.len() > max as usize {
+                self.charged.pop_front();
+            }
+        }
+    }
+
+    /// Restarts counted since the supervisor's incarnation began.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(start: Instant, ms: u64) -> Instant {
+        start + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn the_window_slides() {
+        let allowance = Allowance { max: Some(2), within: Some(Duration::from_millis(100)), on_limit: OnLimit::Stop };
+        let (mut budget, start) = (Budget::default(), Instant::now());
+        for (ms, allowed) in [(0, true), (60, true), (99, false), (100, true), (159, false), (160, true)] {
+            assert_eq!(budget.allows(&allowance, at(start, ms)), allowed, "at {ms} ms");
+            if allowed {
+                budget.charge(&allowance, at(start, ms));
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_window_it_counts_for_ever() {
+        let allowance = Allowance { max: Some(1), within: None, on_limit: OnLimit::Stop };
+        let (mut budget, start) = (Budget::default(), Instant::now());
+        assert!(budget.allows(&allowance, start));
+        budget.charge(&allowance, start);
+        assert!(!budget.allows(&allowance, at(start, u64::from(u32::MAX))));
+    }
+
+    #[test]
+    fn a_declared_backoff_lifts_the_default_and_nothing_else() {
+        let none = Limit::new();
+        assert_eq!(Allowance::resolve(none, none, true, OnLimit::Escalate).max, None);
+        assert_eq!(Allowance::resolve(none, none, false, OnLimit::Escalate).max, Some(10));
+        let tree = none.max_restarts(MaxRestarts::AtMost(3));
+        assert_eq!(Allowance::resolve(none, tree, true, OnLimit::Escalate).max, Some(3));
+        let own = none.max_restarts(MaxRestarts::Unlimited);
+        assert_eq!(Allowance::resolve(own, tree, false, OnLimit::Escalate).max, None);
+    }
+}

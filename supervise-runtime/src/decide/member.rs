@@ -1,0 +1,114 @@
+//! A child as its supervisor sees it: coarser than its own state, but with its budget and its pace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::budget::{Allowance, Budget};
+use super::pace::Pace;
+use crate::backoff::Backoff;
+use crate::strategy::{Lifecycle, Limit};
+use crate::watch::Ended;
+
+/// Where a child stands. The letters are those of the model of the group rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum At {
+    /// O: down, to be started in its turn.
+    Turn,
+    /// S: starting.
+    Starting,
+    /// R: up.
+    Up,
+    /// F: failed, with an instance; undecided or kept.
+    Failed,
+    /// N: failed, without an instance; undecided or kept. Also a restarted end that is kept.
+    StartFailed,
+    /// D: going down.
+    Down,
+    /// Down, its own wait runs.
+    Waiting,
+    /// E: ended.
+    Ended,
+}
+
+/// What kind of member it is, as far as decisions go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// An actor.
+    Actor,
+    /// A task: its end never restarts at once, it is never held.
+    Task,
+    /// A subtree or a set: has no "handled a message".
+    Tree,
+    /// A kept value: goes down in its place, needs no start.
+    Value,
+}
+
+/// The settings that decisions need, shared by all instances of a set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub(crate) role: Role,
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) limit: Limit,
+}
+
+impl Settings {
+    /// Settings of a member.
+    pub fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
+        Settings { role, lifecycle, backoff, limit }
+    }
+}
+
+/// One member of a group.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) at: At,
+    pub(crate) settings: Arc<Settings>,
+    /// Resolved against the supervisor's strategy.
+    pub(crate) allowance: Allowance,
+    pub(crate) budget: Option<Box<Budget>>,
+    pub(crate) pace: Pace,
+    /// In the order of declaration or spawning; slots are used again, these are not.
+    pub(crate) order: u64,
+    /// It is to end, for this reason, as soon as it is down; it is not started meanwhile.
+    pub(crate) ending: Option<Ended>,
+    /// It was stopped from outside: not even a restart from above starts it again (S20).
+    pub(crate) by_hand: bool,
+    /// It was up once: its next start is a restart.
+    pub(crate) was_up: bool,
+    /// Build has reached it in this incarnation of the supervisor.
+    pub(crate) reached: bool,
+    /// Boot went on behind it while it waits for its backoff.
+    pub(crate) passed: bool,
+    /// The walk that takes the range down waits for it.
+    pub(crate) counted: bool,
+    /// Its wait is over, but something held it.
+    pub(crate) due: bool,
+    /// How long it waits once it is down.
+    pub(crate) delay: Duration,
+    /// It restarts on its own: OneForOne, or by hand.
+    pub(crate) solo: bool,
+    /// Named by `cx.keep`: survives the restart of its parent.
+    pub(crate) kept: bool,
+    /// Spawned at run time: it is forgotten once it has ended.
+    pub(crate) dynamic: bool,
+    /// Since when it is asked to go down, for the watchdog.
+    pub(crate) down_since: Option<Instant>,
+}
+
+impl Member {
+    pub(crate) fn is_value(&self) -> bool {
+        self.settings.role == Role::Value
+    }
+
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.settings.lifecycle == Lifecycle::Temporary
+    }
+
+    /// May be started now, as far as it itself is concerned.
+    pub(crate) fn wants_start(&self) -> bool {
+        self.at == At::Turn && self.reached && self.ending.is_none()
+    }
+}

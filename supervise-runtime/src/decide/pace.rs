@@ -1,0 +1,217 @@
+//! How long a restart waits (S14, S31 to S33): arithmetic on plain values, randomness passed in.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
+
+/// Between two restarts of one child without a declared backoff.
+pub(crate) const LEAST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(10);
+/// An incarnation that ran this long ends a row.
+const GOOD_RUN: Duration = Duration::from_secs(10);
+
+/// What a child's restarts have been like so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pace {
+    /// Restarts decided since the last reset: the exponent of a declared backoff.
+    n: u32,
+    /// The slot of a slotted backoff, 0 before the first.
+    slot: u32,
+    /// Restarts in a row, for the built-in backoff.
+    row: u32,
+    /// When the child was last started again.
+    restarted: Option<Instant>,
+    /// Since when the present incarnation is up.
+    up: Option<Instant>,
+}
+
+/// What the pace has to know of the incarnation that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Over {
+    /// It handled a message (never true of tasks and subtrees).
+    pub(crate) handled: bool,
+    /// The first restart in a row waits too: after a failed start, and for tasks.
+    pub(crate) never_at_once: bool,
+}
+
+impl Pace {
+    pub(crate) fn went_up(&mut self, now: Instant) {
+        self.up = Some(now);
+    }
+
+    pub(crate) fn started_again(&mut self, now: Instant) {
+        self.restarted = Some(now);
+    }
+
+    /// The child said that all is well (S32).
+    pub(crate) fn reset(&mut self) {
+        self.n = 0;
+        self.slot = 0;
+    }
+
+    /// Restarts in a row; 1 for the first.
+    pub(crate) fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// The delay of the restart that is being decided, and counts it.
+    pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: Over, random: u64, now: Instant) -> Duration {
+        let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
+        if over.handled || ran >= GOOD_RUN {
+            self.row = 0;
+        }
+        self.row = self.row.saturating_add(1);
+        let delay = match backoff {
+            None => self.built_in(over, now),
+            Some(Backoff::Exponential(backoff)) => {
+                if backoff.reset_after().is_some_and(|after| ran >= after) {
+                    self.n = 0;
+                }
+                exponential(backoff, self.n, random).max(Duration::from_millis(1))
+            }
+            Some(Backoff::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
+        };
+        self.n = self.n.saturating_add(1);
+        whole_millis(delay)
+    }
+
+    fn built_in(&self, over: Over, now: Instant) -> Duration {
+        let delay = match self.row {
+            0 | 1 if over.never_at_once => LEAST,
+            0 | 1 => Duration::ZERO,
+            k => LEAST.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
+        };
+        match self.restarted {
+            Some(before) => delay.max((before + LEAST).saturating_duration_since(now)),
+            None => delay,
+        }
+    }
+
+    /// Slots 1 to ceiling - 1, then the ceiling for ever, or one wait of zero and slot 1 again.
+    fn slotted(&mut self, backoff: &SlottedBackoff, random: u64) -> Duration {
+        let ceiling = backoff.ceiling.max(1);
+        let slot = (self.slot + 1).min(ceiling);
+        if slot >= ceiling && !backoff.stay {
+            self.slot = 0;
+            return Duration::ZERO;
+        }
+        self.slot = slot;
+        let exponent = (unit(random) * f64::from(slot + 1)) as u32;
+        let slots = 1u32.checked_shl(exponent.min(slot)).map_or(u32::MAX, |slots| slots - 1);
+        backoff.slot_time.saturating_mul(slots)
+    }
+}
+
+/// `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
+fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
+    let grown = backoff.min.as_secs_f64() * backoff.factor.powf(f64::from(n));
+    let capped = match Duration::try_from_secs_f64(grown) {
+        Ok(grown) => grown.min(backoff.max),
+        Err(_) => backoff.max,
+    };
+    let jittered = capped.as_secs_f64() * (1.0 + unit(random) * backoff.random_factor);
+    Duration::try_from_secs_f64(jittered).unwrap_or(Duration::MAX)
+}
+
+/// Uniform in [0, 1).
+fn unit(random: u64) -> f64 {
+    (random >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Rounded up, as the timer does, so that the announced delay is the one that happens.
+fn whole_millis(delay: Duration) -> Duration {
+    let millis = delay.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backoff::Reset;
+
+    const FAILED: Over = Over { handled: false, never_at_once: false };
+
+    fn secs(s: u64) -> Duration {
+        Duration::from_secs(s)
+    }
+
+    fn delays(backoff: Option<Backoff>, random: u64, count: usize) -> Vec<u128> {
+        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        (0..count)
+            .map(|_| {
+                pace.went_up(now);
+                let delay = pace.next(backoff.as_ref(), FAILED, random, now);
+                now += delay;
+                pace.started_again(now);
+                delay.as_millis()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn without_noise_the_delays_double_up_to_the_cap() {
+        let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0);
+        assert_eq!(delays(Some(backoff.into()), 0, 6), [3000, 6000, 12_000, 24_000, 30_000, 30_000]);
+    }
+
+    #[test]
+    fn jitter_comes_after_the_cap() {
+        let backoff = ExponentialBackoff::new(secs(3), secs(30));
+        let longest = delays(Some(backoff.into()), u64::MAX, 6);
+        assert_eq!(longest, [3600, 7200, 14_400, 28_800, 36_000, 36_000]);
+    }
+
+    #[test]
+    fn huge_factors_saturate_at_the_cap() {
+        let backoff = ExponentialBackoff::new(secs(3), secs(30)).factor(1e300).random_factor(0.0);
+        assert_eq!(delays(Some(backoff.into()), 0, 3), [3000, 30_000, 30_000]);
+    }
+
+    #[test]
+    fn a_good_run_resets_only_where_it_was_asked_for() {
+        for (reset, second) in [(Reset::Auto(secs(5)), 3000), (Reset::Auto(secs(7)), 6000), (Reset::Manual, 6000)] {
+            let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).reset(reset).into();
+            let (mut pace, now) = (Pace::default(), Instant::now());
+            pace.next(Some(&backoff), FAILED, 0, now);
+            pace.went_up(now);
+            let delay = pace.next(Some(&backoff), FAILED, 0, now + secs(6));
+            assert_eq!(delay.as_millis(), second, "{reset:?}");
+        }
+    }
+
+    #[test]
+    fn the_built_in_pace_is_at_once_and_then_doubles_to_ten_seconds() {
+        let all = delays(None, 0, 13);
+        assert_eq!(all[..5], [0, 10, 20, 40, 80]);
+        assert_eq!(all[11..], [10_000, 10_000]);
+    }
+
+    #[test]
+    fn a_handled_message_ends_the_row_but_the_least_gap_stays() {
+        let (mut pace, now) = (Pace::default(), Instant::now());
+        let handled = Over { handled: true, ..FAILED };
+        assert_eq!(pace.next(None, handled, 0, now), Duration::ZERO);
+        pace.started_again(now);
+        assert_eq!(pace.next(None, handled, 0, now + Duration::from_millis(4)), Duration::from_millis(6));
+        pace.started_again(now + LEAST);
+        assert_eq!(pace.next(None, handled, 0, now + LEAST * 2), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_failed_start_never_restarts_at_once() {
+        let (mut pace, now) = (Pace::default(), Instant::now());
+        let failed_start = Over { handled: false, never_at_once: true };
+        assert_eq!(pace.next(None, failed_start, 0, now), LEAST);
+    }
+
+    #[test]
+    fn slots_grow_to_the_ceiling_and_then_start_over() {
+        let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(4);
+        // The highest draw in slots 1, 2 and 3, then the wait of zero (1 ms is the least), then slot 1 again.
+        assert_eq!(delays(Some(backoff.into()), u64::MAX, 5), [10, 30, 70, 1, 10]);
+        let staying = backoff.stay_at_ceiling();
+        assert_eq!(delays(Some(staying.into()), u64::MAX, 5), [10, 30, 70, 150, 150]);
+    }
+}

@@ -1,0 +1,302 @@
+//! What a tree tells the outside: one [`Event`] for each change of state (rule S40).
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, broadcast};
+use tokio::time::Instant;
+
+use crate::failure::Failure;
+use crate::report::ChildReport;
+use crate::strategy::Directive;
+use crate::watch::Ended;
+
+/// How many events a subscriber may be behind before it misses some.
+pub const EVENT_BUFFER: usize = 1024;
+
+/// A change of state somewhere in a tree.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Event {
+    /// Where: `reports/daily`; the root's own is its name.
+    pub path: String,
+    /// When, on tokio's clock.
+    pub at: Instant,
+    /// Which incarnation of that child, counted from 1.
+    pub incarnation: u32,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// Up for the first time. The root's shows the seed of its random delays.
+    Started {
+        /// The tree's seed, at the root only.
+        seed: Option<u64>,
+    },
+    /// It failed.
+    Failed {
+        /// With what.
+        failure: Failure,
+        /// The type of the message in hand.
+        message: Option<&'static str>,
+    },
+    /// A failure that is not decided on: it was going down anyway, or a hook failed.
+    Reported {
+        /// The failure.
+        failure: Failure,
+    },
+    /// The decider has spoken.
+    Decided {
+        /// What it said.
+        directive: Directive,
+        /// About what.
+        failure: Failure,
+        /// Restarts in a row so far.
+        row: u32,
+    },
+    /// A restart was decided; it begins in `after`, once what has to go down is down.
+    RestartScheduled {
+        /// How long it waits.
+        after: Duration,
+    },
+    /// Up again.
+    Restarted,
+    /// It has ended.
+    Ended {
+        /// Why.
+        ended: Ended,
+    },
+    /// This supervisor fails with the failure of one below it.
+    Escalated {
+        /// That failure.
+        failure: Failure,
+    },
+    /// The restart budget of this child, or of its group, is used up.
+    LimitReached,
+    /// It did not go down in its time: its future was dropped, no further hook runs.
+    Aborted {
+        /// The type of the message in hand.
+        message: Option<&'static str>,
+    },
+    /// It blocks its thread and cannot be ended.
+    Stuck,
+    /// Its start takes long.
+    StillStarting {
+        /// How long so far.
+        since: Duration,
+    },
+    /// A `tell` to it has waited for room this long.
+    Blocked {
+        /// How long so far.
+        since: Duration,
+    },
+    /// A message that nobody will handle.
+    DeadLetter {
+        /// Its type.
+        message: &'static str,
+        /// Why.
+        reason: DeadReason,
+    },
+    /// The guard of the tree was dropped without `shutdown()`.
+    GuardDropped {
+        /// Where the tree was started.
+        started_at: &'static Location<'static>,
+    },
+}
+
+/// Why a message became a dead letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeadReason {
+    /// Its actor ended before its turn came.
+    Ended,
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} #{} ", self.path, self.incarnation)?;
+        match &self.kind {
+            EventKind::Started { seed: Some(seed) } => write!(f, "started, seed {seed}"),
+            EventKind::Started { seed: None } => f.write_str("started"),
+            EventKind::Failed { failure, message: Some(message) } => {
+                write!(f, "failed with a {message} in hand: {}", failure.cause())
+            }
+            EventKind::Failed { failure, .. } => write!(f, "failed: {}", failure.cause()),
+            EventKind::Reported { failure } => write!(f, "failed on its way down: {}", failure.cause()),
+            EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
+            EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
+            EventKind::Restarted => f.write_str("restarted"),
+            EventKind::Ended { ended } => write!(f, "ended: {ended}"),
+            EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
+            EventKind::LimitReached => f.write_str("used up its restarts"),
+            EventKind::Aborted { .. } => f.write_str("aborted: it did not go down in its time"),
+            EventKind::Stuck => f.write_str("stuck: it blocks its thread and cannot be ended"),
+            EventKind::StillStarting { since } => write!(f, "still starting after {since:?}"),
+            EventKind::Blocked { since } => write!(f, "its mailbox has been full for {since:?}"),
+            EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
+            EventKind::GuardDropped { started_at } => {
+                write!(f, "the guard of the tree started at {started_at} was dropped: shutting down, nobody waits for it")
+            }
+        }
+    }
+}
+
+/// A subscriber's view of a tree's events, in order, from [`TreeRef::events`](crate::TreeRef::events).
+///
+/// A subscriber that falls more than [`EVENT_BUFFER`] events behind misses the oldest and is told how
+/// many; it never slows the tree.
+#[derive(Debug)]
+pub struct Events {
+    receiver: broadcast::Receiver<Event>,
+}
+
+/// So many events were missed, because the subscriber was too slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} events were missed; read them faster, or in a task of their own")]
+pub struct Missed(pub u64);
+
+impl Events {
+    /// The next event; `None` once the tree has ended and all were read.
+    ///
+    /// # Errors
+    ///
+    /// [`Missed`] once after a gap; the next call goes on behind it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost when this future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
+        match self.receiver.recv().await {
+            Ok(event) => Some(Ok(event)),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Missed(missed))),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+
+    /// The next event if there is one already.
+    pub fn try_next(&mut self) -> Option<Result<Event, Missed>> {
+        match self.receiver.try_recv() {
+            Ok(event) => Some(Ok(event)),
+            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Missed(missed))),
+            Err(_) => None,
+        }
+    }
+}
+
+/// What all cells of one tree share.
+#[derive(Debug)]
+pub(crate) struct Bus {
+    /// Made by the first subscriber, taken away at the end of the tree.
+    sender: Mutex<Channel>,
+    heard: AtomicBool,
+    pub(crate) seed: u64,
+    pub(crate) dead_letters: AtomicU64,
+    /// Filled while the tree shuts down.
+    pub(crate) report: Mutex<Option<Vec<ChildReport>>>,
+    /// Some child went up or ended: for `ready()`.
+    pub(crate) changed: Notify,
+}
+
+#[derive(Debug)]
+enum Channel {
+    Unheard,
+    Open(broadcast::Sender<Event>),
+    Over,
+}
+
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No user code runs under a lock, so a poisoned one guards nothing torn.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bus {
+    pub(crate) fn new(seed: u64) -> Self {
+        Bus {
+            sender: Mutex::new(Channel::Unheard),
+            heard: AtomicBool::new(false),
+            seed,
+            dead_letters: AtomicU64::new(0),
+            report: Mutex::new(None),
+            changed: Notify::new(),
+        }
+    }
+
+    pub(crate) fn subscribe(&self) -> Events {
+        let mut channel = lock(&self.sender);
+        let receiver = match &*channel {
+            Channel::Open(sender) => sender.subscribe(),
+            Channel::Unheard => {
+                let (sender, receiver) = broadcast::channel(EVENT_BUFFER);
+                *channel = Channel::Open(sender);
+                self.heard.store(true, Relaxed);
+                receiver
+            }
+            Channel::Over => broadcast::channel(1).1,
+        };
+        Events { receiver }
+    }
+
+    pub(crate) fn close(&self) {
+        *lock(&self.sender) = Channel::Over;
+        self.changed.notify_waiters();
+    }
+
+    /// Tells subscribers and `tracing`. The path is made only if someone listens.
+    pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
+        if let EventKind::DeadLetter { .. } = kind {
+            self.dead_letters.fetch_add(1, Relaxed);
+        }
+        trace(&path, incarnation, &kind);
+        if self.heard.load(Relaxed) {
+            let event = Event { path: path(), at: Instant::now(), incarnation, kind };
+            if let Channel::Open(sender) = &*lock(&self.sender) {
+                let _ = sender.send(event); // nobody listens any more
+            }
+        }
+    }
+}
+
+/// The levels are part of rule S40.
+fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
+    macro_rules! say {
+        ($level:ident, $($arg:tt)+) => {
+            if tracing::enabled!(tracing::Level::$level) {
+                tracing::event!(tracing::Level::$level, path = %path(), incarnation, $($arg)+)
+            }
+        };
+    }
+    match kind {
+        EventKind::Decided { directive: Directive::Restart, failure, row } if *row <= 1 => {
+            say!(ERROR, %failure, "failed; restarting")
+        }
+        EventKind::Decided { directive: Directive::Restart, failure, row } => {
+            say!(WARN, %failure, row, "failed again; restarting")
+        }
+        EventKind::Decided { directive: Directive::Resume, failure, .. } => say!(WARN, %failure, "failed; resuming"),
+        EventKind::Decided { directive: Directive::Stop, failure, .. } => say!(ERROR, %failure, "failed; stopping"),
+        EventKind::Decided { directive: Directive::Escalate, failure, .. } => say!(DEBUG, %failure, "failed; escalating"),
+        EventKind::LimitReached => say!(ERROR, "restarted too often"),
+        EventKind::Aborted { message } => say!(ERROR, message, "aborted: did not go down in its time"),
+        EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
+        EventKind::StillStarting { since } => say!(WARN, ?since, "still starting"),
+        EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
+        EventKind::DeadLetter { message, reason } => say!(WARN, message, ?reason, "dead letter"),
+        EventKind::GuardDropped { started_at } => {
+            say!(WARN, %started_at, "the guard of the tree was dropped: shutting down, nobody waits for it")
+        }
+        EventKind::Started { seed } => say!(DEBUG, seed, "started"),
+        EventKind::Failed { failure, message } => say!(DEBUG, %failure, message, "failed"),
+        EventKind::Reported { failure } => say!(DEBUG, %failure, "failed on its way down"),
+        EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
+        EventKind::Restarted => say!(DEBUG, "restarted"),
+        EventKind::Ended { ended } => say!(DEBUG, %ended, "ended"),
+        EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
+    }
+}

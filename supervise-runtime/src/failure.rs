@@ -1,0 +1,293 @@
+//! What went wrong, as a value that supervisors, watchers and events share (rule S6).
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+/// Any error that can be sent to another thread.
+pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
+
+/// An error as it was thrown.
+///
+/// Start expressions, `let`s, tasks and handlers all fail with one of these. It is made by `?` from
+/// everything that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`.
+/// The value is kept as it came, so that a decider finds the very type that was thrown
+/// ([`Failure::error`]).
+///
+/// Like `anyhow::Error` it is not itself an [`std::error::Error`]; that is what makes `?` work on all
+/// the others. [`Thrown::as_error`] gives a reference that is one.
+pub struct Thrown(BoxError);
+
+impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
+    fn from(error: E) -> Self {
+        Thrown(error.into())
+    }
+}
+
+impl Thrown {
+    /// The error behind it.
+    pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        &*self.0
+    }
+
+    /// The error if it is exactly an `E`.
+    pub fn get<E: StdError + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+
+    /// The first `E` along the chain of sources, the error itself included.
+    pub fn find<E: StdError + 'static>(&self) -> Option<&E> {
+        let mut next: Option<&(dyn StdError + 'static)> = Some(&*self.0);
+        while let Some(error) = next {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            next = error.source();
+        }
+        None
+    }
+
+    /// A tree's start fails with the failure of its child: unwrapped, it keeps its origin.
+    pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
+        match self.0.downcast::<Failure>() {
+            Ok(failure) => Ok(*failure),
+            Err(other) => Err(Thrown(other)),
+        }
+    }
+}
+
+impl fmt::Debug for Thrown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Thrown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// When in its life the child failed (rule S6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Before the child was up for the first time.
+    Start,
+    /// While it was up.
+    Running,
+    /// While it was started again.
+    Restart,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Start => "while starting",
+            Phase::Running => "while running",
+            Phase::Restart => "while restarting",
+        })
+    }
+}
+
+/// What made the child fail (rule S6).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A start expression, handler, hook or task returned this error.
+    Error(Thrown),
+    /// User code panicked; the text of the panic.
+    Panic(String),
+    /// Somebody called `kill()`.
+    Killed,
+    /// An actor that this one depends on ended ([`Context::depend_on`](crate::Context::depend_on)).
+    DeathPact(String),
+    /// The start took longer than its time.
+    TimedOut,
+    /// A `Permanent` child ended though nobody had asked it to (rule S23).
+    EndedByItself,
+    /// The restart budget of a child or group was used up (rule S15); the last failure is the source.
+    LimitReached,
+    /// Somebody called `restart()`; never decided on (rule S26).
+    Requested,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Error(error) => error.fmt(f),
+            Cause::Panic(text) => write!(f, "panicked: {text}"),
+            Cause::Killed => f.write_str("killed"),
+            Cause::DeathPact(path) => write!(f, "ended with {path}, which it depends on"),
+            Cause::TimedOut => f.write_str("the start took too long"),
+            Cause::EndedByItself => f.write_str("ended by itself"),
+            Cause::LimitReached => f.write_str("restarted too often"),
+            Cause::Requested => f.write_str("restart requested"),
+        }
+    }
+}
+
+/// A failure of a child: the phase, the cause, and where it came from (rule S6).
+///
+/// Cheap to clone; all clones are the same failure. An escalated failure keeps its cause, path and
+/// incarnation and takes the phase of the supervisor that escalates.
+///
+/// As an [`std::error::Error`] its source is the error that was thrown, or the failure before it.
+///
+/// ```
+/// # use supervise_runtime::{Failure, Directive};
+/// fn decide(failure: &Failure) -> Directive {
+///     match failure.error::<std::io::Error>() {
+///         Some(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Directive::Stop,
+///         _ => Directive::Restart,
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Failure {
+    phase: Phase,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    cause: Cause,
+    path: String,
+    incarnation: u32,
+    before: Option<Failure>,
+}
+
+impl Failure {
+    pub(crate) fn new(phase: Phase, cause: Cause, path: String, incarnation: u32) -> Self {
+        Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: None }) }
+    }
+
+    pub(crate) fn after(phase: Phase, cause: Cause, path: String, incarnation: u32, before: Failure) -> Self {
+        Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: Some(before) }) }
+    }
+
+    /// The same failure, seen from a supervisor that failed with it.
+    pub(crate) fn in_phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// The failure of a budget that is used up, with this one inside.
+    pub(crate) fn at_limit(self) -> Self {
+        let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
+        Failure::after(self.phase, Cause::LimitReached, path, incarnation, self)
+    }
+
+    /// The phase of the child that is decided on.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What happened.
+    pub fn cause(&self) -> &Cause {
+        &self.inner.cause
+    }
+
+    /// The path of the child in which it happened, below the root: `reports/daily`.
+    pub fn path(&self) -> &str {
+        &self.inner.path
+    }
+
+    /// The incarnation of that child, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.inner.incarnation
+    }
+
+    /// The failure before this one, as with [`Cause::LimitReached`].
+    pub fn before(&self) -> Option<&Failure> {
+        self.inner.before.as_ref()
+    }
+
+    /// The error if exactly an `E` was thrown (a boxed `E` too).
+    pub fn error<E: StdError + 'static>(&self) -> Option<&E> {
+        match &self.inner.cause {
+            Cause::Error(error) => error.get(),
+            _ => None,
+        }
+    }
+
+    /// The first `E` among the thrown error, its sources, and the failures before this one.
+    pub fn find<E: StdError + 'static>(&self) -> Option<&E> {
+        match &self.inner.cause {
+            Cause::Error(error) => error.find(),
+            _ => self.inner.before.as_ref().and_then(Failure::find),
+        }
+    }
+
+    /// What a decider's arm for `T` sees: the error, the [`Cause`] or the [`Phase`].
+    pub fn get<T: Decides + ?Sized>(&self) -> Option<&T> {
+        T::of(self)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure")
+            .field("path", &self.inner.path)
+            .field("phase", &self.phase)
+            .field("cause", &self.inner.cause)
+            .field("incarnation", &self.inner.incarnation)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed {}: {}", self.inner.path, self.phase, self.inner.cause)?;
+        match &self.inner.before {
+            Some(before) => write!(f, " (last: {before})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl StdError for Failure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match (&self.inner.cause, &self.inner.before) {
+            (Cause::Error(error), _) => Some(error.as_error()),
+            (_, Some(before)) => Some(before),
+            _ => None,
+        }
+    }
+}
+
+/// What an arm of a decider can name: an error type, [`Cause`] or [`Phase`].
+#[diagnostic::on_unimplemented(
+    message = "a decider arm cannot name `{Self}`",
+    label = "not an error type, `Cause` or `Phase`"
+)]
+pub trait Decides {
+    /// The part of the failure that the arm matches on.
+    fn of(failure: &Failure) -> Option<&Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: StdError + Send + Sync + 'static> Decides for E {
+    fn of(failure: &Failure) -> Option<&E> {
+        failure.error()
+    }
+}
+
+impl Decides for Cause {
+    fn of(failure: &Failure) -> Option<&Cause> {
+        Some(failure.cause())
+    }
+}
+
+impl Decides for Phase {
+    fn of(failure: &Failure) -> Option<&Phase> {
+        Some(&failure.phase)
+    }
+}
+
+/// The text of a caught panic.
+pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "(no text)".into(), |text| (*text).into()),
+    }
+}

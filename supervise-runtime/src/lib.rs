@@ -1,0 +1,52 @@
+//! The runtime of `supervise`: what a declared tree does when it runs.
+//!
+//! Depend on the crate `supervise`, which re-exports all of this together with the macros. The rules
+//! that are cited as S1 to S43 are those of `docs/semantics.md`.
+//!
+//! * an [`Actor`] and its [`ActorRef`], its [`Context`], its [`Reply`]s;
+//! * a [`Failure`], and the [`Decider`] and [`SupervisorStrategy`] that decide on it;
+//! * a [`Tree`] to be started, the [`Running`] guard, the [`TreeRef`] of every handle;
+//! * [`Children`] spawned at run time, [`TaskContext`]s, [`Events`], the [`Report`] of a shutdown.
+
+mod actor;
+mod actor_ref;
+mod backoff;
+mod cell;
+mod children;
+mod context;
+#[doc(hidden)]
+pub mod decide;
+mod events;
+mod failure;
+mod hook;
+mod mailbox;
+mod options;
+mod report;
+mod spec;
+mod strategy;
+mod supervisor;
+mod task;
+mod tree;
+mod watch;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use actor::{Actor, Watcher};
+pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
+pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use children::Children;
+pub use context::{Context, SpawnChild, SpawnError};
+pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
+pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use hook::{EndHook, RestartHook, StartHook};
+pub use options::ChildOptions;
+pub use report::{ChildReport, Report};
+pub use spec::{ChildSpec, Kind, Shape, TreeSpec};
+pub use strategy::{
+    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
+    Strategy, SupervisorStrategy,
+};
+pub use task::{Task, TaskContext, TaskOutput, TaskRef};
+pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
+pub use watch::{Ended, Watched};

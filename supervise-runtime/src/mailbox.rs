@@ -1,0 +1,309 @@
+//! The mailbox: senders push under one short lock, the actor takes all that was pushed with one swap
+//! and serves the batch without touching shared memory.
+//!
+//! Bounded by the number of messages that wait, those of the batch included. It lives as long as the
+//! cell, over all incarnations, and can be closed and opened again, since a child that has ended can be
+//! started again with its supervisor (S20).
+//!
+//! Invariants:
+//! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty;
+//!    who pushes clears it and wakes the task: no wake-up is lost.
+//! 2. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
+//!    and has passed its wake-up on: room never stays unused while somebody waits for it.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use crate::actor_ref::AskTime;
+use crate::cell::control::{Controlled, Ctl};
+use crate::events::lock;
+
+/// Messages served before the actor yields to other tasks.
+const BUDGET: u8 = 128;
+
+/// Below so many free places the actor says after each message how many are left in its batch.
+const CLOSE_COUNT: usize = 32;
+
+/// Whether messages are taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Handled as they come.
+    Open,
+    /// They wait: the actor is down (S35).
+    Down,
+    /// They go back: the actor has ended or is about to.
+    Closed,
+}
+
+/// A cell with a mailbox.
+pub(crate) struct MailCell<T> {
+    ctl: Ctl,
+    /// Control wants the actor's loop to come back.
+    interrupted: AtomicBool,
+    busy: AtomicBool,
+    /// Messages in the actor's batch. Written by the actor, read by senders under the lock.
+    unserved: AtomicUsize,
+    /// Some sender waits for room.
+    crowded: AtomicBool,
+    ask: AskTime,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    queue: VecDeque<T>,
+    gate: Gate,
+    parked: bool,
+    capacity: usize,
+    blocked: VecDeque<(u64, Waker)>,
+    tickets: u64,
+}
+
+/// Why a message was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    Full,
+    Down,
+    Closed,
+}
+
+impl<T: Send + 'static> MailCell<T> {
+    pub(crate) fn new(ctl: Ctl, capacity: usize, ask: Duration) -> Self {
+        MailCell {
+            ctl,
+            interrupted: AtomicBool::new(false),
+            busy: AtomicBool::new(false),
+            unserved: AtomicUsize::new(0),
+            crowded: AtomicBool::new(false),
+            ask: AskTime::new(ask),
+            inner: Mutex::new(Inner {
+                queue: VecDeque::new(),
+                gate: Gate::Down,
+                parked: false,
+                capacity,
+                blocked: VecDeque::new(),
+                tickets: 0,
+            }),
+        }
+    }
+
+    pub(crate) fn ask_time(&self) -> Option<Duration> {
+        self.ask.get()
+    }
+
+    pub(crate) fn set_ask_time(&self, time: Duration) {
+        self.ask.set(time);
+    }
+
+    /// Takes the message if there is room. `refuse_down`: the sender must not wait for one that is down.
+    pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
+        let mut inner = lock(&self.inner);
+        match inner.gate {
+            Gate::Closed => return Err((msg, Rejected::Closed)),
+            Gate::Down if refuse_down => return Err((msg, Rejected::Down)),
+            _ => {}
+        }
+        if inner.capacity != usize::MAX
+            && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity
+        {
+            return Err((msg, Rejected::Full));
+        }
+        inner.queue.push_back(msg);
+        let parked = std::mem::take(&mut inner.parked);
+        drop(inner);
+        if parked {
+            self.ctl.wake();
+        }
+        Ok(())
+    }
+
+    /// Takes the message whatever the bound (notices of an end). Dropped if the mailbox is closed.
+    pub(crate) fn push_past_bound(&self, msg: T) {
+        let mut inner = lock(&self.inner);
+        if inner.gate == Gate::Closed {
+            drop(inner);
+            return;
+        }
+        inner.queue.push_back(msg);
+        let parked = std::mem::take(&mut inner.parked);
+        drop(inner);
+        if parked {
+            self.ctl.wake();
+        }
+    }
+
+    /// As `try_push`, but leaves a waker behind when it is full. `ticket` names the waiting sender.
+    pub(crate) fn poll_push(
+        &self,
+        msg: &mut Option<T>,
+        ticket: &mut Option<u64>,
+        refuse_down: bool,
+        waker: &Waker,
+    ) -> Poll<Result<(), Rejected>> {
+        let Some(taken) = msg.take() else { return Poll::Ready(Ok(())) };
+        match self.try_push(taken, refuse_down) {
+            Ok(()) => {
+                *ticket = None;
+                Poll::Ready(Ok(()))
+            }
+            Err((back, Rejected::Full)) => {
+                *msg = Some(back);
+                let mut inner = lock(&self.inner);
+                if inner.gate != Gate::Closed
+                    && inner.queue.len() + self.unserved.load(Ordering::Relaxed) < inner.capacity
+                {
+                    drop(inner); // room was made between the two locks
+                    return self.poll_push(msg, ticket, refuse_down, waker);
+                }
+                let ticket = *ticket.get_or_insert_with(|| {
+                    inner.tickets += 1;
+                    inner.tickets
+                });
+                match inner.blocked.iter_mut().find(|(known, _)| *known == ticket) {
+                    Some((_, known)) => known.clone_from(waker),
+                    None => inner.blocked.push_back((ticket, waker.clone())),
+                }
+                self.crowded.store(true, Ordering::Release);
+                Poll::Pending
+            }
+            Err((back, rejected)) => {
+                *msg = Some(back);
+                Poll::Ready(Err(rejected))
+            }
+        }
+    }
+
+    /// A sender gave up waiting: if it had been woken, the next one gets its place.
+    pub(crate) fn give_up(&self, ticket: u64) {
+        let mut inner = lock(&self.inner);
+        let before = inner.blocked.len();
+        inner.blocked.retain(|(known, _)| *known != ticket);
+        let woken = before == inner.blocked.len();
+        let next = if woken { inner.blocked.pop_front() } else { None };
+        drop(inner);
+        if let Some((_, waker)) = next {
+            waker.wake();
+        }
+    }
+
+    /// Opens or closes; who waits for room tries again and finds out.
+    pub(crate) fn set_gate(&self, gate: Gate, capacity: Option<usize>) {
+        let mut inner = lock(&self.inner);
+        inner.gate = gate;
+        if let Some(capacity) = capacity {
+            inner.capacity = capacity;
+        }
+        let blocked = std::mem::take(&mut inner.blocked);
+        drop(inner);
+        blocked.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+
+    /// Messages that wait, as far as senders know.
+    #[cfg(test)]
+    pub(crate) fn depth(&self) -> usize {
+        lock(&self.inner).queue.len() + self.unserved.load(Ordering::Relaxed)
+    }
+}
+
+impl<T: Send + 'static> Controlled for MailCell<T> {
+    fn ctl(&self) -> &Ctl {
+        &self.ctl
+    }
+
+    fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed)
+    }
+}
+
+/// The actor's end of the mailbox.
+pub(crate) struct Inbox<T> {
+    batch: VecDeque<T>,
+    budget: u8,
+}
+
+/// What the actor's loop gets.
+pub(crate) enum Received<T> {
+    Message(T),
+    /// Control wants to be heard first.
+    Interrupted,
+}
+
+impl<T: Send + 'static> Inbox<T> {
+    pub(crate) fn new() -> Self {
+        Inbox { batch: VecDeque::new(), budget: BUDGET }
+    }
+
+    /// The next message. Marks the cell busy until the next call.
+    #[inline]
+    pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &Context<'_>) -> Poll<Received<T>> {
+        if cell.interrupted.load(Ordering::Acquire) {
+            cell.busy.store(false, Ordering::Relaxed);
+            return Poll::Ready(Received::Interrupted);
+        }
+        if self.budget == 0 {
+            self.budget = BUDGET;
+            cell.busy.store(false, Ordering::Relaxed);
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.batch.is_empty() {
+            cell.busy.store(false, Ordering::Relaxed);
+            let mut inner = lock(&cell.inner);
+            if inner.queue.is_empty() {
+                inner.parked = true;
+                self.budget = BUDGET;
+                return Poll::Pending;
+            }
+            std::mem::swap(&mut inner.queue, &mut self.batch);
+            cell.unserved.store(self.batch.len(), Ordering::Relaxed);
+        }
+        self.budget -= 1;
+        let msg = self.batch.pop_front();
+        self.count_down(cell);
+        match msg {
+            Some(msg) => {
+                cell.busy.store(true, Ordering::Relaxed);
+                Poll::Ready(Received::Message(msg))
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    /// Tells senders how much of the batch is left: now and then while it is long, at each message
+    /// near its end and while somebody waits.
+    #[inline]
+    fn count_down(&mut self, cell: &MailCell<T>) {
+        let left = self.batch.len();
+        if left < CLOSE_COUNT || left.is_multiple_of(CLOSE_COUNT) || cell.crowded.load(Ordering::Relaxed) {
+            cell.unserved.store(left, Ordering::Relaxed);
+            if cell.crowded.load(Ordering::Acquire) {
+                Self::let_in(cell, left);
+            }
+        }
+    }
+
+    #[cold]
+    fn let_in(cell: &MailCell<T>, left: usize) {
+        let mut inner = lock(&cell.inner);
+        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(inner.blocked.len());
+        let woken: Vec<_> = inner.blocked.drain(..room).collect();
+        cell.crowded.store(!inner.blocked.is_empty(), Ordering::Relaxed);
+        drop(inner);
+        woken.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+
+    /// Takes back all that waits, oldest first: the actor has ended.
+    pub(crate) fn drain(&mut self, cell: &MailCell<T>) -> VecDeque<T> {
+        let mut inner = lock(&cell.inner);
+        let mut all = std::mem::take(&mut self.batch);
+        all.append(&mut inner.queue);
+        cell.unserved.store(0, Ordering::Relaxed);
+        all
+    }
+}

@@ -1,0 +1,227 @@
+//! The settings of one child, one method for each (section 1.2 of the language).
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::actor::Actor;
+use crate::backoff::Backoff;
+use crate::context::Context;
+use crate::decide::member::Role;
+use crate::events::lock;
+use crate::failure::{Failure, Thrown};
+use crate::hook::RestartHook;
+use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown};
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How long a child has to go down, if nothing else is said (S24).
+const SHUTDOWN: Duration = Duration::from_secs(5);
+/// How long an ask waits, if nothing else is said (S3).
+const ASK: Duration = Duration::from_secs(5);
+
+/// A hook that replaces the type's own.
+pub(crate) type HookOf<A> =
+    Arc<dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), Thrown>> + Send + Sync>;
+
+/// What does not depend on the type of the child.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Common {
+    pub(crate) lifecycle: Option<Lifecycle>,
+    pub(crate) shutdown: Option<Shutdown>,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) limit: Limit,
+    pub(crate) decider: Option<Decider>,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) ask: Option<Duration>,
+    pub(crate) max_children: Option<usize>,
+    pub(crate) context: bool,
+}
+
+impl Common {
+    pub(crate) fn shutdown_or_default(&self, role: Role) -> Shutdown {
+        self.shutdown.unwrap_or(match role {
+            Role::Tree => Shutdown::Infinity,
+            _ => Shutdown::Within(SHUTDOWN),
+        })
+    }
+
+    pub(crate) fn lifecycle_or(&self, role: Role) -> Lifecycle {
+        self.lifecycle.unwrap_or(match role {
+            Role::Task => Lifecycle::Transient,
+            _ => Lifecycle::Permanent,
+        })
+    }
+
+    pub(crate) fn ask_or_default(&self) -> Duration {
+        self.ask.unwrap_or(ASK)
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        match self.mailbox {
+            Mailbox::Bounded(places) => places.max(1),
+            Mailbox::Unbounded => usize::MAX,
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) common: Arc<Common>,
+    /// `HookOf<A>`, where `A` is known to be an actor.
+    pub(crate) pre_restart: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) post_restart: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Where the next incarnation of a declared child finds its settings: build may have new ones.
+pub(crate) type Source = Arc<Mutex<Options>>;
+
+/// The settings of a child of type `T`: what stands above it in `supervisor! { .. }`, or is said about
+/// a child spawned with [`Context::spawn`].
+///
+/// ```
+/// # use supervise_runtime::{ChildOptions, Lifecycle, ExponentialBackoff};
+/// # use std::time::Duration;
+/// # struct Db;
+/// let options = ChildOptions::<Db>::new()
+///     .lifecycle(Lifecycle::Transient)
+///     .shutdown(Duration::from_secs(2))
+///     .backoff(ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30)));
+/// ```
+pub struct ChildOptions<T> {
+    pub(crate) options: Options,
+    pub(crate) source: Option<Source>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for ChildOptions<T> {
+    fn clone(&self) -> Self {
+        ChildOptions { options: self.options.clone(), source: self.source.clone(), of: PhantomData }
+    }
+}
+
+impl<T> Default for ChildOptions<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for ChildOptions<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildOptions").field("common", &self.options.common).finish_non_exhaustive()
+    }
+}
+
+impl<T> ChildOptions<T> {
+    /// All defaults.
+    pub fn new() -> Self {
+        ChildOptions { options: Options::default(), source: None, of: PhantomData }
+    }
+
+    fn set(mut self, set: impl FnOnce(&mut Common)) -> Self {
+        set(Arc::make_mut(&mut self.options.common));
+        self
+    }
+
+    /// When it is started again (S23). Default: `Permanent` for a declared actor or tree, `Transient`
+    /// for a task, an instance of a `[..]`, and what is spawned at run time.
+    pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
+        self.set(|common| common.lifecycle = Some(lifecycle))
+    }
+
+    /// How long it may take to go down (S24). Default 5 s, for a tree as long as it takes.
+    pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
+        let shutdown = shutdown.into();
+        self.set(|common| common.shutdown = Some(shutdown))
+    }
+
+    /// How long a restart waits (S14, S31 to S33). Default: the built-in pace.
+    pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
+        let backoff = backoff.into();
+        self.set(|common| common.backoff = Some(backoff))
+    }
+
+    /// Its own restart budget (S15), under OneForOne or in a `[..]`.
+    pub fn limit(self, limit: Limit) -> Self {
+        self.set(|common| common.limit = limit)
+    }
+
+    /// Its own decider (S8); what it leaves open goes to the supervisor's.
+    pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
+        let decider = decider.into_decider();
+        self.set(|common| common.decider = Some(decider))
+    }
+
+    /// Of a `[..]`: how many instances there may be that have not ended.
+    pub fn max_children(self, most: usize) -> Self {
+        self.set(|common| common.max_children = Some(most))
+    }
+
+    /// The task takes its context: it is told to end instead of being dropped.
+    #[doc(hidden)]
+    pub fn context(self) -> Self {
+        self.set(|common| common.context = true)
+    }
+
+    pub(crate) fn source(mut self, source: Source) -> Self {
+        self.source = Some(source);
+        self
+    }
+}
+
+impl<A: Actor> ChildOptions<A> {
+    /// How many messages can wait (S3). Default `Bounded(1024)`.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+        self.set(|common| common.mailbox = mailbox)
+    }
+
+    /// How long an `ask` to it waits for the reply. Default 5 s.
+    pub fn ask(self, within: Duration) -> Self {
+        self.set(|common| common.ask = Some(within))
+    }
+
+    /// A hook instead of the type's own `pre_restart`.
+    pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
+        self.options.pre_restart = Some(erase(hook));
+        self
+    }
+
+    /// A hook instead of the type's own `post_restart`.
+    pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
+        self.options.post_restart = Some(erase(hook));
+        self
+    }
+}
+
+fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dyn Any + Send + Sync> {
+    let hook = Arc::new(hook);
+    let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
+        let hook = hook.clone();
+        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(Thrown::from) })
+    });
+    Arc::new(erased)
+}
+
+/// What a body reads its settings from.
+#[derive(Clone)]
+pub(crate) struct Reader {
+    source: Option<Source>,
+    pub(crate) now: Options,
+}
+
+impl Reader {
+    pub(crate) fn new<T>(options: ChildOptions<T>) -> Self {
+        Reader { source: options.source, now: options.options }
+    }
+
+    /// The settings for the incarnation that begins.
+    pub(crate) fn read(&mut self) -> &Options {
+        if let Some(source) = &self.source {
+            self.now = lock(source).clone();
+        }
+        &self.now
+    }
+}

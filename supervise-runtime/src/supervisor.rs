@@ -1,0 +1,392 @@
+//! A supervisor: its group and its table of children under one short lock.
+//!
+//! There is no supervisor task between a child and its restart. Whoever causes an event takes the
+//! lock, hands the event to the [`Group`], and queues what follows at the cells concerned before it
+//! lets go, so that control arrives in the order in which it was decided. Lock order: a supervisor's
+//! lock, then a cell's queue; never two supervisors.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cell::control::{Control, Controlled, send};
+use crate::decide::group::{Act, Group, Id, Mode, Owner};
+use crate::decide::member::{At, Settings};
+use crate::events::{EventKind, lock};
+use crate::strategy::{Decider, SupervisorStrategy};
+
+/// Past its time a child is given this long before it counts as stuck.
+const STUCK_AFTER: Duration = Duration::from_millis(500);
+/// A shutdown gives up on a stuck child this long after its time.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
+/// How often a stuck child is reported.
+const STUCK_EVERY: Duration = Duration::from_secs(10);
+
+/// A kept value: parameters and `let`s (S30).
+pub(crate) trait Value: Send + Sync {
+    fn clear(&self);
+}
+
+enum Entry {
+    Child {
+        cell: Arc<dyn Controlled>,
+        /// Where build puts the next incarnation's start expression and settings.
+        recipe: Option<Arc<dyn Any + Send + Sync>>,
+        /// `None`: as long as it takes.
+        shutdown: Option<Duration>,
+        stuck_reports: u32,
+    },
+    Value(Arc<dyn Value>),
+}
+
+struct Inner {
+    group: Group,
+    entries: Vec<Option<Entry>>,
+    /// A watchdog is on its way to the owner, or its timer runs.
+    watched: bool,
+    numbers: u64,
+}
+
+/// The children of one cell.
+pub(crate) struct Sup {
+    inner: Mutex<Inner>,
+    decider: Mutex<Option<Decider>>,
+}
+
+impl fmt::Debug for Sup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sup").finish_non_exhaustive()
+    }
+}
+
+/// Why a child cannot be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Stopping,
+    Stopped,
+    TooMany,
+    Exists,
+}
+
+impl Sup {
+    pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
+        Sup {
+            inner: Mutex::new(Inner {
+                group: Group::new(owner, strategy.strategy, strategy.limit),
+                entries: Vec::new(),
+                watched: false,
+                numbers: 0,
+            }),
+            decider: Mutex::new(strategy.decider.clone()),
+        }
+    }
+
+    /// Read once per instance of the owner.
+    pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
+        lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
+        *lock(&self.decider) = strategy.decider;
+    }
+
+    pub(crate) fn decider(&self) -> Option<Decider> {
+        lock(&self.decider).clone()
+    }
+
+    /// One event, and what follows from it. `owner` is the cell whose children these are.
+    pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
+        let mut inner = lock(&self.inner);
+        let out = event(&mut inner.group);
+        inner.carry_out(owner);
+        out
+    }
+
+    /// An event of this child. Without effect if it has no place in the table any more.
+    pub(crate) fn on_child<R>(
+        &self,
+        owner: &dyn Controlled,
+        child: &dyn Controlled,
+        event: impl FnOnce(&mut Group, Id) -> R,
+    ) -> Option<R> {
+        let mut inner = lock(&self.inner);
+        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let known = matches!(&inner.entries.get(id as usize),
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
+        if !known {
+            return None;
+        }
+        let out = event(&mut inner.group, id);
+        inner.carry_out(owner);
+        Some(out)
+    }
+
+    /// Only looks.
+    pub(crate) fn look<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
+        read(&lock(&self.inner).group)
+    }
+
+    // ----- the table
+
+    /// A declared child, in its place.
+    pub(crate) fn declare(
+        &self,
+        owner: &dyn Controlled,
+        cell: Arc<dyn Controlled>,
+        recipe: Arc<dyn Any + Send + Sync>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+    ) {
+        let mut inner = lock(&self.inner);
+        let id = inner.group.add(settings.clone(), false);
+        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, stuck_reports: 0 });
+        inner.group.reach(id, settings, Instant::now());
+        inner.carry_out(owner);
+    }
+
+    /// The recipe of the child that an earlier build has put in this place.
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn Controlled>, Arc<dyn Any + Send + Sync>)> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
+            _ => None,
+        }
+    }
+
+    /// Build has come to a known child again.
+    pub(crate) fn reach(
+        &self,
+        owner: &dyn Controlled,
+        id: Id,
+        settings: Arc<Settings>,
+        time: Option<Duration>,
+    ) {
+        let mut inner = lock(&self.inner);
+        if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
+            *shutdown = time;
+        }
+        inner.group.reach(id, settings, Instant::now());
+        inner.carry_out(owner);
+    }
+
+    /// A kept value, in its place. A value of an earlier incarnation is replaced.
+    pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+        let mut inner = lock(&self.inner);
+        if (id as usize) < inner.entries.len() {
+            inner.put(id, Entry::Value(value));
+            inner.group.reach(id, settings, Instant::now());
+        } else {
+            let id = inner.group.add(settings, false);
+            inner.put(id, Entry::Value(value));
+        }
+        inner.carry_out(owner);
+    }
+
+    /// A child at run time. `make` gets the number of the spawn; its task must not run yet.
+    pub(crate) fn add(
+        &self,
+        owner: &dyn Controlled,
+        name: Option<&str>,
+        max: Option<usize>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+        make: impl FnOnce(u64) -> Arc<dyn Controlled>,
+    ) -> Result<(), Refused> {
+        let mut inner = lock(&self.inner);
+        if inner.group.is_ended() {
+            return Err(Refused::Stopped);
+        }
+        if inner.group.is_stopping() {
+            return Err(Refused::Stopping);
+        }
+        if max.is_some_and(|max| inner.group.living() as usize >= max) {
+            return Err(Refused::TooMany);
+        }
+        if name.is_some_and(|name| inner.has_living(name)) {
+            return Err(Refused::Exists);
+        }
+        inner.numbers += 1;
+        let cell = make(inner.numbers);
+        let id = inner.group.add(settings, true);
+        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        inner.put(id, Entry::Child { cell, recipe: None, shutdown, stuck_reports: 0 });
+        inner.group.admit(id, Instant::now());
+        inner.carry_out(owner);
+        Ok(())
+    }
+
+    /// Drops a kept value; user code, so the owner's task does it.
+    pub(crate) fn value(&self, id: Id) -> Option<Arc<dyn Value>> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Value(value))) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// All children, in the order of their slots.
+    pub(crate) fn cells(&self) -> Vec<Arc<dyn Controlled>> {
+        lock(&self.inner)
+            .entries
+            .iter()
+            .flatten()
+            .filter_map(|entry| match entry {
+                Entry::Child { cell, .. } => Some(cell.clone()),
+                Entry::Value(_) => None,
+            })
+            .collect()
+    }
+
+    /// The ids of the cells that survive the restart of their actor.
+    pub(crate) fn kept_ids(&self) -> Vec<u64> {
+        let inner = lock(&self.inner);
+        let kept = |id: usize| inner.group.is_kept(id as Id);
+        inner
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(id, entry)| match entry {
+                Some(Entry::Child { cell, .. }) if kept(id) => Some(cell.ctl().id),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// For good: no child is started again; references to them are let go.
+    pub(crate) fn finish(&self) {
+        let entries = std::mem::take(&mut lock(&self.inner).entries);
+        for entry in entries.iter().flatten() {
+            if let Entry::Child { cell, .. } = entry {
+                send(&**cell, Control::Finish);
+            }
+        }
+    }
+
+    /// No time is left for what is still up below.
+    pub(crate) fn abort(&self) {
+        for cell in self.cells() {
+            send(&*cell, Control::Abort);
+        }
+    }
+
+    // ----- the watchdog
+
+    /// Reports who is past its time; gives up on them if `stopping`. Gives the next time to look.
+    pub(crate) fn watchdog(&self, owner: &dyn Controlled, stopping: bool, now: Instant) -> Option<Instant> {
+        let mut inner = lock(&self.inner);
+        let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
+        let mut next: Option<Instant> = None;
+        let mut given_up = Vec::new();
+        for (id, since) in going {
+            let Some(Some(Entry::Child { cell, shutdown: Some(time), stuck_reports, .. })) =
+                inner.entries.get_mut(id as usize)
+            else {
+                continue;
+            };
+            let stuck_at = since + *time + STUCK_AFTER + STUCK_EVERY * *stuck_reports;
+            if now >= stuck_at {
+                *stuck_reports += 1;
+                cell.ctl().emit(EventKind::Stuck);
+            }
+            let give_up_at = since + *time + GIVE_UP_AFTER;
+            if stopping && now >= give_up_at {
+                given_up.push((id, cell.clone(), since));
+                continue;
+            }
+            let mut look = since + *time + STUCK_AFTER + STUCK_EVERY * *stuck_reports;
+            if stopping {
+                look = look.min(give_up_at);
+            }
+            next = Some(next.map_or(look, |next| next.min(look)));
+        }
+        for (id, cell, since) in given_up {
+            let ctl = cell.ctl();
+            if let Some(report) = &mut *lock(&ctl.bus.report) {
+                report.push(crate::report::ChildReport {
+                    path: ctl.path(),
+                    ended: crate::watch::Ended::Aborted,
+                    took: now.duration_since(since),
+                    aborted: true,
+                    stuck: true,
+                });
+            }
+            inner.group.gone(id, now);
+        }
+        inner.watched = next.is_some();
+        inner.carry_out(owner);
+        next
+    }
+}
+
+impl Inner {
+    fn put(&mut self, id: Id, entry: Entry) {
+        let id = id as usize;
+        if id == self.entries.len() {
+            self.entries.push(Some(entry));
+        } else {
+            self.entries[id] = Some(entry);
+        }
+    }
+
+    fn has_living(&self, name: &str) -> bool {
+        self.entries.iter().enumerate().any(|(id, entry)| match entry {
+            Some(Entry::Child { cell, .. }) => {
+                cell.ctl().is_called(name) && self.group.at(id as Id) != At::Ended
+            }
+            _ => false,
+        })
+    }
+
+    fn send(&self, id: Id, control: Control) {
+        if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
+            send(&**cell, control);
+        }
+    }
+
+    fn event(&self, id: Id, kind: EventKind) {
+        if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
+            cell.ctl().emit(kind);
+        }
+    }
+
+    fn carry_out(&mut self, owner: &dyn Controlled) {
+        let acts = self.group.take_acts();
+        let mut watch = false;
+        for act in acts {
+            match act {
+                Act::Start(id) => self.send(id, Control::Start),
+                Act::Down(id, failure) => {
+                    watch = true;
+                    self.send(id, Control::Down(failure));
+                }
+                Act::Resume(id) => self.send(id, Control::Resume),
+                Act::Wait(id, delay) => self.send(id, Control::Wait(delay)),
+                Act::End(id, why) => {
+                    watch = true;
+                    self.send(id, Control::End(why));
+                }
+                Act::Over(id, why) => {
+                    self.send(id, Control::Over(why));
+                    if self.group.is_free(id) {
+                        self.entries[id as usize] = None;
+                    }
+                }
+                Act::Redecide(id) => self.send(id, Control::Redecide),
+                Act::DropValue(id) => send(owner, Control::DropValue(id)),
+                Act::Hold(id, held) => self.send(id, Control::Hold(held)),
+                Act::OwnerFails(failure) => send(owner, Control::Escalated(failure)),
+                Act::ChildrenDown => send(owner, Control::ChildrenDown),
+                Act::AllEnded(failure) => send(owner, Control::AllEnded(failure)),
+                Act::Scheduled(id, after) => self.event(id, EventKind::RestartScheduled { after }),
+                Act::LimitReached(id) => self.event(id, EventKind::LimitReached),
+            }
+        }
+        if watch && !self.watched {
+            self.watched = true;
+            send(owner, Control::Watchdog);
+        }
+        // Build waits in the owner's task for what its members do.
+        if *self.group.mode() == Mode::Up {
+            owner.ctl().wake();
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Tasks: any future as a child (rule S29).
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::actor_ref::Terminated;
+use crate::cell::control::{Control, Controlled, send};
+use crate::failure::{BoxError, Thrown};
+use crate::options::BoxFuture;
+use crate::watch::Ended;
+
+/// The type of the shape `task`.
+#[derive(Debug)]
+pub struct Task;
+
+/// What a task may return: nothing, `!`, or `Result<(), E>`.
+#[diagnostic::on_unimplemented(
+    message = "a `task` returns nothing, `!`, or `Result<(), E>`, not `{Self}`",
+    label = "this future's output"
+)]
+pub trait TaskOutput: Send + 'static {
+    /// The output as a result.
+    fn done(self) -> Result<(), Thrown>;
+}
+
+impl TaskOutput for () {
+    fn done(self) -> Result<(), Thrown> {
+        Ok(())
+    }
+}
+
+impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<(), E> {
+    fn done(self) -> Result<(), Thrown> {
+        self.map_err(Thrown::from)
+    }
+}
+
+impl TaskOutput for Infallible {
+    fn done(self) -> Result<(), Thrown> {
+        match self {}
+    }
+}
+
+/// `!` by name on stable: the output of `fn() -> !`.
+#[doc(hidden)]
+pub trait Returns {
+    type Out;
+}
+
+impl<T> Returns for fn() -> T {
+    type Out = T;
+}
+
+impl TaskOutput for <fn() -> ! as Returns>::Out {
+    fn done(self) -> Result<(), Thrown> {
+        self
+    }
+}
+
+type Main = BoxFuture<'static, Result<(), Thrown>>;
+
+/// A task that has not begun. A type of its own: spelled out, the box would not pass the compiler's
+/// `Send` check of a whole tree.
+pub struct TaskStart(pub(crate) Box<dyn FnOnce(TaskContext) -> Main + Send>);
+
+impl fmt::Debug for TaskStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TaskStart")
+    }
+}
+
+/// What the macro puts around a task's start expression.
+#[doc(hidden)]
+pub fn task_of<F, Fut>(start: F) -> TaskStart
+where
+    F: FnOnce(TaskContext) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
+{
+    TaskStart(Box::new(move |cx| Box::pin(start(cx))))
+}
+
+/// The context of a task written `|cx| ..`: owned, `Clone` and `'static`.
+#[derive(Clone)]
+pub struct TaskContext {
+    pub(crate) told: watch::Receiver<bool>,
+    pub(crate) subtasks: mpsc::UnboundedSender<Main>,
+    pub(crate) cell: Arc<dyn Controlled>,
+}
+
+impl fmt::Debug for TaskContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskContext").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+impl TaskContext {
+    /// Resolves when the task should end: then it has its `shutdown` time to return. Owned, so it can go
+    /// into `with_graceful_shutdown(cx.stopped())` or a subtask.
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped and made again.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
+        let mut told = self.told.clone();
+        async move {
+            // An error: the cell is gone, and with it the reason to go on.
+            let _ = told.wait_for(|told| *told).await;
+        }
+    }
+
+    /// The task should end.
+    pub fn is_stopped(&self) -> bool {
+        *self.told.borrow()
+    }
+
+    /// Starts a subtask. Its failure or panic is the task's own; when the task ends, subtasks are told,
+    /// have the rest of the `shutdown` time, and are then aborted and waited for: none outlives it.
+    ///
+    /// `tokio::spawn` inside a task is outside supervision.
+    pub fn spawn<Fut>(&self, subtask: Fut)
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: TaskOutput,
+    {
+        // An error: the task is over, and subtasks end with it.
+        let _ = self.subtasks.send(Box::pin(async move { subtask.await.done() }));
+    }
+
+    /// Its path below the root.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    /// Which incarnation this is, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.ctl().incarnation()
+    }
+}
+
+/// The handle of a task. Cheap to clone, keeps nothing alive, stays the same over restarts.
+#[derive(Clone)]
+pub struct TaskRef {
+    pub(crate) cell: Arc<dyn Controlled>,
+}
+
+impl fmt::Debug for TaskRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TaskRef({})", self.path())
+    }
+}
+
+impl TaskRef {
+    /// Its path below the root.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    /// Which incarnation it is in, counted from 1; 0 before the first start.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.ctl().incarnation()
+    }
+
+    /// Asks it to stop: through its context, or by dropping it at its next `.await`. Returns at once.
+    pub fn stop(&self) {
+        send(&*self.cell, Control::Stop);
+    }
+
+    /// Drops it at its next `.await`, which is a failure.
+    pub fn kill(&self) {
+        send(&*self.cell, Control::Kill);
+    }
+
+    /// Waits until it has ended; at once if it has.
+    ///
+    /// # Errors
+    ///
+    /// At once, when called from inside the task.
+    pub fn terminated(&self) -> Terminated {
+        Terminated { cell: self.cell.clone() }
+    }
+
+    /// It has ended, and why.
+    pub fn ended(&self) -> Option<Ended> {
+        self.cell.ctl().ended()
+    }
+}
+
+/// What joins a subtask: its panic goes on in the task itself.
+pub(crate) fn joined(result: Result<Result<(), Thrown>, tokio::task::JoinError>) -> Result<(), Thrown> {
+    match result {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_panic(panic),
+            Err(_) => Ok(()), // aborted
+        },
+    }
+}
+
+fn resume_panic(panic: Box<dyn Any + Send>) -> ! {
+    resume_unwind(panic)
+}
+
+/// The future of a task, kept over the polls of several `serve`s.
+pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), Thrown>> + Send>>>;
