@@ -1,1 +1,71 @@
-//! The macros of `supervise`.
+//! The macros of `supervise`, which documents them: depend on that crate instead.
+//!
+//! Every macro goes the same way: tokens, repair, parse, model, check, expand. Mistakes are collected on
+//! the way and come last in the output.
+
+mod actor;
+mod decider;
+mod duration;
+mod errors;
+mod mention;
+mod repair;
+mod settings;
+mod strategy;
+mod text;
+mod tree;
+
+use proc_macro::TokenStream;
+
+use errors::guarded;
+
+/// Declares supervision trees.
+#[proc_macro]
+pub fn supervisor(input: TokenStream) -> TokenStream {
+    guarded(|| tree::supervisor(input.into())).into()
+}
+
+/// A decider as a value.
+#[proc_macro]
+pub fn decider(input: TokenStream) -> TokenStream {
+    guarded(|| decider::decider(input.into())).into()
+}
+
+/// A `SupervisorStrategy` as a value.
+#[proc_macro]
+pub fn strategy(input: TokenStream) -> TokenStream {
+    guarded(|| strategy::strategy(input.into())).into()
+}
+
+/// Makes a struct with an inherent `handle` an actor.
+#[proc_macro_derive(
+    Actor,
+    attributes(actor, pre_start, post_stop, pre_restart, post_restart, terminated, supervision)
+)]
+pub fn derive_actor(input: TokenStream) -> TokenStream {
+    guarded(|| actor::derive(input.into())).into()
+}
+
+/// Makes the type of an `impl` block with `handle` an actor.
+#[proc_macro_attribute]
+pub fn actor(args: TokenStream, item: TokenStream) -> TokenStream {
+    guarded(|| actor::attribute(args.into(), item.into())).into()
+}
+
+macro_rules! markers {
+    ($($name:ident: $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[proc_macro_attribute]
+        pub fn $name(_: TokenStream, item: TokenStream) -> TokenStream {
+            guarded(|| actor::stray(stringify!($name), item.into())).into()
+        }
+    )*};
+}
+
+markers! {
+    pre_start: "Marks a method of an `#[actor] impl` that runs on every new instance.";
+    post_stop: "Marks a method of an `#[actor] impl` that runs when an instance is done.";
+    pre_restart: "Marks a method of an `#[actor] impl` that runs on the old instance before a restart.";
+    post_restart: "Marks a method of an `#[actor] impl` that runs on the new instance after a restart.";
+    terminated: "Marks a method of an `#[actor] impl` that is told when a watched actor has ended.";
+    supervision: "Marks a method of an `#[actor] impl` that says how it supervises what it spawns.";
+}

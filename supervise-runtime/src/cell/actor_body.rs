@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::body::{Body, Served};
@@ -145,9 +146,10 @@ where
         let ctl = self.cell.ctl();
         for envelope in self.inbox.drain(&self.cell) {
             if let Envelope::Msg(msg) = envelope {
-                drop(msg); // an ask gets its error by this
                 let message = type_name::<A::Msg>();
                 ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+                // An ask gets its error by this. A panic in one `Drop` must not lose the others.
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(msg)));
             }
         }
         self.cx.forget_watches();

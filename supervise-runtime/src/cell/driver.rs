@@ -50,7 +50,8 @@ pub(crate) struct Asked {
     pub(crate) down: Option<Failure>,
     pub(crate) end: Option<Ended>,
     pub(crate) over: Option<Ended>,
-    pub(crate) wait: Option<Duration>,
+    /// Until when it waits.
+    pub(crate) wait: Option<Instant>,
     pub(crate) escalated: Option<Failure>,
     pub(crate) all_ended: Option<Option<Failure>>,
 }
@@ -128,10 +129,7 @@ impl Driver {
             }
             Control::Resume => self.asked.resume = true,
             Control::Redecide => self.asked.redecide = true,
-            Control::Wait(delay) => {
-                self.timer = None;
-                self.asked.wait = Some(delay);
-            }
+            Control::Wait(delay) => self.asked.wait = Some(Instant::now() + delay),
             Control::Over(ended) => self.asked.over = Some(ended),
             Control::Finish => self.asked.finish = true,
             Control::ChildrenDown => self.asked.children_down = true,
@@ -467,14 +465,9 @@ impl Driver {
                     return Poll::Ready(found);
                 }
                 self.poll_watchdog(cx);
-                if let Some(delay) = self.asked.wait {
-                    let until = match &self.timer {
-                        Some(timer) => timer.deadline(),
-                        None => Instant::now() + delay,
-                    };
+                if let Some(until) = self.asked.wait {
                     if self.poll_timer(cx, until) {
                         self.asked.wait = None;
-                        self.timer = None;
                         let now = Instant::now();
                         if let Some((sup, owner)) = self.parent() {
                             sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));

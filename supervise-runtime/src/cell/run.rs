@@ -210,14 +210,10 @@ impl<B: Body> Run<B> {
     async fn start(&mut self) -> Option<After> {
         self.driver.state = if self.was_up { State::StartAgain } else { State::Starting };
         let begun = match self.driver.starting(self.body.start()).await {
-            Exit::Done(Ok(())) => {
-                if let Some(strategy) = self.body.supervision()
-                    && let Some(sup) = self.driver.cell.ctl().sup()
-                {
-                    sup.configure(strategy);
-                }
-                self.driver.starting(self.body.pre_start()).await
-            }
+            Exit::Done(Ok(())) => match self.read_supervision() {
+                Ok(()) => self.driver.starting(self.body.pre_start()).await,
+                Err(panic) => Exit::Panicked(panic),
+            },
             other => other,
         };
         if matches!(begun, Exit::Done(Ok(()))) {
@@ -272,6 +268,17 @@ impl<B: Body> Run<B> {
             return Some(After::Down);
         };
         Some(self.failed_start(failure))
+    }
+
+    /// `supervision()` is user code: a panic in it is a failed start.
+    fn read_supervision(&mut self) -> Result<(), String> {
+        let body = &mut self.body;
+        if let Some(strategy) = self.driver.ask(|| body.supervision())?
+            && let Some(sup) = self.driver.cell.ctl().sup()
+        {
+            sup.configure(strategy);
+        }
+        Ok(())
     }
 
     /// A root has nobody to report to.
@@ -406,6 +413,8 @@ impl<B: Body> Run<B> {
                 if self.asked_to_go() {
                     // It was on its way down: absorbed, or reported only.
                     self.driver.cell.ctl().emit(EventKind::Reported { failure });
+                } else if B::ROLE == Role::Task {
+                    return self.failed_task(failure).await;
                 } else {
                     match self.fail(failure, message).await {
                         Outcome::Resume => continue,
@@ -456,6 +465,20 @@ impl<B: Body> Run<B> {
                     .await;
             }
         }
+    }
+
+    /// A task that failed is over: nothing to resume. What it left running has its `shutdown` time, is
+    /// then dropped, then it is decided (S29).
+    async fn failed_task(&mut self, failure: Failure) -> After {
+        self.driver.state = State::GoingDown;
+        self.driver.begin_down_now();
+        if let Exit::Cut(_) = self.driver.beside(self.body.settle(false)).await {
+            self.driver.beside(self.body.settle(true)).await;
+        }
+        let body = &mut self.body;
+        self.driver.guarded(|| body.drop_instance());
+        self.healing = Some(failure.clone());
+        self.failed_start(failure)
     }
 
     fn asked_to_go(&self) -> bool {
@@ -538,7 +561,7 @@ impl<B: Body> Run<B> {
     /// Down for good: children, `post_stop`, drop.
     async fn stop(&mut self) -> After {
         self.driver.state = State::Stopping;
-        self.body.close();
+        self.close();
         let owed = std::mem::take(&mut self.owed);
         self.take_down(None, owed, None).await;
         if let Some(why) = self.rootless_end() {
@@ -558,7 +581,7 @@ impl<B: Body> Run<B> {
         if restarts {
             self.body.shut();
         } else {
-            self.body.close();
+            self.close();
         }
         let owed = std::mem::take(&mut self.owed);
         let end = self.driver.failure(Phase::Running, Cause::EndedByItself);
@@ -604,6 +627,12 @@ impl<B: Body> Run<B> {
         }
         let body = &mut self.body;
         self.driver.guarded(|| body.drop_instance());
+    }
+
+    /// Dropping what is queued is user code too.
+    fn close(&mut self) {
+        let body = &mut self.body;
+        self.driver.guarded(|| body.close());
     }
 
     fn after_hook(&mut self, exit: Exit<Result<(), Thrown>>) {
@@ -655,8 +684,7 @@ impl<B: Body> Run<B> {
             let _ = self.driver.until_children_down().await;
         }
         self.driver.state = State::Ended;
-        let body = &mut self.body;
-        self.driver.guarded(|| body.close());
+        self.close();
         let ctl = self.driver.cell.ctl();
         if let Some(report) = &mut *lock(&ctl.bus.report)
             && ctl.parent.is_some()

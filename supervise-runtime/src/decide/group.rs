@@ -794,7 +794,6 @@ impl Group {
             self.cursor = self.cursor.min(lo);
             return self.settle(facts.now);
         }
-        self.wait_for(id, delay);
         let lo = match self.mode {
             Mode::Down { lo: before, .. } => before.min(lo),
             _ => {
@@ -802,6 +801,8 @@ impl Group {
                 lo
             }
         };
+        self.mode = Mode::Down { lo, next: Next::Up };
+        self.wait_for(id, delay);
         if !instance && self.member(id).at == At::StartFailed {
             self.member(id).at = At::Turn;
         }
@@ -893,7 +894,9 @@ impl Group {
         if delay > Duration::ZERO && (self.wait.is_none() || delay > self.waited) {
             self.wait = Some(id);
             self.waited = delay;
-            self.acts.push(Act::Wait(id, delay));
+            if self.mode == Mode::Up {
+                self.acts.push(Act::Wait(id, delay)); // nothing goes down first
+            }
         }
     }
 
@@ -1090,6 +1093,9 @@ impl Group {
             Next::Up => {
                 self.mode = Mode::Up;
                 self.cursor = 0;
+                if let Some(id) = self.wait {
+                    self.acts.push(Act::Wait(id, self.waited));
+                }
                 self.settle(now);
             }
             Next::Rebuild => {

@@ -9,6 +9,9 @@ mod useless;
 
 use proc_macro2::Ident;
 
+pub(super) use order::inside;
+pub(super) use useless::has_context;
+
 use super::model::{Args, Body, Child, Setting, Tree, setting, word};
 use crate::decider;
 use crate::errors::{Errors, listed};

@@ -10,7 +10,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, token};
 
-pub(crate) use settings::{inner, unknown_attribute};
+pub(crate) use settings::inner;
 
 use super::model::{Body, Item, Param, Tree};
 use crate::errors::Errors;
@@ -151,7 +151,7 @@ fn begins_entry(input: ParseStream) -> bool {
     if input.is_empty() || input.peek(Token![let]) || input.peek(Token![#]) || input.peek(Token![pub]) {
         return true;
     }
-    if !(input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])) {
+    if !(input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])) {
         return false;
     }
     // `b: B|` is a parameter of a closure, no child.

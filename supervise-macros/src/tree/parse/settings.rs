@@ -79,7 +79,7 @@ fn read(attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setti
 }
 
 /// Reports an attribute that is no setting.
-pub(crate) fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
+fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
     let name = tidy(attribute.path().to_token_stream());
     let taken = ["allow", "warn", "expect", "deny", "derive", "cfg_attr", "must_use", "deprecated", "inline"];
     if taken.contains(&&*name) {
@@ -115,7 +115,7 @@ fn args(input: ParseStream, errors: &mut Errors) -> Vec<Arg> {
 }
 
 fn arg(input: ParseStream) -> syn::Result<Arg> {
-    let named = input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
+    let named = input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
     let name = if named {
         let name: Ident = input.parse()?;
         input.parse::<Token![=]>()?;

@@ -1,0 +1,55 @@
+//! `strategy! { #![strategy(..)] #![decider(..)] }`: the settings of a tree as a value, for actors that
+//! spawn children of their own.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Attribute;
+use syn::parse::{ParseStream, Parser};
+
+use crate::errors::Errors;
+use crate::repair::repair;
+use crate::tree::{check_settings, model::Body, parse, supervision};
+
+/// The whole macro.
+pub(crate) fn strategy(input: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let input = repair(input, &mut errors);
+    let mut body = Body::default();
+    let read = |input: ParseStream| {
+        parse::inner(Attribute::parse_inner(input)?, &mut body, &mut errors);
+        if !input.is_empty() {
+            errors.at(input.span(), "only settings of a tree stand here; write `#![strategy(..)]` or `#![decider(..)]`");
+            input.parse::<TokenStream>()?;
+        }
+        Ok(())
+    };
+    if let Err(error) = read.parse2(input) {
+        errors.push(error);
+    }
+    check_settings(&body.settings, &mut errors);
+    let value = if errors.body_hidden() { supervision(&[]) } else { supervision(&body.settings) };
+    let errors = errors.to_tokens();
+    quote!({ let __strategy = #value; #errors __strategy })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn becomes_a_value() {
+        let text = "#![strategy(AllForOne, max_restarts = 3, within = 1min)] #![decider(_ => Stop)]";
+        let tokens = strategy(text.parse().unwrap());
+        assert!(syn::parse2::<syn::Expr>(tokens.clone()).is_ok(), "{tokens}");
+        let text = tokens.to_string();
+        assert!(text.contains("Strategy :: AllForOne") && !text.contains("compile_error"), "{text}");
+    }
+
+    #[test]
+    fn takes_nothing_else() {
+        let text = strategy("#![strategy(OneForOne)] db: Db = Db,".parse().unwrap()).to_string();
+        assert!(text.contains("only settings of a tree stand here"), "{text}");
+        let text = strategy("#![backoff(1s..2s)]".parse().unwrap()).to_string();
+        assert!(text.contains("governs one child"), "{text}");
+    }
+}

@@ -1,0 +1,228 @@
+//! `build`: one statement for each `let` and child, in order.
+//!
+//! It runs at every start of the supervisor. The user's tokens stand in it once, as arguments of generic
+//! functions of the runtime.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Expr, ExprClosure, Pat, PatType, Type};
+
+use super::super::check::inside;
+use super::super::model::{Body, Child, Item, Let, Shape, Subtree, Tree, Unit};
+use super::handle::{field_type, initializers, set_arguments};
+use super::options;
+use super::scope::{Scope, hidden, local, plain};
+use crate::mention::bindings;
+
+/// The function `build` of a tree.
+pub(super) fn tree(tree: &Tree) -> TokenStream {
+    let builder = local("__b");
+    let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
+    let mut scope = Scope::default();
+    for param in &tree.params {
+        scope.declare(&param.name, true);
+    }
+    let body = body(&tree.name, &tree.body, scope);
+    quote! {
+        async fn build(
+            (#(#names,)*): Self::Params,
+            #builder: ::supervise::__private::Builder,
+        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            #(#[allow(unused_variables)] let #names = ::supervise::__private::Builder::keep(&#builder, #names);)*
+            #body
+        }
+    }
+}
+
+/// The statements of a body and the handle that they end in.
+fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
+    let (builder, tree) = (local("__b"), local("tree"));
+    scope.declare(&Ident::new("tree", proc_macro2::Span::call_site()), false);
+    let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
+    let rebind = scope.bind(&exprs).rebind;
+    let supervision = options::supervision(&body.settings);
+    let mut statements = quote! {
+        let #tree = ::supervise::__private::Builder::tree_ref(&#builder);
+        ::supervise::__private::Builder::supervision(&#builder, { #rebind #supervision });
+    };
+    for item in &body.items {
+        match item {
+            Item::Let(entry) => {
+                statements.extend(binding(entry, &scope));
+                for name in bindings(&entry.pat) {
+                    scope.declare(&name, true);
+                }
+            }
+            Item::Child(child) => {
+                statements.extend(statement(child, &scope));
+                scope.declare(&child.name, false);
+            }
+        }
+    }
+    let fields = initializers(body);
+    quote! {
+        #statements
+        #[allow(unreachable_code)]
+        ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(#name { #fields __tree: #tree })
+    }
+}
+
+/// `let`: its value, kept by the supervisor at this place.
+fn binding(entry: &Let, scope: &Scope) -> TokenStream {
+    let Let { pat, ty, value } = entry;
+    let Some(value) = value else { return TokenStream::new() };
+    let rebind = scope.bind(&[value]).rebind;
+    let names = bindings(pat);
+    let inner = names.iter().map(hidden);
+    let keep = names.iter().map(|name| {
+        let mut builder = local("__b");
+        builder.set_span(name.span().resolved_at(builder.span()));
+        quote_spanned!(name.span()=> ::supervise::__private::Builder::keep(&#builder, #name))
+    });
+    let ty = ty.as_ref().map(|ty| quote!(: #ty));
+    quote! {
+        #[allow(unused_variables)]
+        let (#(#inner,)*) = { #rebind let #pat #ty = #value; (#(#keep,)*) };
+    }
+}
+
+/// A child: its options, and the closure that starts it.
+fn statement(child: &Child, scope: &Scope) -> TokenStream {
+    let (cfgs, name) = (&child.cfgs, hidden(&child.name));
+    let call = match (&child.shape, &child.start) {
+        (Some(Shape::One(unit)), Some(start)) => one(child, unit, start, scope),
+        (Some(Shape::Set(unit)), Some(Expr::Closure(start))) => set(child, unit, start, scope),
+        (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
+        _ => {
+            // Not whole. Its name still has a type, for what mentions it below.
+            let Some(ty) = field_type(child) else { return TokenStream::new() };
+            return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
+        }
+    };
+    let span = child.unit().map_or(child.name.span(), Unit::span);
+    quote_spanned! {span=>
+        #(#cfgs)*
+        #[allow(unreachable_code, unused_variables)]
+        let #name = match #call {
+            ::core::result::Result::Ok(handle) => handle,
+            ::core::result::Result::Err(error) => return ::core::result::Result::Err(error),
+        };
+    }
+}
+
+fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
+    let options = options::child(child, &ty, scope);
+    let bound = scope.bind(&[start]);
+    let (capture, rebind) = (bound.capture, bound.rebind);
+    let value = started(unit, &ty, start);
+    quote_spanned! {unit.span()=> {
+        #capture
+        let __options = #options;
+        ::supervise::__private::Builder::child::<#ty, _, _>(&#builder, #name, __options, move || {
+            #rebind
+            async move { #value }
+        }).await
+    }}
+}
+
+fn set(child: &Child, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
+    let options = options::child(child, &ty, scope);
+    let whole = Expr::Closure(start.clone());
+    let bound = scope.bind(&[&whole]);
+    let (capture, rebind) = (bound.capture, bound.rebind);
+    let value = started(unit, &ty, &start.body);
+    let types = set_arguments(child);
+    let args = local("__args");
+    // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
+    // tree: an argument hides a parameter of the same name, as in any closure.
+    let patterns = start.inputs.iter().map(|input| match input {
+        Pat::Type(PatType { pat, .. }) => quote!(#pat),
+        other => quote!(#other),
+    });
+    quote_spanned! {unit.span()=> {
+        #capture
+        let __options = #options;
+        ::supervise::__private::Builder::set::<#ty, (#(#types,)*), _, _>(
+            &#builder,
+            #name,
+            __options,
+            move |#args: (#(#types,)*)| {
+                #rebind
+                let (#(#patterns,)*): (#(#types,)*) = #args;
+                async move { #value }
+            },
+        ).await
+    }}
+}
+
+fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), &subtree.name);
+    let options = options::child(child, &quote!(#ty), scope);
+    let pass_on = scope.pass_on(&inside(&subtree.body));
+    let body = body(&subtree.name, &subtree.body, scope.clone());
+    quote_spanned! {child.name.span()=> {
+        #pass_on
+        let __options = #options;
+        ::supervise::__private::Builder::inline::<#ty, _, _>(
+            &#builder,
+            #name,
+            __options,
+            move |#builder: ::supervise::__private::Builder| {
+                #pass_on
+                async move { #body }
+            },
+        ).await
+    }}
+}
+
+/// The inside of the start block: the user's expression under its type.
+fn started(unit: &Unit, ty: &TokenStream, start: &Expr) -> TokenStream {
+    let value = match (unit, start) {
+        (Unit::Type(_), start) => quote!(#start),
+        (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
+        (Unit::Task(_), start) => quote_spanned! {unit.span()=>
+            ::supervise::__private::task_of(move |_: ::supervise::__private::TaskContext| async move {
+                #[allow(unreachable_code)]
+                ::supervise::__private::TaskOutput::done((#start).await)
+            })
+        },
+    };
+    quote_spanned! {unit.span()=>
+        let __it: ::supervise::__private::Start<#ty> = #value;
+        ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
+    }
+}
+
+/// `|cx| future`. The body of the closure moves into the block that owns the context: then the future may
+/// borrow it, which the future of a real closure could not.
+fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
+    let (context, body) = (local("__cx"), &closure.body);
+    let pattern = match closure.inputs.first() {
+        Some(Pat::Type(PatType { pat, ty, .. })) if matches!(**ty, Type::Reference(_)) => {
+            quote!(let #pat: #ty = &#context;)
+        }
+        Some(pattern) => quote!(let #pattern = #context;),
+        None => TokenStream::new(),
+    };
+    let body = match closure.asyncness {
+        Some(_) => quote!(async move { #body }),
+        None => quote!(#body),
+    };
+    quote_spanned! {unit.span()=>
+        ::supervise::__private::task_of(move |#context: ::supervise::__private::TaskContext| async move {
+            #pattern
+            #[allow(unreachable_code)]
+            ::supervise::__private::TaskOutput::done((#body).await)
+        })
+    }
+}
+
+/// The type by which the runtime knows the child.
+fn unit_type(unit: &Unit) -> TokenStream {
+    match unit {
+        Unit::Type(ty) => quote!(#ty),
+        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::Task),
+    }
+}

@@ -1,0 +1,65 @@
+//! The tree drawn in the documentation of its struct, as `SPEC` renders it.
+//!
+//! A `text` block of `#[doc]` lines: with all lines attributes, a child with `#[cfg]` brings its own line or
+//! none. What another tree holds is not known here; it shows as one line.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, Meta};
+
+use super::super::model::{Body, Child, Setting};
+use super::scope::plain;
+use super::spec;
+
+/// The `#[doc]` attributes with the drawing.
+pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
+    let mut lines = vec![(Vec::new(), format!("{name}  {}{}", spec::strategy(body), settings(&body.settings)))];
+    children(body, "", &[], &mut lines);
+    let lines = lines.into_iter().map(|(cfgs, text)| {
+        if cfgs.is_empty() { quote!(#[doc = #text]) } else { quote!(#[cfg_attr(all(#(#cfgs),*), doc = #text)]) }
+    });
+    quote! {
+        #[doc = ""]
+        #[doc = "```text"]
+        #(#lines)*
+        #[doc = "```"]
+    }
+}
+
+type Line = (Vec<TokenStream>, String);
+
+fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Line>) {
+    let last = body.children().count().saturating_sub(1);
+    for (i, child) in body.children().enumerate() {
+        let mut cfgs = outer.to_vec();
+        cfgs.extend(child.cfgs.iter().filter_map(predicate));
+        // A child that may be missing cannot close the branch.
+        let (branch, deeper) =
+            if i == last && child.cfgs.is_empty() { ("└── ", "    ") } else { ("├── ", "│   ") };
+        lines.push((cfgs.clone(), format!("{indent}{branch}{}", describe(child))));
+        if let Some(subtree) = child.subtree() {
+            children(&subtree.body, &format!("{indent}{deeper}"), &cfgs, lines);
+        }
+    }
+}
+
+fn describe(child: &Child) -> String {
+    let item = spec::item(child).unwrap_or_else(|| "..".into());
+    let item = if child.is_set() { format!("[{item}]") } else { item };
+    let inner = child.subtree().map_or_else(String::new, |subtree| {
+        format!("  {}{}", spec::strategy(&subtree.body), settings(&subtree.body.settings))
+    });
+    format!("{}: {item}  {}{inner}{}", plain(&child.name), spec::lifecycle(child), settings(&child.settings))
+}
+
+fn settings(settings: &[Setting]) -> String {
+    settings.iter().map(|setting| format!("  {}", setting.text)).collect()
+}
+
+/// The condition of a `#[cfg(..)]`.
+fn predicate(cfg: &Attribute) -> Option<TokenStream> {
+    match &cfg.meta {
+        Meta::List(list) => Some(list.tokens.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! The handle struct of a tree and its functions.
+//!
+//! The traits are written out, not derived: `#[derive]` would put bounds on types that may be in error, and
+//! a mistake in one child's type would be reported again for each of them.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
+
+use super::super::model::{Body, Child, Shape, Subtree, Tree, Unit};
+use super::draw;
+use super::scope::{hidden, plain};
+
+/// The struct of a tree, its traits, and `SPEC`, `tree` and `start`.
+pub(super) fn tree(tree: &Tree) -> TokenStream {
+    let (cfgs, vis, name) = (&tree.cfgs, &tree.vis, &tree.name);
+    let drawing = draw::docs(name, &tree.body);
+    let handle = item(&tree.cfgs, &tree.docs, drawing, vis, name, &tree.body);
+    let params: Vec<_> = tree.params.iter().map(|param| &param.name).collect();
+    let types = tree.params.iter().map(|param| &param.ty);
+    let types: Vec<_> = types.collect();
+    let start_doc = format!("Starts `{name}`: its children in order, each awaited.");
+    let errors_doc = "The failure of a child that could not be started; what was up by then is stopped again.";
+    let tree_doc = format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
+    quote! {
+        #handle
+        #(#cfgs)*
+        impl #name {
+            /// The tree as it is declared.
+            #[allow(dead_code)]
+            #vis const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+
+            #[doc = #tree_doc]
+            #[must_use]
+            #[allow(dead_code)]
+            #vis fn tree(#(#params: #types),*) -> ::supervise::__private::Tree<Self> {
+                ::supervise::__private::Tree::new((#(#params,)*))
+            }
+
+            #[doc = #start_doc]
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = #errors_doc]
+            #[track_caller]
+            #[allow(dead_code)]
+            #vis fn start(#(#params: #types),*) -> impl ::core::future::Future<
+                Output = ::core::result::Result<
+                    ::supervise::__private::Running<Self>,
+                    ::supervise::__private::Failure,
+                >,
+            > + ::core::marker::Send {
+                ::supervise::__private::Tree::start(Self::tree(#(#params),*))
+            }
+        }
+    }
+}
+
+/// The struct of an inline subtree: a type beside the tree's, as visible as the child.
+pub(super) fn subtree(child: &Child, subtree: &Subtree, tree: &Tree) -> TokenStream {
+    let docs = if child.docs.is_empty() {
+        let text = format!("The subtree `{}` of [`{}`].", plain(&child.name), tree.name);
+        quote!(#[doc = #text])
+    } else {
+        let docs = &child.docs;
+        quote!(#(#docs)*)
+    };
+    let drawing = draw::docs(&subtree.name, &subtree.body);
+    item(&tree.cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body)
+}
+
+fn item(
+    cfgs: &[Attribute],
+    docs: &[Attribute],
+    drawing: TokenStream,
+    vis: &Visibility,
+    name: &Ident,
+    body: &Body,
+) -> TokenStream {
+    let fields = declared(body).map(|(child, ty)| {
+        let (cfgs, name) = (&child.cfgs, &child.name);
+        let vis = child.vis.as_ref().unwrap_or(vis);
+        let docs = if child.docs.is_empty() {
+            let text = format!("The child `{}`.", plain(name));
+            quote!(#[doc = #text])
+        } else {
+            let docs = &child.docs;
+            quote!(#(#docs)*)
+        };
+        quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,)
+    });
+    let clones = declared(body).map(|(child, _)| {
+        let (cfgs, name) = (&child.cfgs, &child.name);
+        let span = child.unit().map_or(name.span(), Unit::span);
+        let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&self.#name));
+        quote!(#(#cfgs)* #name: #clone,)
+    });
+    quote! {
+        #(#cfgs)*
+        #(#docs)*
+        #drawing
+        #vis struct #name {
+            #(#fields)*
+            #[doc(hidden)]
+            __tree: ::supervise::__private::TreeRef,
+        }
+        #(#cfgs)*
+        #[automatically_derived]
+        impl ::core::clone::Clone for #name {
+            fn clone(&self) -> Self {
+                #name { #(#clones)* __tree: ::core::clone::Clone::clone(&self.__tree) }
+            }
+        }
+        #(#cfgs)*
+        #[automatically_derived]
+        impl ::core::fmt::Debug for #name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.__tree, f)
+            }
+        }
+        #(#cfgs)*
+        #[automatically_derived]
+        impl ::core::ops::Deref for #name {
+            type Target = ::supervise::__private::TreeRef;
+            fn deref(&self) -> &::supervise::__private::TreeRef {
+                &self.__tree
+            }
+        }
+    }
+}
+
+/// The children that have a field, with its type: each name once, unless `#[cfg]`s choose between two.
+fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
+    let children: Vec<&Child> = body.children().collect();
+    let mut fields = Vec::new();
+    for (i, child) in children.iter().enumerate() {
+        let twice = children[..i].iter().any(|other| {
+            other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty())
+        });
+        if !twice && let Some(ty) = field_type(child) {
+            fields.push((*child, ty));
+        }
+    }
+    fields.into_iter()
+}
+
+/// The fields of the handle in the expression that makes it.
+pub(super) fn initializers(body: &Body) -> TokenStream {
+    declared(body)
+        .map(|(child, _)| {
+            let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
+            quote!(#(#cfgs)* #name: #value,)
+        })
+        .collect()
+}
+
+/// The type of a child's field; `None` where too little of the child could be read.
+pub(super) fn field_type(child: &Child) -> Option<TokenStream> {
+    Some(match child.shape.as_ref()? {
+        Shape::One(unit) => handle_of(unit),
+        Shape::Optional(unit) => {
+            let handle = handle_of(unit);
+            quote!(::core::option::Option<#handle>)
+        }
+        Shape::Array(unit, count) => {
+            let handle = handle_of(unit);
+            quote!([#handle; #count])
+        }
+        Shape::Set(unit) => {
+            let types = set_arguments(child);
+            match unit {
+                Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Children<#ty, (#(#types,)*)>),
+                Unit::Task(span) => {
+                    let task = format_ident!("Task", span = *span);
+                    quote!(::supervise::__private::Children<::supervise::__private::#task, (#(#types,)*)>)
+                }
+            }
+        }
+        Shape::Keyed(..) => return None,
+        Shape::Inline(subtree) => {
+            let name = &subtree.name;
+            quote!(#name)
+        }
+    })
+}
+
+fn handle_of(unit: &Unit) -> TokenStream {
+    match unit {
+        Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Handle<#ty>),
+        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskRef),
+    }
+}
+
+/// The types of the arguments with which a set spawns.
+pub(super) fn set_arguments(child: &Child) -> Vec<&Type> {
+    let Some(Expr::Closure(closure)) = &child.start else { return Vec::new() };
+    let typed = closure.inputs.iter().filter_map(|input| match input {
+        Pat::Type(typed) => Some(&*typed.ty),
+        _ => None,
+    });
+    typed.collect()
+}

@@ -1,0 +1,149 @@
+//! From the model to Rust. Cannot fail: what is missing in the model is left out.
+//!
+//! The order of the output serves rust-analyzer: the body of `build`, where most of the user's tokens stand,
+//! comes first; what repeats them as text (documentation, `SPEC`) comes behind it, so that its length does not
+//! move the place of the cursor.
+
+mod build;
+mod draw;
+mod handle;
+mod options;
+mod scope;
+mod spec;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned;
+
+pub(crate) use options::supervision;
+
+use super::model::{Body, Child, Shape, Subtree, Tree};
+use scope::local;
+
+/// Everything that one tree becomes.
+pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
+    let (cfgs, name) = (&tree.cfgs, &tree.name);
+    let definition = definition(tree, hidden);
+    let params = params_check(tree);
+    let as_child = as_child(tree);
+    let specs = spec::tree_handle(name, &tree.docs, &tree.body);
+    let subtrees = subtrees(&tree.body);
+    let sub_specs = subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body));
+    let handle = handle::tree(tree);
+    let sub_handles = subtrees.iter().map(|(child, subtree)| handle::subtree(child, subtree, tree));
+    // The subtrees of a child with `#[cfg]` exist whether or not the child does: nothing but a type.
+    quote! {
+        #(#cfgs)*
+        #[allow(unexpected_cfgs, unused_braces, unused_parens, unused_qualifications)]
+        const _: () = {
+            #definition
+            #params
+            #specs
+            #(#sub_specs)*
+            #as_child
+        };
+        #handle
+        #(#sub_handles)*
+    }
+}
+
+/// `impl TreeDef`: parameters and `build`.
+///
+/// After a repair or a rejected name, `any()` takes the place of `all()`, which is as long: rust-analyzer sees
+/// the same layout, rustc the stub behind it.
+fn definition(tree: &Tree, hidden: bool) -> TokenStream {
+    let name = &tree.name;
+    let types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
+    let condition = if hidden { quote!(any()) } else { quote!(all()) };
+    let build = build::tree(tree);
+    let stub = hidden.then(|| {
+        quote! {
+            #[cfg(not(rust_analyzer))]
+            #[automatically_derived]
+            impl ::supervise::__private::TreeDef for #name {
+                type Params = (#(#types,)*);
+                async fn build(
+                    _: Self::Params,
+                    _: ::supervise::__private::Builder,
+                ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+                    ::core::unreachable!()
+                }
+            }
+        }
+    });
+    quote! {
+        #[cfg(any(rust_analyzer, #condition))]
+        #[automatically_derived]
+        impl ::supervise::__private::TreeDef for #name {
+            type Params = (#(#types,)*);
+            #build
+        }
+        #stub
+    }
+}
+
+/// Parameters and the arguments of sets are needed again at every restart (rule C8).
+fn params_check(tree: &Tree) -> TokenStream {
+    let mut types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
+    set_arguments(&tree.body, &mut types);
+    types
+        .into_iter()
+        .map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_param::<#ty>();))
+        .collect()
+}
+
+fn set_arguments<'a>(body: &'a Body, types: &mut Vec<&'a Type>) {
+    for child in body.children() {
+        if child.cfgs.is_empty() && matches!(child.shape, Some(Shape::Set(_))) {
+            types.extend(handle::set_arguments(child));
+        }
+        if let Some(subtree) = child.subtree() {
+            set_arguments(&subtree.body, types);
+        }
+    }
+}
+
+/// A tree can be a child of another tree.
+fn as_child(tree: &Tree) -> TokenStream {
+    let name = &tree.name;
+    let (function, future) = (local("__F"), local("__Fut"));
+    quote! {
+        #[automatically_derived]
+        impl ::supervise::__private::Child for #name {
+            type Handle = #name;
+            type Start = ::supervise::__private::Tree<#name>;
+            const KIND: ::supervise::__private::Kind =
+                ::supervise::__private::Kind::Tree(|| &<#name as ::supervise::__private::TreeHandle>::SPEC);
+            fn launch<#function, #future>(
+                __seat: ::supervise::__private::Seat,
+                __options: ::supervise::__private::ChildOptions<Self>,
+                __start: #function,
+            ) -> ::supervise::__private::Launched<#name>
+            where
+                #function: ::core::ops::FnMut() -> #future + ::core::marker::Send + 'static,
+                #future: ::core::future::Future<
+                        Output = ::core::result::Result<
+                            ::supervise::__private::Tree<#name>,
+                            ::supervise::__private::Thrown,
+                        >,
+                    > + ::core::marker::Send
+                    + 'static,
+            {
+                ::supervise::__private::launch_tree(__seat, __options, __start)
+            }
+        }
+    }
+}
+
+/// Every inline subtree below a body, with the child that it is.
+fn subtrees(body: &Body) -> Vec<(&Child, &Subtree)> {
+    let mut found = Vec::new();
+    for child in body.children() {
+        if let Some(subtree) = child.subtree() {
+            found.push((child, subtree));
+            found.extend(subtrees(&subtree.body));
+        }
+    }
+    found
+}

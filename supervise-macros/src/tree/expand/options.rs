@@ -1,0 +1,134 @@
+//! Settings as values: `ChildOptions` of a child, `SupervisorStrategy` of a body.
+//!
+//! Setting names become method calls with the user's own token, and words become variants: so completion,
+//! hover and go-to-definition work inside the attributes.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall};
+
+use super::super::check::has_context;
+use super::super::model::{Args, Child, Setting, setting, word};
+use super::scope::Scope;
+use crate::decider::{self, Coverage};
+use crate::duration::lower;
+
+/// The options of a child, evaluated with the names that they mention.
+pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStream {
+    let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
+    let rebind = scope.bind(&exprs).rebind;
+    let methods = child.settings.iter().map(|setting| methods(setting));
+    let context = (child.is_task() && has_context(child)).then(|| quote!(.context()));
+    let span = child.unit().map_or(child.name.span(), |unit| unit.span());
+    let new = quote_spanned!(span=> ::supervise::__private::ChildOptions::<#ty>::new());
+    quote!({ #rebind #new #(#methods)* #context })
+}
+
+fn methods(setting: &Setting) -> TokenStream {
+    let name = &setting.name;
+    let args = match &setting.args {
+        Args::Decider(decider) => {
+            let decider = decider::expand(decider, Coverage::Partial);
+            return quote!(.#name(#decider));
+        }
+        Args::List(args) => args,
+    };
+    match (&*name.to_string(), setting.first()) {
+        ("limit", _) => {
+            let limit = budget(quote_spanned!(name.span()=> ::supervise::__private::Limit::new()), setting);
+            quote!(.#name(#limit))
+        }
+        ("backoff", Some(first)) => {
+            let backoff = backoff(first, setting);
+            quote!(.#name(#backoff))
+        }
+        ("lifecycle", _) => args.iter().map(|arg| match (&arg.name, word(&arg.value)) {
+            (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
+            (None, None) => TokenStream::new(),
+            (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
+                quote!(.#arg(::supervise::__private::Shutdown::#word))
+            }
+            (Some(name), _) => {
+                let value = lower(&arg.value);
+                quote!(.#name(#value))
+            }
+        }).collect(),
+        ("mailbox", _) => args.iter().map(|arg| {
+            let value = lower(&arg.value);
+            match &arg.name {
+                None => quote!(.#name(::supervise::__private::Mailbox::#value)),
+                Some(arg) => quote!(.#arg(#value)),
+            }
+        }).collect(),
+        (_, Some(first)) => {
+            let value = lower(first);
+            quote!(.#name(#value))
+        }
+        (_, None) => TokenStream::new(),
+    }
+}
+
+/// `MIN..MAX` with its arguments, or a backoff as an expression.
+fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
+    let Expr::Range(range) = first else {
+        let value = lower(first);
+        return quote!(#value);
+    };
+    let (min, max) = (range.start.as_deref().map(lower), range.end.as_deref().map(lower));
+    let new = quote_spanned!(first.span()=> ::supervise::__private::ExponentialBackoff::new(#min, #max));
+    let Args::List(args) = &setting.args else { return new };
+    let methods = args.iter().filter_map(|arg| {
+        let name = arg.name.as_ref()?;
+        let value = lower(&arg.value);
+        let variant = match &value {
+            Expr::Call(ExprCall { func, .. }) => word(func).is_some_and(|word| word == "Auto"),
+            value => word(value).is_some_and(|word| word == "Manual"),
+        };
+        Some(if name == "reset" && variant {
+            quote!(.#name(::supervise::__private::Reset::#value))
+        } else {
+            quote!(.#name(#value))
+        })
+    });
+    quote!(#new #(#methods)*)
+}
+
+/// The strategy, budget and decider of a body, or of `strategy!`.
+pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
+    let strategy = setting(settings, "strategy");
+    let word = strategy.and_then(Setting::first).and_then(word);
+    let scheme = match word {
+        Some(word) => quote!(#word),
+        None => quote!(OneForOne),
+    };
+    let new = quote! {
+        ::supervise::__private::SupervisorStrategy::new(::supervise::__private::Strategy::#scheme)
+    };
+    let value = strategy.map_or_else(|| new.clone(), |strategy| budget(new.clone(), strategy));
+    let decider = setting(settings, "decider").and_then(|setting| match &setting.args {
+        Args::Decider(decider) => {
+            let (name, decider) = (&setting.name, decider::expand(decider, Coverage::Whole));
+            Some(quote!(.#name(#decider)))
+        }
+        Args::List(_) => None,
+    });
+    quote!(#value #decider)
+}
+
+/// `max_restarts`, `within` and `on_limit` as methods of `on`.
+fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
+    let Args::List(args) = &setting.args else { return on };
+    let methods = args.iter().filter_map(|arg| {
+        let (name, value) = (arg.name.as_ref()?, lower(&arg.value));
+        Some(match (&*name.to_string(), word(&value)) {
+            ("max_restarts", Some(word)) if word == "Unlimited" => {
+                quote!(.#name(::supervise::__private::MaxRestarts::#word))
+            }
+            ("max_restarts", _) => quote!(.#name(::supervise::__private::MaxRestarts::AtMost(#value))),
+            ("on_limit", Some(word)) => quote!(.#name(::supervise::__private::OnLimit::#word)),
+            _ => quote!(.#name(#value)),
+        })
+    });
+    quote!(#on #(#methods)*)
+}

@@ -1,0 +1,94 @@
+//! Which names an expression can use, and how it gets them.
+//!
+//! Between the statements of `build`, parameters, `let`s and handles live under names of mixed hygiene, which
+//! the user's code cannot see: else a child `heartbeat` would hide the function `heartbeat` from everything
+//! below it. Only around an expression that names one of them is the user's own name bound, to a clone.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Expr;
+use syn::ext::IdentExt;
+
+use crate::mention::mention;
+
+/// The names declared so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    names: Vec<Name>,
+}
+
+#[derive(Debug, Clone)]
+struct Name {
+    ident: Ident,
+    /// A parameter or a `let`, which the supervisor keeps; else a handle.
+    kept: bool,
+}
+
+/// How the names that an expression mentions reach it.
+#[derive(Debug)]
+pub(super) struct Bound {
+    /// Before a closure: clones for it to own.
+    pub(super) capture: TokenStream,
+    /// Around the expression: the user's names, bound to fresh clones.
+    pub(super) rebind: TokenStream,
+}
+
+impl Scope {
+    pub(super) fn declare(&mut self, ident: &Ident, kept: bool) {
+        self.names.retain(|name| name.ident != *ident);
+        self.names.push(Name { ident: ident.clone(), kept });
+    }
+
+    /// What `exprs` need.
+    pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
+        let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
+        for name in &self.names {
+            let Some(at) = exprs.iter().find_map(|expr| mention(expr, &name.ident)) else { continue };
+            let inner = hidden(&name.ident);
+            bound.capture.extend(capture(&inner));
+            // One syntax context for the whole call, else an error in it underlines the macro.
+            let mut source = inner.clone();
+            source.set_span(at.resolved_at(Span::mixed_site()));
+            let value = if name.kept {
+                quote_spanned!(source.span()=> ::supervise::__private::Kept::again(&#source))
+            } else {
+                quote_spanned!(source.span()=> ::core::clone::Clone::clone(&#source))
+            };
+            let mut own = name.ident.clone();
+            if own == "tree" {
+                own.set_span(at);
+            }
+            bound.rebind.extend(quote!(#[allow(unused_variables)] let #own = #value;));
+        }
+        bound
+    }
+
+    /// Clones of all that `exprs` mention, under the hidden names: for the closure of a subtree.
+    pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
+        let mentioned = |name: &&Name| exprs.iter().any(|expr| mention(expr, &name.ident).is_some());
+        // A subtree has a `tree` of its own.
+        let names = self.names.iter().filter(|name| name.ident != "tree").filter(mentioned);
+        names.map(|name| capture(&hidden(&name.ident))).collect()
+    }
+}
+
+fn capture(name: &Ident) -> TokenStream {
+    quote!(#[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
+}
+
+/// The name of mixed hygiene under which `build` keeps a value.
+pub(super) fn hidden(ident: &Ident) -> Ident {
+    let mut inner = ident.clone();
+    inner.set_span(ident.span().resolved_at(Span::mixed_site()));
+    inner
+}
+
+/// A name of the expansion's own.
+pub(super) fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// A child's name as a string, `r#type` as `type`.
+pub(super) fn plain(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}

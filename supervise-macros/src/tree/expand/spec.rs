@@ -1,0 +1,117 @@
+//! `SPEC`: the tree as a constant.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
+use super::scope::plain;
+use crate::duration;
+use crate::text::tidy;
+
+/// `impl TreeHandle`, which carries the constant.
+pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body) -> TokenStream {
+    let (text, doc) = (plain(name), first_paragraph(docs));
+    let strategy = strategy(body);
+    let settings = body.settings.iter().map(|setting| &setting.text);
+    let children = body.children().filter_map(child);
+    quote! {
+        #[automatically_derived]
+        impl ::supervise::__private::TreeHandle for #name {
+            const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+                name: #text,
+                doc: #doc,
+                strategy: ::supervise::__private::Strategy::#strategy,
+                settings: &[#(#settings),*],
+                children: &[#(#children)*],
+            };
+        }
+    }
+}
+
+fn child(child: &Child) -> Option<TokenStream> {
+    let (cfgs, name, doc) = (&child.cfgs, plain(&child.name), first_paragraph(&child.docs));
+    let item = item(child)?;
+    let set = if child.is_set() { quote!(Set) } else { quote!(One) };
+    let kind = match child.unit() {
+        Some(Unit::Type(ty)) => quote!(<#ty as ::supervise::__private::Child>::KIND),
+        Some(Unit::Task(_)) => quote!(::supervise::__private::Kind::Task),
+        None => {
+            let name = &child.subtree()?.name;
+            quote!(::supervise::__private::Kind::Tree(|| &<#name as ::supervise::__private::TreeHandle>::SPEC))
+        }
+    };
+    let lifecycle = Ident::new(lifecycle(child), proc_macro2::Span::call_site());
+    let shutdown = shutdown(child);
+    let settings = child.settings.iter().map(|setting| &setting.text);
+    Some(quote! {
+        #(#cfgs)*
+        ::supervise::__private::ChildSpec {
+            name: #name,
+            doc: #doc,
+            item: #item,
+            shape: ::supervise::__private::Shape::#set,
+            kind: #kind,
+            lifecycle: ::supervise::__private::Lifecycle::#lifecycle,
+            shutdown: #shutdown,
+            settings: &[#(#settings),*],
+        },
+    })
+}
+
+/// The type as written, without brackets; `task`; the name of an inline subtree.
+pub(super) fn item(child: &Child) -> Option<String> {
+    Some(match child.shape.as_ref()? {
+        Shape::Inline(subtree) => plain(&subtree.name),
+        _ => match child.unit()? {
+            Unit::Type(ty) => tidy(ty.to_token_stream()),
+            Unit::Task(_) => "task".into(),
+        },
+    })
+}
+
+/// The strategy of a body; a word that is none was reported and must not be emitted.
+pub(super) fn strategy(body: &Body) -> Ident {
+    let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
+    let known = ["OneForOne", "AllForOne", "RestForOne"];
+    let name = written.map(ToString::to_string).filter(|name| known.contains(&&**name));
+    Ident::new(name.as_deref().unwrap_or("OneForOne"), proc_macro2::Span::call_site())
+}
+
+/// The lifecycle as written, else the default of its kind (rule S23).
+pub(super) fn lifecycle(child: &Child) -> &'static str {
+    let written = setting(&child.settings, "lifecycle").and_then(Setting::first).and_then(word);
+    let known = ["Permanent", "Transient", "Temporary"].into_iter().find(|name| written.is_some_and(|w| w == name));
+    known.unwrap_or(if child.is_task() || child.is_set() { "Transient" } else { "Permanent" })
+}
+
+/// The `shutdown` time where it is a literal or a word.
+fn shutdown(child: &Child) -> TokenStream {
+    let value = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
+    let known = value.and_then(|(_, value)| {
+        if let Some(time) = duration::literal(value) {
+            let time = duration::tokens(time, proc_macro2::Span::call_site());
+            return Some(quote!(::supervise::__private::Shutdown::Within(#time)));
+        }
+        let word = word(value).filter(|word| *word == "Kill" || *word == "Infinity")?;
+        Some(quote!(::supervise::__private::Shutdown::#word))
+    });
+    match known {
+        Some(known) => quote!(::core::option::Option::Some(#known)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// The first paragraph of the documentation, as one line.
+fn first_paragraph(docs: &[Attribute]) -> String {
+    let lines = docs.iter().filter_map(|doc| match &doc.meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let paragraph = text.lines().map(str::trim).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    paragraph.collect::<Vec<_>>().join(" ")
+}
