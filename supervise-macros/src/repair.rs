@@ -64,16 +64,17 @@ mod tests {
     fn repaired(text: &str) -> (String, usize) {
         let mut errors = Errors::default();
         let tokens = repair(text.parse().unwrap(), &mut errors);
-        (tokens.to_string(), errors.messages().len())
+        // Without the spaces, which depend on how `::` was spaced by the lexer.
+        (tokens.to_string().replace(' ', ""), errors.messages().len())
     }
 
     #[test]
     fn completes_what_dangles() {
-        assert_eq!(repaired("db: Db = Db::,"), ("db : Db = Db :: __missing ,".into(), 1));
-        assert_eq!(repaired("f(config.)"), ("f (config . __missing)".into(), 1));
-        assert_eq!(repaired("let x = ;"), ("let x = __missing ;".into(), 1));
-        assert_eq!(repaired("Db::open().await?."), ("Db :: open () . await ? . __missing".into(), 1));
-        assert_eq!(repaired("DbError:: => Stop"), ("DbError :: __missing => Stop".into(), 1));
+        assert_eq!(repaired("db: Db = Db::,"), ("db:Db=Db::__missing,".into(), 1));
+        assert_eq!(repaired("f(config.)"), ("f(config.__missing)".into(), 1));
+        assert_eq!(repaired("let x = ;"), ("letx=__missing;".into(), 1));
+        assert_eq!(repaired("Db::open().await?."), ("Db::open().await?.__missing".into(), 1));
+        assert_eq!(repaired("DbError:: => Stop"), ("DbError::__missing=>Stop".into(), 1));
     }
 
     #[test]

@@ -19,10 +19,8 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
         };
         match item {
             Item::Let(entry) => {
-                for expr in &entry.value {
-                    for name in later() {
-                        report(expr, name, "this `let`", errors);
-                    }
+                for (expr, name) in entry.value.iter().flat_map(|expr| later().map(move |name| (expr, name))) {
+                    report(expr, name, "this `let`", errors);
                 }
             }
             Item::Child(child) => {

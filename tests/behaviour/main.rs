@@ -1,0 +1,8 @@
+//! One test or more for each rule of the semantics, through the macro, on the paused clock.
+//!
+//! The modules follow the rules' chapters; a test is named as a sentence and cites its rule.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod s01_messages;

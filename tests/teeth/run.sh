@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Shows that the tests bite: each patch in this folder breaks one rule, and the test named in its first
+# line must fail then.
+#
+#   tests/teeth/run.sh                every patch (long)
+#   tests/teeth/run.sh 5 [SEED]       five of them, drawn at random
+#   tests/teeth/run.sh s16 decide-a   those whose names begin so
+#
+# A patch begins with a line `# test: ARGUMENTS OF cargo test`. It is applied to a copy of the project.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+
+mapfile -t patches < <(cd "$here" && ls -- *.patch)
+if [[ $# -gt 0 && $1 =~ ^[0-9]+$ ]]; then
+    seed=${2:-$RANDOM}
+    echo "drawing $1 of ${#patches[@]} patches, seed $seed"
+    mapfile -t patches < <(printf '%s\n' "${patches[@]}" |
+        awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -n | cut -f2 | head -n "$1")
+elif [[ $# -gt 0 ]]; then
+    chosen=()
+    for name in "${patches[@]}"; do
+        for begin in "$@"; do [[ $name == "$begin"* ]] && chosen+=("$name"); done
+    done
+    patches=("${chosen[@]}")
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/teeth.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/teeth}
+copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -C "$work"; }
+copy
+
+toothless=0
+for name in "${patches[@]}"; do
+    patch=$here/$name
+    test=$(sed -n '1s/^# test: //p' "$patch")
+    if [[ -z $test ]]; then
+        echo "BAD   $name: its first line names no test"
+        toothless=$((toothless + 1))
+        continue
+    fi
+    if ! (cd "$work" && patch -p1 --quiet --no-backup-if-mismatch <"$patch"); then
+        echo "STALE $name: does not apply any more"
+        toothless=$((toothless + 1))
+        rm -rf "${work:?}"/* && copy
+        continue
+    fi
+    # shellcheck disable=SC2086  # the arguments are meant to be split
+    if (cd "$work" && timeout 300 cargo test --quiet $test) >"$work.log" 2>&1; then
+        echo "NO    $name: $test passes"
+        toothless=$((toothless + 1))
+    elif grep -qE '^error(\[|: could not compile)' "$work.log"; then
+        echo "BAD   $name: does not compile"
+        grep -E '^error' -A5 "$work.log" | head -12
+        toothless=$((toothless + 1))
+    else
+        echo "bites $name"
+    fi
+    (cd "$work" && patch -R -p1 --quiet --no-backup-if-mismatch <"$patch")
+done
+rm -f "$work.log"
+echo "$((${#patches[@]} - toothless)) passed, $toothless failed"
+[[ $toothless -eq 0 ]]
