@@ -19,8 +19,8 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::stats::Served;
 use crate::system::MAX_RESTARTS;
+use crate::tally::Served;
 
 /// What can happen to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -171,6 +171,16 @@ impl VisitMut for Lower {
     }
 }
 
+/// As [`lower`], where nothing but a duration can stand: a number without a unit was reported too.
+pub(crate) fn lower_time(expr: &Expr) -> Expr {
+    match expr {
+        Expr::Lit(ExprLit { lit: lit @ (Lit::Int(_) | Lit::Float(_)), .. }) if parse(lit).is_none() => {
+            tokens(Duration::from_secs(1), lit.span())
+        }
+        expr => lower(expr),
+    }
+}
+
 /// A `Duration` as an expression.
 pub(crate) fn tokens(value: Duration, span: proc_macro2::Span) -> Expr {
     let secs = proc_macro2::Literal::u64_unsuffixed(value.as_secs());

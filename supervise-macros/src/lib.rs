@@ -37,10 +37,7 @@ pub fn strategy(input: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct with an inherent `handle` an actor.
-#[proc_macro_derive(
-    Actor,
-    attributes(actor, pre_start, post_stop, pre_restart, post_restart, terminated, supervision)
-)]
+#[proc_macro_derive(Actor, attributes(actor, pre_start, post_stop, pre_restart, post_restart, terminated, supervision))]
 pub fn derive_actor(input: TokenStream) -> TokenStream {
     guarded(|| actor::derive(input.into())).into()
 }

@@ -194,10 +194,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         name: "mailbox",
         place: Place::Child(Of::Actors),
-        args: &[
-            arg("capacity", Value::Capacity, "`Bounded(1024)`"),
-            arg("ask", Value::Duration(&[]), "5 s"),
-        ],
+        args: &[arg("capacity", Value::Capacity, "`Bounded(1024)`"), arg("ask", Value::Duration(&[]), "5 s")],
         default: "see its arguments",
         doc: "How many messages can wait, and how long an `ask` waits for its reply.",
         later: false,
@@ -288,9 +285,11 @@ fn describe(arg: &Arg) -> String {
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Expression => "expression".into(),
-        Value::Arms => "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
+        Value::Arms => {
+            "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
                         guard, `=> Directive`; or a path or closure `Fn(&Failure) -> Directive`"
-            .into(),
+                .into()
+        }
         Value::Duration(of) => format!("`{} = D`{}", arg.name, or_words(of)),
         Value::Count(of) => format!("`{} = N`{}", arg.name, or_words(of)),
         Value::Number => format!("`{} = X`", arg.name),

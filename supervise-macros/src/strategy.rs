@@ -18,7 +18,8 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     let read = |input: ParseStream| {
         parse::inner(Attribute::parse_inner(input)?, &mut body, &mut errors);
         if !input.is_empty() {
-            errors.at(input.span(), "only settings of a tree stand here; write `#![strategy(..)]` or `#![decider(..)]`");
+            errors
+                .at(input.span(), "only settings of a tree stand here; write `#![strategy(..)]` or `#![decider(..)]`");
             input.parse::<TokenStream>()?;
         }
         Ok(())

@@ -14,8 +14,9 @@ pub(crate) fn tidy(tokens: TokenStream) -> String {
 
 fn write(text: &mut String, tokens: TokenStream) {
     let mut tokens = tokens.into_iter().peekable();
-    // What stands before: decides whether a token continues a word, an operator, or begins anew.
+    // Whether the next token sticks to what is written.
     let mut glue = true;
+    let mut in_closure = false;
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) => {
@@ -33,6 +34,8 @@ fn write(text: &mut String, tokens: TokenStream) {
                 text.push_str(close);
                 glue = false;
             }
+            // A trailing comma says nothing on one line.
+            TokenTree::Punct(comma) if comma.as_char() == ',' && tokens.peek().is_none() => {}
             TokenTree::Punct(first) => {
                 let mut operator = first.as_char().to_string();
                 let mut spacing = first.spacing();
@@ -47,6 +50,12 @@ fn write(text: &mut String, tokens: TokenStream) {
                         _ => break,
                     }
                 }
+                if operator == "|" && in_closure {
+                    text.push('|');
+                    (glue, in_closure) = (false, false);
+                    continue;
+                }
+                in_closure |= operator == "|" && (glue || !ends_operand(text));
                 glue = push_operator(text, &operator, glue);
             }
             TokenTree::Ident(_) | TokenTree::Literal(_) => {
@@ -60,9 +69,7 @@ fn write(text: &mut String, tokens: TokenStream) {
     }
 }
 
-const OPERATORS: &[&str] = &[
-    "::", "=>", "==", "!=", "<=", ">=", "&&", "||", "..", "..=", "->", "+=", "-=", "*=", "/=", "...", "<<", ">>",
-];
+const OPERATORS: &[&str] = &["::", "=>", "==", "!=", "<=", ">=", "&&", "||", "..", "..=", "->", "+=", "-=", "*=", "/="];
 
 fn joins(operator: &str, next: char) -> bool {
     OPERATORS.iter().any(|known| known.starts_with(&format!("{operator}{next}")))
@@ -80,7 +87,7 @@ fn push_operator(text: &mut String, operator: &str, glue: bool) -> bool {
             false
         }
         "." | "::" | ".." | "..=" | "?" => {
-            if operator == ".." && text.ends_with(|c: char| c == ',' || c == ':') {
+            if operator == ".." && text.ends_with([',', ':']) {
                 space(text);
             }
             text.push_str(operator);
@@ -147,6 +154,7 @@ mod tests {
             "strategy(OneForOne, max_restarts = 10, within = 10min)",
             "backoff(3s..30s, random_factor = 0.2, reset = Auto(1min))",
             "pre_restart(Db::dump)",
+            "decider(|f: &Failure| f.error(), A | B => &x)",
             "backoff(SlottedBackoff::new(10ms).ceiling(10))",
             "lifecycle(Permanent, shutdown = config.grace)",
             "decider(DbError::Timeout { .. } => Restart, _: Refused => Stop, _ => Restart)",

@@ -221,8 +221,9 @@ impl<A: Actor> ActorRef<A> {
     /// # Cancel safety
     ///
     /// Dropped before it is ready, the message is dropped and was not sent.
-    pub fn tell(&self, msg: A::Msg) -> Tell<A> {
-        Tell { cell: self.cell.clone(), push: Push::new(Envelope::Msg(msg)) }
+    #[inline]
+    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
+        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
     }
 
     /// Sends a message without waiting.
@@ -258,11 +259,11 @@ impl<A: Actor> ActorRef<A> {
     /// # Cancel safety
     ///
     /// Dropped while it waits for the reply, the message is still handled; the reply is dropped.
-    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<A, R> {
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
         let (reply, answer) = oneshot::channel();
         let msg = message(Reply(reply));
         Ask {
-            cell: self.cell.clone(),
+            cell: &self.cell,
             push: Push::new(Envelope::Msg(msg)),
             answer,
             within: self.cell.ask_time(),
@@ -318,7 +319,7 @@ impl From<Rejected> for Refusal {
 struct Push<A: Actor> {
     envelope: Option<Envelope<A>>,
     ticket: Option<u64>,
-    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
+    blocked: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
 }
 
 impl<A: Actor> Push<A> {
@@ -328,19 +329,36 @@ impl<A: Actor> Push<A> {
 
     #[inline]
     fn poll(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        // The common case: there is room.
+        if self.ticket.is_none()
+            && let Some(envelope) = self.envelope.take()
+        {
+            match cell.try_push(envelope, current::is_leaving()) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err((envelope, Rejected::Full)) => self.envelope = Some(envelope),
+                Err((envelope, rejected)) => {
+                    self.envelope = Some(envelope);
+                    return Poll::Ready(Err(rejected));
+                }
+            }
+        }
+        self.poll_full(cell, cx)
+    }
+
+    #[cold]
+    fn poll_full(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
         match cell.poll_push(&mut self.envelope, &mut self.ticket, current::is_leaving(), cx.waker()) {
             Poll::Pending => self.wait(cell, cx),
             ready => ready,
         }
     }
 
-    #[cold]
     fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
         if current::is(cell.ctl().id) {
             return Poll::Ready(Err(Rejected::Full)); // nobody else would make room
         }
         let (since, timer) =
-            self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(BLOCKED))));
+            &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
         while timer.as_mut().poll(cx).is_ready() {
             cell.ctl().emit(EventKind::Blocked { since: since.elapsed() });
             let next = timer.deadline() + BLOCKED;
@@ -358,33 +376,33 @@ impl<A: Actor> Push<A> {
 
 /// A message that waits for room: [`ActorRef::tell`].
 #[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
-pub struct Tell<A: Actor> {
-    cell: Arc<Cell<A>>,
+pub struct Tell<'a, A: Actor> {
+    cell: &'a Cell<A>,
     push: Push<A>,
 }
 
-impl<A: Actor> fmt::Debug for Tell<A> {
+impl<A: Actor> fmt::Debug for Tell<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tell({})", self.cell.ctl().path())
     }
 }
 
 // Nothing in it is pinned: the message is only ever moved out.
-impl<A: Actor> Unpin for Tell<A> {}
+impl<A: Actor> Unpin for Tell<'_, A> {}
 
-impl<A: Actor> Future for Tell<A> {
+impl<A: Actor> Future for Tell<'_, A> {
     type Output = Result<(), TellError<A::Msg>>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match ready!(this.push.poll(&this.cell, cx)) {
+        match ready!(this.push.poll(this.cell, cx)) {
             Ok(()) => Poll::Ready(Ok(())),
             Err(rejected) => {
                 let Some(Envelope::Msg(message)) = this.push.envelope.take() else {
                     unreachable!("a refused message is still here")
                 };
-                this.push.give_up(&this.cell);
+                this.push.give_up(this.cell);
                 let path = this.cell.ctl().path();
                 Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
             }
@@ -392,16 +410,16 @@ impl<A: Actor> Future for Tell<A> {
     }
 }
 
-impl<A: Actor> Drop for Tell<A> {
+impl<A: Actor> Drop for Tell<'_, A> {
     fn drop(&mut self) {
-        self.push.give_up(&self.cell);
+        self.push.give_up(self.cell);
     }
 }
 
 /// A question on its way and the wait for its answer: [`ActorRef::ask`].
 #[must_use = "a question is asked when the future is awaited"]
-pub struct Ask<A: Actor, R> {
-    cell: Arc<Cell<A>>,
+pub struct Ask<'a, A: Actor, R> {
+    cell: &'a Cell<A>,
     push: Push<A>,
     answer: oneshot::Receiver<R>,
     within: Option<Duration>,
@@ -409,15 +427,15 @@ pub struct Ask<A: Actor, R> {
     sent: bool,
 }
 
-impl<A: Actor, R> fmt::Debug for Ask<A, R> {
+impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Ask({})", self.cell.ctl().path())
     }
 }
 
-impl<A: Actor, R> Unpin for Ask<A, R> {}
+impl<A: Actor, R> Unpin for Ask<'_, A, R> {}
 
-impl<A: Actor, R> Ask<A, R> {
+impl<A: Actor, R> Ask<'_, A, R> {
     /// Waits at most this long, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
@@ -431,16 +449,16 @@ impl<A: Actor, R> Ask<A, R> {
     }
 }
 
-impl<A: Actor, R> Future for Ask<A, R> {
+impl<A: Actor, R> Future for Ask<'_, A, R> {
     type Output = Result<R, AskError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         if !this.sent {
-            match this.push.poll(&this.cell, cx) {
+            match this.push.poll(this.cell, cx) {
                 Poll::Ready(Ok(())) => this.sent = true,
                 Poll::Ready(Err(rejected)) => {
-                    this.push.give_up(&this.cell);
+                    this.push.give_up(this.cell);
                     let path = this.cell.ctl().path();
                     return Poll::Ready(Err(AskError::Refused { path, reason: rejected.into() }));
                 }
@@ -459,9 +477,9 @@ impl<A: Actor, R> Future for Ask<A, R> {
     }
 }
 
-impl<A: Actor, R> Drop for Ask<A, R> {
+impl<A: Actor, R> Drop for Ask<'_, A, R> {
     fn drop(&mut self) {
-        self.push.give_up(&self.cell);
+        self.push.give_up(self.cell);
     }
 }
 

@@ -58,7 +58,10 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
         self.cell.ctl().path()
     }
 
-    fn spawn_with(&self, args: Args) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
+    fn spawn_with(
+        &self,
+        args: Args,
+    ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
         let this = self.clone();
         async move {
             let launched = this.launch(args)?;

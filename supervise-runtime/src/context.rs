@@ -439,4 +439,3 @@ impl Drop for Startup {
         }
     }
 }
-

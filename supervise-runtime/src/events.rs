@@ -142,7 +142,10 @@ impl fmt::Display for Event {
             EventKind::Blocked { since } => write!(f, "its mailbox has been full for {since:?}"),
             EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
             EventKind::GuardDropped { started_at } => {
-                write!(f, "the guard of the tree started at {started_at} was dropped: shutting down, nobody waits for it")
+                write!(
+                    f,
+                    "the guard of the tree started at {started_at} was dropped: shutting down, nobody waits for it"
+                )
             }
         }
     }
@@ -281,7 +284,9 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         }
         EventKind::Decided { directive: Directive::Resume, failure, .. } => say!(WARN, %failure, "failed; resuming"),
         EventKind::Decided { directive: Directive::Stop, failure, .. } => say!(ERROR, %failure, "failed; stopping"),
-        EventKind::Decided { directive: Directive::Escalate, failure, .. } => say!(DEBUG, %failure, "failed; escalating"),
+        EventKind::Decided { directive: Directive::Escalate, failure, .. } => {
+            say!(DEBUG, %failure, "failed; escalating")
+        }
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
         EventKind::Aborted { message } => say!(ERROR, message, "aborted: did not go down in its time"),
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),

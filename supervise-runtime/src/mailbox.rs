@@ -98,6 +98,7 @@ impl<T: Send + 'static> MailCell<T> {
     }
 
     /// Takes the message if there is room. `refuse_down`: the sender must not wait for one that is down.
+    #[inline]
     pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
         let mut inner = lock(&self.inner);
         match inner.gate {
@@ -105,9 +106,7 @@ impl<T: Send + 'static> MailCell<T> {
             Gate::Down if refuse_down => return Err((msg, Rejected::Down)),
             _ => {}
         }
-        if inner.capacity != usize::MAX
-            && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity
-        {
+        if inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity {
             return Err((msg, Rejected::Full));
         }
         inner.queue.push_back(msg);
@@ -225,6 +224,7 @@ impl<T: Send + 'static> Controlled for MailCell<T> {
 pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
     budget: u8,
+    bounded: bool,
 }
 
 /// What the actor's loop gets.
@@ -236,7 +236,7 @@ pub(crate) enum Received<T> {
 
 impl<T: Send + 'static> Inbox<T> {
     pub(crate) fn new() -> Self {
-        Inbox { batch: VecDeque::new(), budget: BUDGET }
+        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true }
     }
 
     /// The next message. Marks the cell busy until the next call.
@@ -260,8 +260,9 @@ impl<T: Send + 'static> Inbox<T> {
                 self.budget = BUDGET;
                 return Poll::Pending;
             }
+            self.bounded = inner.capacity != usize::MAX;
             std::mem::swap(&mut inner.queue, &mut self.batch);
-            cell.unserved.store(self.batch.len(), Ordering::Relaxed);
+            cell.unserved.store(if self.bounded { self.batch.len() } else { 0 }, Ordering::Relaxed);
         }
         self.budget -= 1;
         let msg = self.batch.pop_front();
@@ -279,6 +280,9 @@ impl<T: Send + 'static> Inbox<T> {
     /// near its end and while somebody waits.
     #[inline]
     fn count_down(&mut self, cell: &MailCell<T>) {
+        if !self.bounded {
+            return;
+        }
         let left = self.batch.len();
         if left < CLOSE_COUNT || left.is_multiple_of(CLOSE_COUNT) || cell.crowded.load(Ordering::Relaxed) {
             cell.unserved.store(left, Ordering::Relaxed);

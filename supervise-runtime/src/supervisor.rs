@@ -154,13 +154,7 @@ impl Sup {
     }
 
     /// Build has come to a known child again.
-    pub(crate) fn reach(
-        &self,
-        owner: &dyn Controlled,
-        id: Id,
-        settings: Arc<Settings>,
-        time: Option<Duration>,
-    ) {
+    pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
         let mut inner = lock(&self.inner);
         if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
             *shutdown = time;
@@ -329,9 +323,7 @@ impl Inner {
 
     fn has_living(&self, name: &str) -> bool {
         self.entries.iter().enumerate().any(|(id, entry)| match entry {
-            Some(Entry::Child { cell, .. }) => {
-                cell.ctl().is_called(name) && self.group.at(id as Id) != At::Ended
-            }
+            Some(Entry::Child { cell, .. }) => cell.ctl().is_called(name) && self.group.at(id as Id) != At::Ended,
             _ => false,
         })
     }

@@ -439,19 +439,14 @@ impl Builder {
             None => {
                 let source: Source = Arc::new(Mutex::new(options.options.clone()));
                 let slot: HandleSlot<H> = Arc::default();
-                let recipe = Arc::new(InlineRecipe {
-                    build: Mutex::new(build),
-                    options: source.clone(),
-                    handle: slot.clone(),
-                });
+                let recipe =
+                    Arc::new(InlineRecipe { build: Mutex::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
                 let cell = Plain::new(self.ctl(name));
-                let body = TreeBody::new(
-                    cell.clone(),
-                    Reader::new(options.source(source)),
-                    slot,
-                    move |builder: Builder| (lock(&again.build))(builder),
-                );
+                let body =
+                    TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, move |builder: Builder| {
+                        (lock(&again.build))(builder)
+                    });
                 let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
                 tokio::spawn(task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
@@ -593,7 +588,9 @@ fn say_abort_once() {
     {
         static SAID: std::sync::Once = std::sync::Once::new();
         SAID.call_once(|| {
-            tracing::warn!("built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it")
+            tracing::warn!(
+                "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"
+            )
         });
     }
 }
@@ -880,4 +877,3 @@ impl Future for ShutdownRef {
         self.0.poll_join(cx)
     }
 }
-

@@ -65,7 +65,8 @@ fn receive(block: &ItemImpl, errors: &mut Errors) -> Option<TokenStream> {
         return None;
     };
     let inputs: Vec<&FnArg> = handle.sig.inputs.iter().collect();
-    let (Some(FnArg::Receiver(_)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3)) else {
+    let (Some(FnArg::Receiver(_)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
+    else {
         errors.on(
             &handle.sig.inputs,
             "`handle` takes `&mut self`, a message, and perhaps the context; write `(&mut self, msg: Msg, cx: &mut \
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn strips_markers() {
-        let text = expand("impl Db { fn handle(&mut self, m: ()) {} #[pre_restart] #[supervise::post_stop] fn x(&self) {} }");
+        let text =
+            expand("impl Db { fn handle(&mut self, m: ()) {} #[pre_restart] #[supervise::post_stop] fn x(&self) {} }");
         assert!(!text.contains("# [pre_restart]") && !text.contains("# [supervise"), "{text}");
         assert!(text.contains("restart_hook (Self :: x") && text.contains("start_hook (Self :: x"), "{text}");
     }

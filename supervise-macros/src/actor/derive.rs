@@ -31,7 +31,10 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     }
     let name = &input.ident;
     if types.msg.is_none() && errors.is_empty() {
-        errors.at(name.span(), format!("which messages does `{name}` take? write `#[actor(msg = Type)]` below the derive"));
+        errors.at(
+            name.span(),
+            format!("which messages does `{name}` take? write `#[actor(msg = Type)]` below the derive"),
+        );
     }
     let (params, args, bounds) = input.generics.split_for_impl();
     let ty = quote!(#name #args);
@@ -124,4 +127,44 @@ fn hook(attribute: &Attribute, kind: &Ident, ty: &Ident, errors: &mut Errors) ->
         Some(name) => quote_spanned!(path.span()=> Self::#name),
         None => quote!(#path),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expand(text: &str) -> String {
+        let tokens = derive(text.parse().unwrap());
+        assert!(syn::parse2::<syn::File>(tokens.clone()).is_ok(), "{tokens}");
+        tokens.to_string()
+    }
+
+    #[test]
+    fn calls_what_is_named() {
+        let text = expand(
+            "#[actor(msg = Vec<u8>, error = DbError)] #[pre_start(open)] #[terminated(Self::lost)] #[post_stop(free::close)]
+             struct Db<T: Send>(T) where T: Sync;",
+        );
+        assert!(text.contains("type Msg = Vec < u8 > ;") && text.contains("type Error = DbError ;"), "{text}");
+        for part in
+            ["start_hook (Self :: open", "end_hook (Self :: lost", "start_hook (free :: close", "where T : Sync"]
+        {
+            assert!(text.contains(part), "no `{part}` in {text}");
+        }
+    }
+
+    #[test]
+    fn stays_an_actor_after_a_mistake() {
+        for (text, part) in [
+            ("struct Db;", "which messages does `Db` take?"),
+            ("#[actor(mesg = ())] struct Db;", "did you mean `msg`?"),
+            ("#[actor(msg)] struct Db;", "`msg` has no type"),
+            ("#[actor(msg = ())] #[pre_start] struct Db;", "write `#[pre_start(method)]`"),
+            ("#[actor(msg = ())] #[pre_start(pre_start)] struct Db;", "would call itself"),
+            ("#[actor(msg = ())] #[pre_start(a)] #[pre_start(b)] struct Db;", "given twice"),
+        ] {
+            let text = expand(text);
+            assert!(text.contains(part) && text.contains("Actor for Db"), "no `{part}` in {text}");
+        }
+    }
 }

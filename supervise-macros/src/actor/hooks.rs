@@ -115,9 +115,10 @@ pub(super) fn dummy(generics: &Generics, ty: &dyn ToTokens, msg: Option<&Type>, 
 
 /// An attribute of a hook where nothing would call it (rule C14): the item stays as it is.
 pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
-    let on_struct = item.clone().into_iter().any(|token| {
-        matches!(&token, proc_macro2::TokenTree::Ident(word) if word == "struct" || word == "enum")
-    });
+    let on_struct = item
+        .clone()
+        .into_iter()
+        .any(|token| matches!(&token, proc_macro2::TokenTree::Ident(word) if word == "struct" || word == "enum"));
     let message = if on_struct {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write it below the derive")
     } else {

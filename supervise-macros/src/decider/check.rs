@@ -116,7 +116,9 @@ fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
              variant"
         )
     } else {
-        format!("`{shown}` does not say its type; write `{shown}: {name}` for a struct, or `Enum::{name}` for a variant")
+        format!(
+            "`{shown}` does not say its type; write `{shown}: {name}` for a struct, or `Enum::{name}` for a variant"
+        )
     };
     syn::Error::new_spanned(pat, message)
 }

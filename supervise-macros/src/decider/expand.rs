@@ -7,7 +7,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Pat, Type};
+use syn::{Expr, Type};
 
 use super::check::{Subject, key, subject};
 use super::{Arm, Coverage, Decider};
@@ -110,14 +110,18 @@ fn group(arms: &[Arm]) -> Vec<Group<'_>> {
 /// One group. `closed`: rustc must find every variant in it, or in the groups of its type `before`.
 fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     let Some(ty) = &group.ty else {
-        return group.arms.iter().map(|arm| {
-            let answer = answer(arm);
-            let guard = arm.guard.as_ref().map(lower);
-            quote!(if #guard { return ::core::option::Option::Some(#answer); })
-        }).collect();
+        return group
+            .arms
+            .iter()
+            .map(|arm| {
+                let answer = answer(arm);
+                let guard = arm.guard.as_ref().map(lower);
+                quote!(if #guard { return ::core::option::Option::Some(#answer); })
+            })
+            .collect();
     };
     let arms = group.arms.iter().map(|arm| {
-        let (pat, answer) = (pattern(&arm.pat), answer(arm));
+        let (pat, answer) = (&arm.pat, answer(arm));
         let guard = arm.guard.as_ref().map(lower).map(|guard| quote!(if #guard));
         quote!(#pat #guard => return ::core::option::Option::Some(#answer),)
     });
@@ -137,11 +141,6 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
             match #it { #(#arms)* #rest }
         }
     }
-}
-
-/// Or-patterns keep their bars; parentheses around them are not needed in an arm.
-fn pattern(pat: &Pat) -> TokenStream {
-    quote!(#pat)
 }
 
 /// `Restart` is `Directive::Restart`; anything else is an expression.
@@ -177,7 +176,8 @@ mod tests {
 
     #[test]
     fn gathers_arms_by_type() {
-        let text = "DbError::A => Stop, e: io::Error if e.x() => Stop, DbError::B(_) | DbError::C => Restart, _ => Stop";
+        let text =
+            "DbError::A => Stop, e: io::Error if e.x() => Stop, DbError::B(_) | DbError::C => Restart, _ => Stop";
         assert_eq!(groups(text), [("DbError".into(), 2), ("io::Error".into(), 1)]);
         assert_eq!(groups("Gen::<u8>::A => Stop, _: Gen<u8> => Stop"), [("Gen<u8>".into(), 2)]);
     }
@@ -187,7 +187,8 @@ mod tests {
         let text = "E::A => Stop, Cause::Killed => Stop, E::B => Stop, Cause::Panic(_) => Stop";
         let names: Vec<_> = groups(text).into_iter().map(|(key, _)| key).collect();
         assert_eq!(names, ["E", "Cause", "E", "Cause"]);
-        let names: Vec<_> = groups("E::A => Stop, _ if late() => Stop, E::B => Stop").into_iter().map(|g| g.0).collect();
+        let names: Vec<_> =
+            groups("E::A => Stop, _ if late() => Stop, E::B => Stop").into_iter().map(|g| g.0).collect();
         assert_eq!(names, ["E", "", "E"]);
     }
 

@@ -57,11 +57,10 @@ fn arm(input: ParseStream) -> syn::Result<Arm> {
     }
     input.parse::<Token![=>]>()?;
     let answer: Expr = input.parse()?;
-    if !input.is_empty() && !(matches!(answer, Expr::Block(_)) && !input.peek(Token![,])) {
-        if !input.peek(Token![,]) {
-            return Err(input.error("expected `,` after this arm"));
-        }
+    if input.peek(Token![,]) {
         input.parse::<Token![,]>()?;
+    } else if !input.is_empty() && !matches!(answer, Expr::Block(_)) {
+        return Err(input.error("expected `,` after this arm"));
     }
     Ok(Arm { pat, ty, guard, answer })
 }

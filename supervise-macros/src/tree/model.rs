@@ -32,12 +32,14 @@ pub(crate) struct Param {
 pub(crate) struct Body {
     pub(crate) settings: Vec<Setting>,
     pub(crate) items: Vec<Item>,
+    /// Whether an entry could not be read so far as to have a name.
+    pub(crate) lost_entry: bool,
 }
 
 /// A child or a `let`.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Let(Let),
+    Let(Box<Let>),
     Child(Box<Child>),
 }
 
@@ -68,6 +70,7 @@ pub(crate) enum Shape {
     Optional(Unit),
     Array(Unit, Expr),
     Set(Unit),
+    #[expect(dead_code, reason = "the key is for the expansion, which does not take this shape yet")]
     Keyed(Type, Unit),
     Inline(Subtree),
 }
@@ -75,7 +78,7 @@ pub(crate) enum Shape {
 /// What is supervised: an actor or a tree, which the type itself tells apart, or a task.
 #[derive(Debug)]
 pub(crate) enum Unit {
-    Type(Type),
+    Type(Box<Type>),
     Task(Span),
 }
 
@@ -173,6 +176,13 @@ impl Setting {
             Some(ident) if ident == name => Some((ident, &arg.value)),
             _ => None,
         })
+    }
+
+    /// Whether an argument has a name that is none: then what seems to be missing may be meant by it.
+    pub(crate) fn misspelt(&self) -> bool {
+        let known = crate::settings::find(&self.name.to_string()).map_or(&[][..], |setting| setting.args);
+        let named = self.args().iter().filter_map(|arg| arg.name.as_ref());
+        named.into_iter().any(|name| known.iter().all(|arg| name != arg.name))
     }
 
     /// The first value without a name.

@@ -236,9 +236,7 @@ impl<B: Body> Run<B> {
             Exit::Done(Ok(())) => return None,
             Exit::Done(Err(thrown)) => (Event::Failure, Err(thrown)),
             Exit::Panicked(text) => (Event::Failure, Ok(Cause::Panic(text))),
-            Exit::Cut(Event::Kill) => {
-                (Event::Kill, Ok(self.driver.asked.killed.take().unwrap_or(Cause::Killed)))
-            }
+            Exit::Cut(Event::Kill) => (Event::Kill, Ok(self.driver.asked.killed.take().unwrap_or(Cause::Killed))),
             Exit::Cut(event) => (event, Ok(Cause::TimedOut)),
         };
         let step = child::on(state, event);
@@ -297,9 +295,7 @@ impl<B: Body> Run<B> {
         if self.driver.parent().is_none() {
             return After::Over(Ended::by(&failure));
         }
-        let reported = self
-            .with_group(|group, id| group.failed(id, false))
-            .unwrap_or(Reported::Reported);
+        let reported = self.with_group(|group, id| group.failed(id, false)).unwrap_or(Reported::Reported);
         self.decide(&failure, reported);
         if self.was_up {
             self.healing = Some(failure.clone());
@@ -318,10 +314,7 @@ impl<B: Body> Run<B> {
         }
     }
 
-    fn with_group<R>(
-        &self,
-        event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R,
-    ) -> Option<R> {
+    fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
         let (sup, owner) = self.driver.parent()?;
         sup.on_child(&**owner, &*self.driver.cell, event)
     }
@@ -612,13 +605,12 @@ impl<B: Body> Run<B> {
         if self.driver.state != State::Stopping {
             self.driver.state = State::GoingDown;
         }
-        let exit = {
+        if B::ROLE == Role::Task {
             let now = self.driver.aborted;
-            self.driver.beside(self.body.settle(now)).await
-        };
-        if let Exit::Cut(_) = exit {
-            self.abort(None);
-            self.driver.beside(self.body.settle(true)).await;
+            if let Exit::Cut(_) = self.driver.beside(self.body.settle(now)).await {
+                self.abort(None);
+                self.driver.beside(self.body.settle(true)).await;
+            }
         }
         self.take_children_down(again).await;
         if owed && !self.driver.aborted {
@@ -708,13 +700,7 @@ impl<B: Body> Run<B> {
     /// Ended, but declared: a restart from above starts it again (S20). False: never.
     async fn parked(&mut self) -> bool {
         self.driver
-            .until(|driver| {
-                if driver.asked.start {
-                    Some(true)
-                } else {
-                    driver.asked.finish.then_some(false)
-                }
-            })
+            .until(|driver| if driver.asked.start { Some(true) } else { driver.asked.finish.then_some(false) })
             .await
     }
 }

@@ -476,7 +476,13 @@ pub fn by_hand(state: State, group_moves: bool, command: Command) -> ByHand {
         (Command::Restart, Idle | PreRestart | GoingDown) => ByHand::Busy,
         (Command::Restart, Draining | Stopping) => ByHand::Stopping,
         (Command::Restart, Ended) => ByHand::Ended,
-        (Command::StartAgain, Ended) => if group_moves { ByHand::Busy } else { ByHand::FirstStart },
+        (Command::StartAgain, Ended) => {
+            if group_moves {
+                ByHand::Busy
+            } else {
+                ByHand::FirstStart
+            }
+        }
         (Command::StartAgain, _) => ByHand::NotEnded,
         (Command::Drain, Running | Handling) => ByHand::Drain,
         (Command::Drain, Failed | Starting | StartAgain | PostRestart | Idle) => ByHand::Stop,

@@ -294,6 +294,12 @@ impl Group {
         })
     }
 
+    /// The range waits for this member.
+    #[cfg(test)]
+    pub(super) fn waits_for(&self, id: Id) -> bool {
+        self.wait == Some(id)
+    }
+
     fn get(&self, id: Id) -> Option<&Member> {
         self.members.get(id as usize)?.as_ref()
     }
@@ -307,7 +313,7 @@ impl Group {
     }
 
     /// Positions in the order, for ranges: a declared tree never forgets a member, so id and position agree.
-    fn ids_in_order(&self) -> Vec<Id> {
+    pub(super) fn ids_in_order(&self) -> Vec<Id> {
         let mut ids: Vec<Id> = (0..self.members.len() as Id).filter(|id| self.get(*id).is_some()).collect();
         if self.owner != Owner::Tree {
             ids.sort_by_key(|id| self.get(*id).map(|member| member.order));
@@ -319,6 +325,15 @@ impl Group {
         match self.owner {
             Owner::Tree => id as usize,
             _ => self.ids_in_order().iter().position(|other| *other == id).unwrap_or(0),
+        }
+    }
+
+    /// The range that goes down takes this child along. Only RestForOne has to look where it stands.
+    fn in_range(&self, id: Id) -> bool {
+        match self.mode {
+            Mode::Down { lo: 0, .. } => true,
+            Mode::Down { lo, .. } => self.position(id) >= lo,
+            _ => false,
         }
     }
 
@@ -410,9 +425,8 @@ impl Group {
 
     /// The child failed, with an instance or (a start) without one.
     pub fn failed(&mut self, id: Id, instance: bool) -> Reported {
-        let position = self.position(id);
         let stopping = self.is_stopping();
-        let in_range = matches!(self.mode, Mode::Down { lo, .. } if position >= lo);
+        let in_range = self.in_range(id);
         let kept = self.held || matches!(self.mode, Mode::Failed { .. });
         let member = self.member(id);
         match member.at {
@@ -434,8 +448,7 @@ impl Group {
 
     /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
     pub fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
-        let position = self.position(id);
-        if matches!(self.mode, Mode::Down { lo, .. } if position >= lo) {
+        if self.in_range(id) {
             return Reported::Absorbed;
         }
         if self.held || matches!(self.mode, Mode::Failed { .. } | Mode::Ended) {
@@ -462,7 +475,7 @@ impl Group {
     /// The child ended by itself and is down (S23). `failure` has the cause `EndedByItself`.
     /// A subtree that ended stays ended (S28).
     pub fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
-        let position = self.position(id);
+        let in_range = self.in_range(id);
         let member = self.member(id);
         let restarted = member.settings.lifecycle == Lifecycle::Permanent
             && member.settings.role != Role::Tree
@@ -475,7 +488,7 @@ impl Group {
             return self.over(id, ended, facts.now);
         }
         member.at = At::StartFailed;
-        if matches!(self.mode, Mode::Down { lo, .. } if position >= lo) {
+        if in_range {
             return self.settle(facts.now);
         }
         if self.held || matches!(self.mode, Mode::Failed { .. }) {
@@ -522,8 +535,7 @@ impl Group {
 
     /// The child is asked to stop by a user. False: in its turn, the range takes it along.
     pub fn stop_member(&mut self, id: Id, now: Instant) -> bool {
-        let position = self.position(id);
-        let in_range = matches!(self.mode, Mode::Down { lo, .. } if position >= lo);
+        let in_range = self.in_range(id);
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return true };
         if member.at == At::Ended {
             return true;
@@ -690,6 +702,7 @@ impl Group {
         self.first_failure = None;
         self.wait = None;
         self.in_flight = 0;
+        self.held = false; // whoever held its former incarnation has let it start
         for member in self.members.iter_mut().flatten() {
             member.reached = member.dynamic;
             member.passed = false;

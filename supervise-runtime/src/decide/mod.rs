@@ -16,3 +16,5 @@ pub mod child;
 pub mod group;
 pub mod member;
 pub(crate) mod pace;
+#[cfg(test)]
+mod tests;

@@ -40,9 +40,10 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
                 arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
                 format!("`{what}` is not available yet; remove it"),
             );
+            errors.hide_body();
             continue;
         }
-        value(&arg.value, found, errors);
+        value(&arg.value, found, setting, errors);
     }
     if matches!(setting.to_string().as_str(), "backoff")
         && !args.is_empty()
@@ -70,6 +71,7 @@ fn named(
         known.args.iter().filter(|arg| !arg.value.positional() && !arg.later).map(|arg| arg.name).collect();
     let repair = if names.is_empty() { format!("; it takes {}", forms(known)) } else { did_you_mean(&text, &names) };
     errors.at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
+    errors.hide_body();
     None
 }
 
@@ -93,12 +95,15 @@ fn positional(
     let takes = known.args.iter().find(|arg| arg.value.positional() && arg.value != Value::Flag);
     if takes.is_none() {
         let names: Vec<_> = known.args.iter().map(|arg| arg.name).collect();
-        errors.on(value, format!("`{setting}` takes arguments by name; write `name = value` with one of {}", listed(&names)));
+        errors.on(
+            value,
+            format!("`{setting}` takes arguments by name; write `name = value` with one of {}", listed(&names)),
+        );
     }
     takes
 }
 
-fn value(value: &Expr, arg: &settings::Arg, errors: &mut Errors) {
+fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors) {
     match arg.value {
         Value::Word(words) | Value::Choice(words) => match word(value) {
             Some(word) if words.contains(&&*word.to_string()) => {}
@@ -109,8 +114,8 @@ fn value(value: &Expr, arg: &settings::Arg, errors: &mut Errors) {
             }
         },
         Value::Duration(words) => duration_value(value, words, errors),
-        Value::Count(words) => count(value, words, arg, errors),
-        Value::Size => count(value, &[], arg, errors),
+        Value::Count(words) => count(value, words, arg, arg.name, errors),
+        Value::Size => count(value, &[], arg, &setting.to_string(), errors),
         Value::Function if !matches!(value, Expr::Path(_)) => {
             errors.on(value, "expected the path of a function; write it without a call: `Db::dump`");
         }
@@ -148,17 +153,17 @@ fn is_constant(word: &Ident) -> bool {
     text.len() > 1 && text.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
 }
 
-fn count(value: &Expr, words: &[&str], arg: &settings::Arg, errors: &mut Errors) {
+fn count(value: &Expr, words: &[&str], arg: &settings::Arg, name: &str, errors: &mut Errors) {
     match value {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) if duration::parse(&lit.lit).is_some() => {
-                errors.on(value, format!("`{}` is a number, not a duration; write `{}`", arg.name, int.base10_digits()));
+                errors.on(value, format!("`{name}` is a number, not a duration; write `{}`", int.base10_digits()));
             }
             Lit::Int(int) if arg.value != Value::Size && int.base10_parse::<u32>().is_err() => {
-                errors.on(value, format!("`{}` is at most 4294967295; write `Unlimited` for no limit", arg.name));
+                errors.on(value, format!("`{name}` is at most 4294967295; write `Unlimited` for no limit"));
             }
             Lit::Int(_) => {}
-            _ => errors.on(value, format!("`{}` is a whole number; write `10`", arg.name)),
+            _ => errors.on(value, format!("`{name}` is a whole number; write `10`")),
         },
         _ => {
             if let Some(word) = word(value)

@@ -29,7 +29,12 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
     }
     if let Some(Expr::Range(range)) = backoff.first() {
         check_range(range, backoff, errors);
-    } else if let Some((name, _)) = ["factor", "random_factor", "reset"].into_iter().find_map(|arg| backoff.named(arg)) {
+    } else if let Some(Expr::Lit(single)) = backoff.first() {
+        errors.on(single, "a backoff has a least and a greatest delay; write `3s..30s`");
+        errors.hide_body();
+    } else if backoff.first().is_some()
+        && let Some((name, _)) = ["factor", "random_factor", "reset"].into_iter().find_map(|arg| backoff.named(arg))
+    {
         let message = "belongs to `MIN..MAX`; set it on the backoff value itself";
         errors.at(name.span(), format!("`{name}` {message}"));
     }

@@ -4,6 +4,7 @@ mod arguments;
 mod backoff;
 mod names;
 mod order;
+mod pace;
 mod shapes;
 mod useless;
 
@@ -25,18 +26,19 @@ pub(crate) fn tree(tree: &Tree, errors: &mut Errors) {
 }
 
 fn body(body: &Body, name: &Ident, errors: &mut Errors) {
-    if body.children().next().is_none() {
+    if body.children().next().is_none() && !body.lost_entry {
         errors.at(name.span(), format!("the tree `{name}` has no child; declare one: `name: Type = start,`"));
     }
     settings(&body.settings, errors);
     useless::body(body, errors);
+    pace::body(body, errors);
     for child in body.children() {
         settings(&child.settings, errors);
         for setting in &child.settings {
             placed(setting, child, body, errors);
         }
         shapes::child(child, errors);
-        useless::child(child, errors);
+        useless::child(child, body, errors);
         backoff::child(child, errors);
         if let Some(subtree) = child.subtree() {
             self::body(&subtree.body, &subtree.name, errors);

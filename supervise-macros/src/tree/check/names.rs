@@ -33,12 +33,14 @@ fn body<'a>(body: &'a Body, names: &mut Vec<Name>, types: &mut Vec<&'a Ident>, e
             }
             Item::Child(child) => {
                 declare(&child.name, !child.cfgs.is_empty(), names, errors);
-                if let Some(Unit::Type(Type::Path(path))) = child.unit()
+                if let Some(Unit::Type(ty)) = child.unit()
+                    && let Type::Path(path) = &**ty
                     && !child.is_set()
                     && let Some(name) = path.path.get_ident()
                     && types.contains(&name)
                 {
-                    errors.at(name.span(), format!("the tree `{name}` would contain itself without end; use `[{name}]`"));
+                    errors
+                        .at(name.span(), format!("the tree `{name}` would contain itself without end; use `[{name}]`"));
                     errors.hide_body();
                 }
                 if let Some(subtree) = child.subtree() {
@@ -62,7 +64,10 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
     if text == "tree" {
         errors.at(ident.span(), "`tree` is the `TreeRef` of this tree; use another name");
     } else if text.starts_with("__") {
-        errors.at(ident.span(), format!("`{text}` begins with two underscores, as the macro's own names do; use another name"));
+        errors.at(
+            ident.span(),
+            format!("`{text}` begins with two underscores, as the macro's own names do; use another name"),
+        );
     }
     match names.iter().find(|name| name.ident == *ident) {
         Some(first) if !(cfg && first.cfg) => {

@@ -19,8 +19,10 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
         };
         match item {
             Item::Let(entry) => {
-                for (expr, name) in entry.value.iter().flat_map(|expr| later().map(move |name| (expr, name))) {
-                    report(expr, name, "this `let`", errors);
+                if let Some(expr) = &entry.value {
+                    for name in later() {
+                        report(expr, name, "this `let`", errors);
+                    }
                 }
             }
             Item::Child(child) => {
@@ -31,7 +33,10 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                 for expr in exprs(child) {
                     if !earlier && let Some(at) = mention(expr, &child.name).filter(|_| !binds(expr, &child.name)) {
                         let name = &child.name;
-                        errors.at(at, format!("`{name}` names itself, but its handle exists only once it is up; remove this"));
+                        errors.at(
+                            at,
+                            format!("`{name}` names itself, but its handle exists only once it is up; remove this"),
+                        );
                         errors.hide_body();
                     }
                     for name in later().filter(|name| **name != child.name) {

@@ -20,10 +20,12 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
 }
 
 /// What a child's settings promise but cannot keep.
-pub(super) fn child(child: &Child, errors: &mut Errors) {
+pub(super) fn child(child: &Child, parent: &Body, errors: &mut Errors) {
     if let Some(limit) = setting(&child.settings, "limit") {
         budget(limit, errors);
-        let declared = limit.named("max_restarts").is_some();
+        // A declared limit holds for a child with a backoff too, that of the tree included.
+        let outer = setting(&parent.settings, "strategy").filter(|_| !child.is_set());
+        let declared = [Some(limit), outer].into_iter().flatten().any(|from| from.named("max_restarts").is_some());
         if let Some((name, _)) = limit.named("on_limit")
             && setting(&child.settings, "backoff").is_some()
             && !declared
@@ -66,7 +68,7 @@ fn budget(setting: &Setting, errors: &mut Errors) {
     if let Some((within, _)) = setting.named("within") {
         if unlimited {
             errors.at(within.span(), "`within` does nothing with `Unlimited`; remove it");
-        } else if max.is_none() && !inherits {
+        } else if max.is_none() && !inherits && !setting.misspelt() {
             errors.at(within.span(), "`within` does nothing without `max_restarts`; add `max_restarts = N`");
         }
     }

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Meta};
 
-use super::super::model::{Body, Child, Setting};
+use super::super::model::{Args, Body, Child, Setting};
 use super::scope::plain;
 use super::spec;
 
@@ -53,7 +53,12 @@ fn describe(child: &Child) -> String {
 }
 
 fn settings(settings: &[Setting]) -> String {
-    settings.iter().map(|setting| format!("  {}", setting.text)).collect()
+    // The arms of a decider are too much for one line.
+    let text = |setting: &Setting| match setting.args {
+        Args::Decider(_) => "decider(..)".to_owned(),
+        Args::List(_) => setting.text.clone(),
+    };
+    settings.iter().map(|setting| format!("  {}", text(setting))).collect()
 }
 
 /// The condition of a `#[cfg(..)]`.

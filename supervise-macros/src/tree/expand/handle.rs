@@ -21,14 +21,17 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let types: Vec<_> = types.collect();
     let start_doc = format!("Starts `{name}`: its children in order, each awaited.");
     let errors_doc = "The failure of a child that could not be started; what was up by then is stopped again.";
-    let tree_doc = format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
+    let tree_doc =
+        format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
+    // At the name: what is wrong with the type of a child is reported there too, not over the whole macro.
+    let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
     quote! {
         #handle
         #(#cfgs)*
         impl #name {
             /// The tree as it is declared.
             #[allow(dead_code)]
-            #vis const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+            #vis const SPEC: ::supervise::__private::TreeSpec = #spec;
 
             #[doc = #tree_doc]
             #[must_use]
@@ -134,9 +137,9 @@ fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
     let children: Vec<&Child> = body.children().collect();
     let mut fields = Vec::new();
     for (i, child) in children.iter().enumerate() {
-        let twice = children[..i].iter().any(|other| {
-            other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty())
-        });
+        let twice = children[..i]
+            .iter()
+            .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
         if !twice && let Some(ty) = field_type(child) {
             fields.push((*child, ty));
         }

@@ -29,7 +29,8 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
     let as_child = as_child(tree);
     let specs = spec::tree_handle(name, &tree.docs, &tree.body);
     let subtrees = subtrees(&tree.body);
-    let sub_specs = subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body));
+    let sub_specs =
+        subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body));
     let handle = handle::tree(tree);
     let sub_handles = subtrees.iter().map(|(child, subtree)| handle::subtree(child, subtree, tree));
     // The subtrees of a child with `#[cfg]` exist whether or not the child does: nothing but a type.

@@ -12,13 +12,13 @@ use super::super::check::has_context;
 use super::super::model::{Args, Child, Setting, setting, word};
 use super::scope::Scope;
 use crate::decider::{self, Coverage};
-use crate::duration::lower;
+use crate::duration::{lower, lower_time};
 
 /// The options of a child, evaluated with the names that they mention.
 pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStream {
     let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
-    let methods = child.settings.iter().map(|setting| methods(setting));
+    let methods = child.settings.iter().map(methods);
     let context = (child.is_task() && has_context(child)).then(|| quote!(.context()));
     let span = child.unit().map_or(child.name.span(), |unit| unit.span());
     let new = quote_spanned!(span=> ::supervise::__private::ChildOptions::<#ty>::new());
@@ -43,24 +43,33 @@ fn methods(setting: &Setting) -> TokenStream {
             let backoff = backoff(first, setting);
             quote!(.#name(#backoff))
         }
-        ("lifecycle", _) => args.iter().map(|arg| match (&arg.name, word(&arg.value)) {
-            (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
-            (None, None) => TokenStream::new(),
-            (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
-                quote!(.#arg(::supervise::__private::Shutdown::#word))
-            }
-            (Some(name), _) => {
-                let value = lower(&arg.value);
-                quote!(.#name(#value))
-            }
-        }).collect(),
-        ("mailbox", _) => args.iter().map(|arg| {
-            let value = lower(&arg.value);
-            match &arg.name {
-                None => quote!(.#name(::supervise::__private::Mailbox::#value)),
-                Some(arg) => quote!(.#arg(#value)),
-            }
-        }).collect(),
+        ("lifecycle", _) => args
+            .iter()
+            .map(|arg| match (&arg.name, word(&arg.value)) {
+                (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
+                (None, None) => TokenStream::new(),
+                (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
+                    quote!(.#arg(::supervise::__private::Shutdown::#word))
+                }
+                (Some(name), _) => {
+                    let value = lower_time(&arg.value);
+                    quote!(.#name(#value))
+                }
+            })
+            .collect(),
+        ("mailbox", _) => args
+            .iter()
+            .map(|arg| match &arg.name {
+                None => {
+                    let value = lower(&arg.value);
+                    quote!(.#name(::supervise::__private::Mailbox::#value))
+                }
+                Some(name) => {
+                    let value = lower_time(&arg.value);
+                    quote!(.#name(#value))
+                }
+            })
+            .collect(),
         (_, Some(first)) => {
             let value = lower(first);
             quote!(.#name(#value))
@@ -75,20 +84,21 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
         let value = lower(first);
         return quote!(#value);
     };
-    let (min, max) = (range.start.as_deref().map(lower), range.end.as_deref().map(lower));
+    let (min, max) = (range.start.as_deref().map(lower_time), range.end.as_deref().map(lower_time));
     let new = quote_spanned!(first.span()=> ::supervise::__private::ExponentialBackoff::new(#min, #max));
     let Args::List(args) = &setting.args else { return new };
     let methods = args.iter().filter_map(|arg| {
         let name = arg.name.as_ref()?;
-        let value = lower(&arg.value);
-        let variant = match &value {
-            Expr::Call(ExprCall { func, .. }) => word(func).is_some_and(|word| word == "Auto"),
-            value => word(value).is_some_and(|word| word == "Manual"),
-        };
-        Some(if name == "reset" && variant {
-            quote!(.#name(::supervise::__private::Reset::#value))
-        } else {
-            quote!(.#name(#value))
+        Some(match &arg.value {
+            Expr::Call(ExprCall { func, args, .. }) if name == "reset" => {
+                let after = args.iter().map(lower_time);
+                quote!(.#name(::supervise::__private::Reset::#func(#(#after),*)))
+            }
+            value if name == "reset" => quote!(.#name(::supervise::__private::Reset::#value)),
+            value => {
+                let value = lower(value);
+                quote!(.#name(#value))
+            }
         })
     });
     quote!(#new #(#methods)*)
@@ -127,6 +137,10 @@ fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
             }
             ("max_restarts", _) => quote!(.#name(::supervise::__private::MaxRestarts::AtMost(#value))),
             ("on_limit", Some(word)) => quote!(.#name(::supervise::__private::OnLimit::#word)),
+            ("within", _) => {
+                let value = lower_time(&arg.value);
+                quote!(.#name(#value))
+            }
             _ => quote!(.#name(#value)),
         })
     });

@@ -1,7 +1,8 @@
 //! `SPEC`: the tree as a constant.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
@@ -34,7 +35,7 @@ fn child(child: &Child) -> Option<TokenStream> {
     let item = item(child)?;
     let set = if child.is_set() { quote!(Set) } else { quote!(One) };
     let kind = match child.unit() {
-        Some(Unit::Type(ty)) => quote!(<#ty as ::supervise::__private::Child>::KIND),
+        Some(Unit::Type(ty)) => quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
         Some(Unit::Task(_)) => quote!(::supervise::__private::Kind::Task),
         None => {
             let name = &child.subtree()?.name;

@@ -3,11 +3,10 @@
 //! An entry is put into the list as soon as its name is known and filled in from there, so that it keeps
 //! what was read before a mistake.
 
-use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Pat, Token};
+use syn::{Attribute, Expr, Ident, Pat, Token, token};
 
 use super::super::model::{Child, Item, Let};
 use super::{begins_entry, settings, shape, split};
@@ -44,15 +43,23 @@ pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Erro
 fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Result<()> {
     let name = child.name.clone();
     if input.peek(Token![=]) {
-        return Err(syn::Error::new(
-            name.span(),
-            format!("`{name}` has no type; write `{name}: Type = start,` for a child, `let {name} = value;` for a value"),
-        ));
+        let forms = format!("`{name}: Type = start,` for a child, `let {name} = value;` for a value");
+        errors.at(name.span(), format!("`{name}` has no type; write {forms}"));
+        errors.hide_body();
+        input.parse::<Token![=]>()?;
+        child.start = Some(input.parse()?);
+        return end(input, &name, errors);
     }
-    if !input.peek(Token![:]) {
-        return Err(syn::Error::new(name.span(), format!("expected a child; write `{name}: Type = start,`")));
+    if input.peek(Token![:]) {
+        input.parse::<Token![:]>()?;
+    } else {
+        let message = format!("expected a child; write `{name}: Type = start,`");
+        if !input.peek(Ident) && !input.peek(token::Bracket) {
+            return Err(syn::Error::new(name.span(), message));
+        }
+        // `db Db = ..`: only the colon is missing.
+        errors.at(name.span(), message);
     }
-    input.parse::<Token![:]>()?;
     child.shape = Some(shape::shape(input, errors)?);
     if let Some(subtree) = child.subtree() {
         if input.peek(Token![=]) {
@@ -62,10 +69,8 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
         return end(input, &name, errors);
     }
     if !input.peek(Token![=]) {
-        return Err(syn::Error::new(
-            name.span(),
-            format!("`{name}` has no start expression; write `{name}: Type = start,`"),
-        ));
+        errors.at(name.span(), format!("`{name}` has no start expression; write `{name}: Type = start,`"));
+        return end(input, &name, errors);
     }
     input.parse::<Token![=]>()?;
     let start: Expr = input.parse()?;
@@ -99,7 +104,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> s
     } else {
         None
     };
-    items.push(Item::Let(Let { pat, ty, value: None }));
+    items.push(Item::Let(Box::new(Let { pat, ty, value: None })));
     let Some(Item::Let(entry)) = items.last_mut() else { return Ok(()) };
     if !input.peek(Token![=]) {
         errors.hide_body();
@@ -130,7 +135,8 @@ pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
     }
     let name = input.call(Ident::parse_any)?;
     let text = name.to_string();
-    if text.starts_with("r#") || syn::parse_str::<Ident>(&text).is_ok() {
+    // `gen` is one since edition 2024, which syn does not know.
+    if text.starts_with("r#") || (text != "gen" && syn::parse_str::<Ident>(&text).is_ok()) {
         return Ok(name);
     }
     let repair = match &*text {

@@ -115,9 +115,13 @@ pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
                     resync(input);
                 }
             }
-        } else if let Err(error) = child::entry(input, &mut body.items, errors) {
-            errors.push(error);
-            resync(input);
+        } else {
+            let before = body.items.len();
+            if let Err(error) = child::entry(input, &mut body.items, errors) {
+                body.lost_entry |= body.items.len() == before;
+                errors.push(error);
+                resync(input);
+            }
         }
     }
     body
@@ -151,7 +155,9 @@ fn begins_entry(input: ParseStream) -> bool {
     if input.is_empty() || input.peek(Token![let]) || input.peek(Token![#]) || input.peek(Token![pub]) {
         return true;
     }
-    if !(input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])) {
+    let assigned = input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
+    let typed = input.peek2(Token![:]) && !input.peek2(Token![::]);
+    if !(input.peek(Ident) && (typed || assigned)) {
         return false;
     }
     // `b: B|` is a parameter of a closure, no child.

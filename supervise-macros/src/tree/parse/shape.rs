@@ -55,7 +55,7 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
         let word: Ident = input.parse()?;
         return Ok(Unit::Task(word.span()));
     }
-    input.parse().map(Unit::Type)
+    input.parse().map(|ty| Unit::Type(Box::new(ty)))
 }
 
 fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
@@ -67,10 +67,7 @@ fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
     if input.peek(token::Paren) {
         let inside;
         let parens = parenthesized!(inside in input);
-        errors.at(
-            parens.span.open(),
-            "an inline subtree takes no parameters; it may name those of the tree around it",
-        );
+        errors.at(parens.span.open(), "an inline subtree takes no parameters; it may name those of the tree around it");
         let _ = inside.parse::<proc_macro2::TokenStream>();
     }
     if !input.peek(token::Brace) {

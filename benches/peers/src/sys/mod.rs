@@ -1,0 +1,12 @@
+pub mod actix;
+pub mod bastion;
+pub mod coerce;
+pub mod kameo;
+pub mod lean;
+pub mod limit;
+pub mod ours;
+pub mod ractor;
+pub mod ractor_sup;
+pub mod speare;
+pub mod task_sup;
+pub mod xtra;

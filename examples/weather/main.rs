@@ -1,0 +1,139 @@
+//! Compares predicted with actual weather, fetched from a service that does not always answer.
+//!
+//! ```text
+//! cargo run --example weather -- --requests 200 --seed 7
+//! ```
+//!
+//! prints the declared tree, each failure with what was decided on it, and at the end
+//!
+//! ```text
+//! 161 answered + 23 timed out + 16 failed = 200 requests
+//!
+//!              events   served
+//! failures        187 =    187   (23 silent, 121 errors, 43 closed)
+//! restarts        148 =    148   (errors and closed, less 16 on a last try)
+//! escalations      39 =     39   (silent, and the 16 on a last try)
+//! ```
+//!
+//! On the left is what the tree's events tell, on the right what the service says that it did.
+//!
+//! The service runs inside the example, on a loopback port, and is unreliable on purpose: some answers
+//! never come, some are errors, some connections just close. With `--serve` and `--url` it can be had in
+//! a process of its own.
+//!
+//! To be read in this order:
+//!
+//! * `system.rs` is what the example is about: the tree, its actors, their strategies;
+//! * `client.rs` gets one answer over HTTP, or fails;
+//! * `tally.rs` counts, from the tree's events and from what the server says, and compares;
+//! * `server.rs` is the service with its faults, `args.rs` the command line.
+
+// In a program nobody can reach what a module makes public, but for its other modules.
+#![allow(unreachable_pub)]
+
+mod args;
+mod client;
+mod server;
+mod system;
+mod tally;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use args::{Command, Load};
+use client::Service;
+use system::{ManagerMsg, Weather};
+use tally::{Served, Table};
+
+type Error = Box<dyn std::error::Error>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let command = match args::parse(std::env::args().skip(1)) {
+        Ok(command) => command,
+        Err(wrong) => {
+            eprintln!("weather: {wrong}");
+            return ExitCode::from(2);
+        }
+    };
+    let agreed = match command {
+        Command::Help => {
+            println!("{}", args::HELP);
+            Ok(true)
+        }
+        Command::Serve { port } => serve(port).await,
+        Command::Run(load) => run(load).await,
+    };
+    match agreed {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("weather: the counts do not agree, see the ≠ in the table");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("weather: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Only the service, until Ctrl-C.
+async fn serve(port: u16) -> Result<bool, Error> {
+    let (listener, address) = server::listen(port).await.map_err(|error| format!("cannot serve on {port}: {error}"))?;
+    println!("serving on http://{address}");
+    tokio::select! {
+        () = server::serve(listener) => {}
+        done = tokio::signal::ctrl_c() => done?,
+    }
+    Ok(true)
+}
+
+/// Runs the load. True if the counts agree.
+async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
+    let (url, service) = match service {
+        Some(there) => there,
+        None => {
+            let (listener, address) = server::listen(0).await?;
+            // The world outside: not a part of the system, and not supervised by it.
+            tokio::spawn(server::serve(listener));
+            let url = format!("http://{address}");
+            let service = Service::parse(&url).ok_or("the address of the server is no address")?;
+            (url, service)
+        }
+    };
+
+    // A wrong address is found here, before anything runs. And a server that has served others before
+    // us has faults on its account that are not ours.
+    let before = served(&url, &service).await?;
+
+    println!("{}", Weather::SPEC.render());
+
+    // To subscribe before the start shows the boot too. The events are read in a task of their own,
+    // since they are kept for a while only.
+    let mut tree = Weather::tree(service.clone(), seed).seed(seed);
+    let follower = tokio::spawn(tally::follow(tree.events()));
+    let weather = tree.start().await?;
+
+    let began = Instant::now();
+    let outcomes = weather.manager.ask(|reply| ManagerMsg::Run { requests, reply }).forever().await?;
+    let took = began.elapsed();
+
+    // After the shutdown there are no more events, and the follower is through.
+    let report = weather.shutdown().await;
+    if !report.is_orderly() {
+        return Err(format!("the system did not go down in order: {report}").into());
+    }
+    let seen = follower.await??;
+    let served = served(&url, &service).await?.since(before);
+
+    let table = Table { requests, outcomes, seen, served };
+    print!("\nall done after {took:.1?}\n\n{table}");
+    Ok(table.agrees())
+}
+
+/// Asks the service for its account.
+async fn served(url: &str, service: &Service) -> Result<Served, Error> {
+    let text = service.get("/stats").await.map_err(|error| format!("no weather service at {url}: {error}"))?;
+    let served = Served::parse(&text).ok_or_else(|| format!("{url} is no weather service of this kind"))?;
+    Ok(served)
+}

@@ -1,0 +1,210 @@
+//! What is counted, on three sides: how the requests went, what the tree's events tell, and what the
+//! server says that it did.
+//!
+//! The second and the third know nothing of each other. That they agree is the point of the example:
+//! each fault that was served is a failure in the event stream, and each failure was decided on.
+
+use std::fmt;
+use std::sync::mpsc;
+use std::thread;
+
+use supervise::{Directive, EventKind, Events, Missed};
+use tokio::task::spawn_blocking;
+
+/// How the requests went: what the manager has to say at the end.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    pub answered: u64,
+    pub timed_out: u64,
+    pub failed: u64,
+    /// The sum of the errors of the predictions, in tenths of a degree: a sum of integers is the same
+    /// in whatever order the answers come.
+    off_by: u64,
+}
+
+impl Outcomes {
+    /// A request has both of its temperatures.
+    pub fn answered(&mut self, predicted: f64, actual: f64) {
+        self.answered += 1;
+        self.off_by += ((predicted - actual).abs() * 10.0).round() as u64;
+    }
+
+    /// All that have come to an end.
+    pub fn total(&self) -> u64 {
+        self.answered + self.timed_out + self.failed
+    }
+}
+
+/// Failures and what became of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// A fetcher has failed.
+    pub failures: u64,
+    /// It was started again.
+    pub restarts: u64,
+    /// It was not: its comparison failed with it.
+    pub escalations: u64,
+}
+
+/// Prints each failure and each decision as it happens, and counts them, until the tree has ended.
+///
+/// # Errors
+///
+/// The tree does not wait for those who listen to it. One who is too slow misses events and is told so;
+/// the counts would be wrong then.
+pub async fn follow(mut events: Events) -> Result<Counts, Missed> {
+    // A terminal can be slow, and a pipe can be full. A thread of its own waits for them.
+    let (lines, to_print) = mpsc::channel();
+    let printer = thread::spawn(move || to_print.into_iter().for_each(|line: String| println!("{line}")));
+
+    let mut counts = Counts { failures: 0, restarts: 0, escalations: 0 };
+    while let Some(event) = events.next().await {
+        let event = event?;
+        let path = &event.path;
+        let line = match event.kind {
+            // A comparison that fails with the failure of its fetcher has an event of that name too; it
+            // is no new failure, and `Escalated` tells of it.
+            EventKind::Failed { failure, .. } if failure.path() == path => {
+                counts.failures += 1;
+                format!("{path} failed, try {}: {}", event.incarnation, failure.cause())
+            }
+            EventKind::Decided { directive, .. } => {
+                // Decided by the parent, whose path is the child's but for the last part.
+                let (parent, child) = path.rsplit_once('/').unwrap_or(("the tree", path));
+                let verb = match directive {
+                    Directive::Resume => "resume",
+                    Directive::Restart => "restart",
+                    Directive::Stop => "stop",
+                    Directive::Escalate => "escalate",
+                };
+                format!("  {parent} on {child}: {verb}")
+            }
+            EventKind::RestartScheduled { after } => {
+                counts.restarts += 1;
+                format!("  {path} starts again in {after:?}")
+            }
+            EventKind::LimitReached => format!("  {path} has had its restarts"),
+            EventKind::Escalated { .. } => {
+                counts.escalations += 1;
+                format!("  {path} fails with it")
+            }
+            _ => continue,
+        };
+        // Nobody to print it: the counts are none the worse.
+        let _ = lines.send(line);
+    }
+
+    drop(lines);
+    let _ = spawn_blocking(move || printer.join()).await;
+    Ok(counts)
+}
+
+/// The faults that a server has served. On the wire: `silent=1 errors=2 closed=3 last=0`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Served {
+    pub silent: u64,
+    pub errors: u64,
+    pub closed: u64,
+    /// How many of the errors and closed connections met the last try of a fetcher.
+    pub last: u64,
+}
+
+impl Served {
+    /// Reads what [`Display`](fmt::Display) has written.
+    pub fn parse(text: &str) -> Option<Served> {
+        let mut fields = text.split_ascii_whitespace();
+        let mut field = |name: &str| fields.next()?.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok();
+        Some(Served {
+            silent: field("silent")?,
+            errors: field("errors")?,
+            closed: field("closed")?,
+            last: field("last")?,
+        })
+    }
+
+    /// What was served since `before`.
+    pub fn since(self, before: Served) -> Served {
+        Served {
+            silent: self.silent.saturating_sub(before.silent),
+            errors: self.errors.saturating_sub(before.errors),
+            closed: self.closed.saturating_sub(before.closed),
+            last: self.last.saturating_sub(before.last),
+        }
+    }
+
+    /// What has to come of these faults, by the strategies of the system: silence is escalated at once,
+    /// the others lead to a restart, but for those on a last try.
+    pub fn expected(self) -> Counts {
+        let Served { silent, errors, closed, last } = self;
+        Counts {
+            failures: silent + errors + closed,
+            restarts: (errors + closed).saturating_sub(last),
+            escalations: silent + last,
+        }
+    }
+}
+
+impl fmt::Display for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Served { silent, errors, closed, last } = self;
+        write!(f, "silent={silent} errors={errors} closed={closed} last={last}")
+    }
+}
+
+/// The table at the end.
+#[derive(Debug)]
+pub struct Table {
+    pub requests: u64,
+    pub outcomes: Outcomes,
+    pub seen: Counts,
+    pub served: Served,
+}
+
+impl Table {
+    /// Nothing was lost, and nothing happened that was not a fault of the server's.
+    pub fn agrees(&self) -> bool {
+        self.outcomes.total() == self.requests && self.seen == self.served.expected()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Table { requests, outcomes, seen, served } = self;
+        let Outcomes { answered, timed_out, failed, off_by } = outcomes;
+        let sign = if outcomes.total() == *requests { "=" } else { "≠" };
+        writeln!(f, "{answered} answered + {timed_out} timed out + {failed} failed {sign} {requests} requests")?;
+        if *answered > 0 {
+            let mean = *off_by as f64 / 10.0 / *answered as f64;
+            writeln!(f, "the predictions were off by {mean:.2} degrees on average")?;
+        }
+
+        let Served { silent, errors, closed, last } = served;
+        let expected = served.expected();
+        let all = format!("{silent} silent, {errors} errors, {closed} closed");
+        let again = format!("errors and closed, less {last} on a last try");
+        let given_up = format!("silent, and the {last} on a last try");
+        let rows = [
+            ("failures", seen.failures, expected.failures, all),
+            ("restarts", seen.restarts, expected.restarts, again),
+            ("escalations", seen.escalations, expected.escalations, given_up),
+        ];
+        writeln!(f, "\n             events   served")?;
+        for (name, seen, served, how) in rows {
+            let sign = if seen == served { "=" } else { "≠" };
+            writeln!(f, "{name:<11} {seen:>7} {sign} {served:>6}   ({how})")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let served = Served { silent: 1, errors: 20, closed: 3, last: 4 };
+        assert_eq!(Served::parse(&served.to_string()), Some(served));
+        assert_eq!(Served::parse("404"), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Tests of the decisions: each cell of the tables, and random walks through all of them.
+
+mod bench;
+mod coverage;
+mod kid;
+mod property;
+mod sim;
+mod steps;
+mod table;
+mod table_2a;
+mod table_2b;
+mod table_2c;
+mod table_2d;

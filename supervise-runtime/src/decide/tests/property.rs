@@ -1,0 +1,242 @@
+//! Random walks: a supervisor of three children, and everything that can happen to them, in any order.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
+
+use super::super::child::{Command, Event};
+use super::super::group::{Id, Owner};
+use super::super::member::Role;
+use super::coverage::{self, column_2c, hit_2c};
+use super::kid::Note;
+use super::sim::{Plan, Sim, Stand};
+use crate::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
+
+const CASES: u32 = 3000;
+
+/// What can happen. A child is named by its number among those there are.
+#[derive(Debug, Clone)]
+enum Move {
+    Step(usize),
+    Steps,
+    Fails(usize, Directive),
+    TimeUp(usize, Directive),
+    Kill(usize),
+    Message(usize),
+    Done(usize),
+    Stop(usize),
+    ByHand(usize, Command),
+    Timer(usize),
+    Keep(usize),
+    Reset(usize),
+    Spawn(usize),
+    Hold,
+    Release,
+    Owner,
+    Parent(Directive),
+    FromAbove,
+    Shutdown,
+    StartedAgain,
+    LetFails,
+    Time(u64),
+}
+
+fn directives() -> impl Strategy<Value = Directive> {
+    prop_oneof![
+        3 => Just(Directive::Restart),
+        1 => Just(Directive::Resume),
+        1 => Just(Directive::Stop),
+        1 => Just(Directive::Escalate),
+    ]
+}
+
+fn moves() -> impl Strategy<Value = Move> {
+    let child = || 0..6usize;
+    let command = prop_oneof![Just(Command::Restart), Just(Command::StartAgain), Just(Command::Drain)];
+    prop_oneof![
+        30 => child().prop_map(Move::Step),
+        14 => Just(Move::Steps),
+        12 => (child(), directives()).prop_map(|(id, directive)| Move::Fails(id, directive)),
+        4 => (child(), directives()).prop_map(|(id, directive)| Move::TimeUp(id, directive)),
+        2 => child().prop_map(Move::Kill),
+        4 => child().prop_map(Move::Message),
+        2 => child().prop_map(Move::Done),
+        3 => child().prop_map(Move::Stop),
+        4 => (child(), command).prop_map(|(id, command)| Move::ByHand(id, command)),
+        2 => child().prop_map(Move::Timer),
+        1 => child().prop_map(Move::Keep),
+        1 => child().prop_map(Move::Reset),
+        2 => (0..3usize).prop_map(Move::Spawn),
+        3 => Just(Move::Hold),
+        3 => Just(Move::Release),
+        12 => Just(Move::Owner),
+        3 => directives().prop_map(Move::Parent),
+        1 => Just(Move::FromAbove),
+        1 => Just(Move::Shutdown),
+        1 => Just(Move::StartedAgain),
+        1 => Just(Move::LetFails),
+        8 => (1..40u64).prop_map(Move::Time),
+    ]
+}
+
+fn members() -> impl Strategy<Value = Vec<(Role, Lifecycle, bool)>> {
+    let role =
+        prop_oneof![5 => Just(Role::Actor), 2 => Just(Role::Task), 1 => Just(Role::Tree), 1 => Just(Role::Value)];
+    let lifecycle = prop_oneof![
+        4 => Just(Lifecycle::Permanent),
+        1 => Just(Lifecycle::Transient),
+        1 => Just(Lifecycle::Temporary),
+    ];
+    prop::collection::vec((role, lifecycle, any::<bool>()), 3)
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let owner = prop_oneof![4 => Just(Owner::Tree), 2 => Just(Owner::Actor), 1 => Just(Owner::Set)];
+    let strategy = prop_oneof![Just(Range::OneForOne), Just(Range::AllForOne), Just(Range::RestForOne)];
+    let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
+    (owner, strategy, members(), 0..5u32, on_limit).prop_map(|(owner, strategy, mut members, max, on_limit)| {
+        if owner != Owner::Tree {
+            // What is spawned has no kept values among it.
+            for member in members.iter_mut().filter(|member| member.0 == Role::Value) {
+                member.0 = Role::Actor;
+            }
+        }
+        let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };
+        Plan { owner, strategy, members, max, on_limit }
+    })
+}
+
+struct Walks;
+
+impl ReferenceStateMachine for Walks {
+    type State = Plan;
+    type Transition = Move;
+
+    fn init_state() -> BoxedStrategy<Plan> {
+        plans().boxed()
+    }
+
+    fn transitions(_: &Plan) -> BoxedStrategy<Move> {
+        moves().boxed()
+    }
+
+    fn apply(plan: Plan, _: &Move) -> Plan {
+        plan
+    }
+}
+
+impl StateMachineTest for Walks {
+    type SystemUnderTest = Sim;
+    type Reference = Walks;
+
+    fn init_test(plan: &Plan) -> Sim {
+        Sim::new(plan.clone())
+    }
+
+    fn apply(mut sim: Sim, _: &Plan, happens: Move) -> Sim {
+        take(&mut sim, happens);
+        sim
+    }
+
+    fn teardown(mut sim: Sim, _: Plan) {
+        sim.settle_down();
+    }
+}
+
+fn take(sim: &mut Sim, happens: Move) {
+    let column = column_2c(&sim.group);
+    let chosen = |sim: &Sim, number: usize| -> Option<Id> {
+        let ids = sim.ids();
+        (!ids.is_empty()).then(|| ids[number % ids.len()])
+    };
+    let child = match happens {
+        Move::Step(number)
+        | Move::Fails(number, _)
+        | Move::TimeUp(number, _)
+        | Move::Kill(number)
+        | Move::Message(number)
+        | Move::Done(number)
+        | Move::Stop(number)
+        | Move::ByHand(number, _)
+        | Move::Timer(number)
+        | Move::Keep(number)
+        | Move::Reset(number) => chosen(sim, number),
+        _ => None,
+    };
+    match (happens, child) {
+        (Move::Step(_), Some(id)) => sim.step(id),
+        (Move::Fails(_, directive), Some(id)) => sim.fails(id, Event::Failure, directive),
+        (Move::TimeUp(_, directive), Some(id)) => sim.fails(id, Event::TimeUp, directive),
+        (Move::Kill(_), Some(id)) => sim.kid(id).inbox.push_back(Note::Kill),
+        (Move::Message(_), Some(id)) => sim.message(id),
+        (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
+        (Move::Stop(_), Some(id)) => sim.kid(id).inbox.push_back(Note::Stop),
+        (Move::ByHand(_, command), Some(id)) => sim.by_hand(id, command),
+        (Move::Timer(_), Some(id)) => sim.timer_fires(id),
+        (Move::Keep(_), Some(id)) if sim.plan.owner == Owner::Actor && sim.stand == Stand::Up => sim.group.keep(id),
+        (Move::Reset(_), Some(id)) => sim.group.reset_backoff(id),
+        (Move::Steps, _) => {
+            for id in sim.ids() {
+                if sim.has(id) {
+                    sim.step(id);
+                }
+            }
+        }
+        (Move::Spawn(shape), _) if sim.plan.owner != Owner::Tree => {
+            hit_2c("spawn in a set", column);
+            sim.spawn(shape);
+        }
+        (Move::Hold, _) => {
+            hit_2c("hold / release", column);
+            sim.hold();
+        }
+        (Move::Release, _) => sim.release(),
+        (Move::Owner, _) => sim.owner_step(),
+        (Move::Parent(directive), _) if sim.stand == Stand::Failed => match directive {
+            Directive::Resume | Directive::Escalate => {
+                hit_2c("parent's Resume", column);
+                sim.resume();
+            }
+            Directive::Restart => from_above(sim, column),
+            Directive::Stop => shut_down(sim, column),
+        },
+        (Move::FromAbove, _) => from_above(sim, column),
+        (Move::Shutdown, _) => shut_down(sim, column),
+        (Move::StartedAgain, _) => sim.start_again(),
+        (Move::LetFails, _) if matches!(sim.stand, Stand::Building(_)) => {
+            hit_2c("a `let` fails or panics", column);
+            sim.build_fails();
+        }
+        (Move::Time(ms), _) => sim.now += Duration::from_millis(ms),
+        _ => {}
+    }
+}
+
+fn from_above(sim: &mut Sim, column: &'static str) {
+    hit_2c("parent's Restart, or restart from above", column);
+    sim.take_down(true);
+}
+
+fn shut_down(sim: &mut Sim, column: &'static str) {
+    hit_2c("stop, shutdown, guard dropped", column);
+    sim.take_down(false);
+}
+
+#[test]
+fn random_walks_keep_every_promise_and_come_through_every_cell() {
+    let cases = std::env::var("DECIDE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config.clone(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let walks = Walks::sequential_strategy(1..120);
+    let outcome = runner.run(&walks, |(plan, moves, seen)| {
+        Walks::test_sequential(config.clone(), plan, moves, seen);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+    let never = coverage::report();
+    assert!(never.is_empty(), "cells that were never reached: {never:#?}");
+}

@@ -1,0 +1,442 @@
+//! A supervisor with simulated children. It carries out what its [`Group`] says, and checks each act
+//! against what it knows itself: who is up, who was stopped, who holds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::child::{self, LimitStep, State};
+use super::super::group::{Act, Facts, Group, Id, Mode, Next, Owner};
+use super::super::member::{At, Role, Settings};
+use super::coverage::hit_2b;
+use super::kid::{Kid, Note, Token};
+use crate::backoff::ExponentialBackoff;
+use crate::failure::{Cause, Failure, Phase};
+use crate::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+
+pub(super) const WITHIN: Duration = Duration::from_millis(400);
+const TRIES: u32 = 400;
+
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) owner: Owner,
+    pub(super) strategy: Strategy,
+    pub(super) members: Vec<(Role, Lifecycle, bool)>,
+    pub(super) max: u32,
+    pub(super) on_limit: OnLimit,
+}
+
+impl Plan {
+    pub(super) fn is_group(&self) -> bool {
+        self.strategy != Strategy::OneForOne
+    }
+
+    pub(super) fn limit(&self) -> Limit {
+        Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
+    }
+
+    fn settings(&self, (role, lifecycle, backoff): (Role, Lifecycle, bool)) -> Arc<Settings> {
+        let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
+        Arc::new(Settings::new(role, lifecycle, backoff.then(|| pause.into()), Limit::new()))
+    }
+}
+
+/// Where the supervisor itself stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    /// Build waits for the member in this place.
+    Building(usize),
+    Up,
+    /// Its parent is to decide.
+    Failed,
+    TakingDown {
+        again: bool,
+    },
+    /// Waits to be started again.
+    Down,
+    Ended,
+}
+
+#[derive(Debug)]
+pub(super) struct Sim {
+    pub(super) plan: Plan,
+    pub(super) group: Group,
+    pub(super) kids: Vec<Option<Kid>>,
+    pub(super) now: Instant,
+    pub(super) stand: Stand,
+    pub(super) held: bool,
+    was_up: bool,
+    owner_fails: bool,
+    all_ended: bool,
+    children_down: bool,
+    /// When restarts were charged: by the group, and by each child.
+    charges: Vec<(Option<Id>, Instant)>,
+    /// A parent's Resume charges without asking.
+    pub(super) unasked: bool,
+}
+
+pub(super) fn failure(phase: Phase) -> Failure {
+    Failure::new(phase, Cause::Panic("test".into()), "child".into(), 1)
+}
+
+impl Sim {
+    pub(super) fn new(plan: Plan) -> Self {
+        let mut sim = Sim {
+            group: Group::new(plan.owner, plan.strategy, plan.limit()),
+            kids: Vec::new(),
+            now: Instant::now(),
+            stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
+            held: false,
+            was_up: false,
+            owner_fails: false,
+            all_ended: false,
+            children_down: false,
+            charges: Vec::new(),
+            unasked: false,
+            plan,
+        };
+        match sim.plan.owner {
+            Owner::Tree => sim.declare(0),
+            Owner::Set | Owner::Actor => {
+                sim.come_up();
+                for place in 0..sim.plan.members.len() {
+                    sim.spawn(place);
+                }
+            }
+        }
+        sim
+    }
+
+    pub(super) fn facts(&self, id: Id) -> Facts {
+        Facts { handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled), random: 0, now: self.now }
+    }
+
+    pub(super) fn kid(&mut self, id: Id) -> &mut Kid {
+        self.kids[id as usize].as_mut().expect("the group names living children")
+    }
+
+    pub(super) fn has(&self, id: Id) -> bool {
+        self.kids.get(id as usize).is_some_and(Option::is_some)
+    }
+
+    pub(super) fn ids(&self) -> Vec<Id> {
+        (0..self.kids.len() as Id).filter(|id| self.has(*id)).collect()
+    }
+
+    // ----- the supervisor
+
+    fn declare(&mut self, place: usize) {
+        let shape = self.plan.members[place];
+        let settings = self.plan.settings(shape);
+        if place == self.kids.len() {
+            let id = self.group.add(settings.clone(), false);
+            assert_eq!(id as usize, place, "a declared member keeps its place");
+            self.kids.push((shape.0 != Role::Value).then(|| Kid::new(shape.0, shape.1, false)));
+        }
+        self.group.reach(place as Id, settings, self.now);
+        self.carry_out();
+    }
+
+    pub(super) fn spawn(&mut self, shape: usize) -> bool {
+        if self.group.is_ended() || self.group.is_stopping() || self.group.living() > 5 {
+            return false;
+        }
+        let shape = self.plan.members[shape];
+        let id = self.group.add(self.plan.settings(shape), true);
+        let kid = Kid::new(shape.0, shape.1, true);
+        if id as usize == self.kids.len() {
+            self.kids.push(Some(kid));
+        } else {
+            assert!(!self.has(id), "the slot of a living child is used again");
+            self.kids[id as usize] = Some(kid);
+        }
+        self.charges.retain(|(of, _)| *of != Some(id));
+        self.group.admit(id, self.now);
+        self.carry_out();
+        true
+    }
+
+    fn come_up(&mut self) {
+        self.stand = Stand::Up;
+        let again = std::mem::replace(&mut self.was_up, true);
+        match again && self.plan.owner == Owner::Actor {
+            true => self.group.restart_kept(&failure(Phase::Running), self.now),
+            false => self.group.owner_up(self.now),
+        }
+        self.carry_out();
+    }
+
+    /// One step of the supervisor's own task.
+    pub(super) fn owner_step(&mut self) {
+        match self.stand {
+            Stand::Building(_) if std::mem::take(&mut self.owner_fails) => self.take_down(self.was_up),
+            Stand::Building(place) if place == self.plan.members.len() => {
+                self.group.built(self.now);
+                self.come_up();
+            }
+            Stand::Building(place) if self.group.has_passed(place as Id) => {
+                self.stand = Stand::Building(place + 1);
+                if place + 1 < self.plan.members.len() {
+                    self.declare(place + 1);
+                }
+            }
+            Stand::Building(_) => {}
+            Stand::Up if std::mem::take(&mut self.owner_fails) => {
+                self.stand = Stand::Failed;
+                self.hold();
+            }
+            Stand::Up if std::mem::take(&mut self.all_ended) => self.take_down(false),
+            Stand::TakingDown { again } if std::mem::take(&mut self.children_down) => {
+                self.stand = if again { Stand::Down } else { Stand::Ended };
+            }
+            Stand::Down => self.start_again(),
+            Stand::Up | Stand::Failed | Stand::TakingDown { .. } | Stand::Ended => {}
+        }
+    }
+
+    /// A `let` fails: as a failed start of the supervisor.
+    pub(super) fn build_fails(&mut self) {
+        self.take_down(self.was_up);
+    }
+
+    /// Its parent has started it again.
+    pub(super) fn start_again(&mut self) {
+        if !matches!(self.stand, Stand::Down | Stand::Ended) {
+            return;
+        }
+        self.group.rebuild();
+        (self.held, self.owner_fails, self.all_ended) = (false, false, false);
+        self.charges.clear();
+        self.carry_out();
+        match self.plan.owner {
+            Owner::Tree => {
+                self.stand = Stand::Building(0);
+                self.declare(0);
+            }
+            Owner::Actor | Owner::Set => self.come_up(),
+        }
+    }
+
+    /// A restart from above (`again`), or a stop.
+    pub(super) fn take_down(&mut self, again: bool) {
+        if matches!(self.stand, Stand::Ended | Stand::Down)
+            || (again && self.stand == (Stand::TakingDown { again: false }))
+        {
+            return;
+        }
+        if again {
+            self.held = false;
+            self.group.restart_from_above(&failure(Phase::Running), self.now);
+        } else {
+            self.group.stop(self.now);
+        }
+        self.owner_fails = false;
+        for kid in self.kids.iter_mut().flatten() {
+            // It goes down with the range: its failure is used up by that.
+            if let Some(pending) = &mut kid.pending {
+                pending.token = Token::Used;
+            }
+        }
+        self.stand = Stand::TakingDown { again };
+        self.carry_out();
+    }
+
+    pub(super) fn hold(&mut self) {
+        self.held = true;
+        self.group.hold();
+        self.carry_out();
+    }
+
+    pub(super) fn release(&mut self) {
+        if self.stand != Stand::Failed {
+            self.held = false;
+            self.group.release(self.now);
+            self.carry_out();
+        }
+    }
+
+    pub(super) fn resume(&mut self) {
+        if self.stand == Stand::Failed {
+            self.stand = Stand::Up;
+            self.held = false;
+            for kid in self.kids.iter_mut().flatten() {
+                if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
+                    pending.token = Token::Used;
+                }
+            }
+            self.unasked = true;
+            let facts = Facts { handled: false, random: 0, now: self.now };
+            self.group.resume(&failure(Phase::Running), facts);
+            self.carry_out();
+            self.unasked = false;
+        }
+    }
+
+    // ----- acts
+
+    pub(super) fn in_range(&self, id: Id) -> bool {
+        matches!(self.group.mode(), Mode::Down { lo, .. } if self.place(id) >= *lo)
+    }
+
+    /// Its position in the order.
+    pub(super) fn place(&self, id: Id) -> usize {
+        self.group.ids_in_order().iter().position(|other| *other == id).expect("a living child has a place")
+    }
+
+    fn earlier(&self, id: Id) -> Vec<Id> {
+        self.group.ids_in_order().into_iter().take_while(|other| *other != id).collect()
+    }
+
+    fn later(&self, id: Id) -> Vec<Id> {
+        self.group.ids_in_order().into_iter().skip_while(|other| *other != id).skip(1).collect()
+    }
+
+    pub(super) fn carry_out(&mut self) {
+        for act in self.group.take_acts() {
+            match act {
+                Act::Start(id) => self.check_start(id),
+                Act::Down(id, _) => {
+                    self.check_down(id);
+                    self.kid(id).inbox.push_back(Note::Down);
+                }
+                Act::End(id, _) => {
+                    self.check_down(id);
+                    self.kid(id).inbox.push_back(Note::End);
+                }
+                Act::Resume(id) => {
+                    assert!(self.kid(id).state == State::Failed, "resumed without an instance that failed");
+                    self.kid(id).inbox.push_back(Note::Resume);
+                }
+                Act::Wait(id, delay) => self.kid(id).inbox.push_back(Note::Wait(delay)),
+                Act::Over(id, _) => {
+                    let free = self.group.is_free(id);
+                    assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state);
+                    match free {
+                        true => self.kids[id as usize] = None,
+                        false => self.kid(id).inbox.push_back(Note::Over),
+                    }
+                }
+                Act::Redecide(id) => self.kid(id).inbox.push_back(Note::Redecide),
+                Act::DropValue(id) => {
+                    let up = self.later(id).into_iter().find(|other| self.is_up(*other));
+                    assert_eq!(up, None, "a value is dropped while a member after it is up");
+                    self.group.gone(id, self.now);
+                    return self.carry_out();
+                }
+                Act::Hold(id, held) => {
+                    if self.has(id) {
+                        self.kid(id).inbox.push_back(Note::Hold(held));
+                    }
+                }
+                Act::OwnerFails(_) => self.owner_fails = true,
+                Act::ChildrenDown => {
+                    let kept = |id: &Id| self.group.is_kept(*id);
+                    let up = self.ids().into_iter().find(|id| !kept(id) && self.is_up(*id));
+                    assert_eq!(up, None, "said to be down, and one is up");
+                    self.children_down = true;
+                }
+                Act::AllEnded(_) => {
+                    assert!(self.ids().iter().all(|id| !self.is_up(*id)), "all have ended, and one is up");
+                    self.all_ended = true;
+                }
+                Act::Scheduled(id, _) => self.check_budget(id),
+                Act::LimitReached(id) => self.check_limit(id),
+            }
+        }
+    }
+
+    fn is_up(&self, id: Id) -> bool {
+        self.kids[id as usize].as_ref().is_some_and(|kid| !kid.is_parked())
+    }
+
+    fn check_start(&mut self, id: Id) {
+        assert!(!self.held, "a start while held");
+        assert!(!self.owner_fails && self.stand != Stand::Failed, "a start while the supervisor has failed");
+        assert!(
+            !matches!(self.stand, Stand::TakingDown { .. } | Stand::Down | Stand::Ended),
+            "a start in a supervisor that goes down"
+        );
+        assert!(!self.in_range(id), "a start in a range that goes down");
+        assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
+        assert!(!self.kid(id).stopped, "a stopped child starts");
+        assert!(self.kid(id).is_parked(), "two incarnations at once");
+        if self.plan.is_group() && *self.group.mode() == Mode::Up {
+            for other in self.earlier(id) {
+                assert!(
+                    matches!(self.group.at(other), At::Up | At::Failed | At::Ended),
+                    "{id} comes up before {other}, which is {:?}",
+                    self.group.at(other)
+                );
+            }
+        }
+        self.kid(id).inbox.push_back(Note::Start);
+    }
+
+    fn check_down(&self, id: Id) {
+        let walks = self.in_range(id) && self.plan.owner != Owner::Set;
+        let rebuild = matches!(self.group.mode(), Mode::Down { next: Next::Rebuild, .. });
+        for other in self.later(id) {
+            let stays = rebuild && self.group.is_kept(other);
+            assert!(!walks || stays || !self.is_up(other), "{id} goes down before {other}");
+        }
+    }
+
+    fn check_budget(&mut self, id: Id) {
+        let kid = self.kids[id as usize].as_ref().expect("a living child");
+        let alone = !self.plan.is_group() || (kid.dynamic && !kid.was_up);
+        // A declared backoff lifts no limit that was declared.
+        let key = alone.then_some(id);
+        let (now, max) = (self.now, self.plan.max as usize);
+        self.charges.retain(|(_, at)| now.duration_since(*at) < WITHIN);
+        let used = self.charges.iter().filter(|(of, _)| *of == key).count();
+        assert!(self.unasked || used < max, "more restarts in a window than its budget has");
+        self.charges.push((key, now));
+    }
+
+    fn check_limit(&mut self, id: Id) {
+        let on_limit = self.plan.on_limit;
+        let from = self.kid(id).pending.as_ref().map(|pending| pending.from);
+        let from = match from {
+            Some(State::Running | State::Handling) => Some(State::Failed),
+            Some(State::Stopping) => None, // a restarted end
+            other => other,
+        };
+        if let Some(from) = from {
+            hit_2b(from, "limit reached at its decision");
+            assert_ne!(child::at_limit(from, on_limit), LimitStep::Never, "no decision is made while {from:?}");
+        }
+    }
+
+    // ----- quietly to the end
+
+    /// Nothing more goes wrong, and everybody takes their steps: this must lead somewhere.
+    pub(super) fn settle_down(&mut self) {
+        for _ in 0..TRIES {
+            if self.is_at_rest() {
+                return;
+            }
+            if self.held && self.stand != Stand::Failed {
+                self.release();
+            }
+            self.owner_step();
+            self.resume();
+            for id in self.ids() {
+                if self.has(id) {
+                    self.quiet_step(id);
+                }
+            }
+            self.now += Duration::from_millis(15);
+        }
+        panic!("a dead end: {self:?}");
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let quiet = self.kids.iter().flatten().all(|kid| {
+            kid.inbox.is_empty() && matches!(kid.state, State::Running | State::Ended) && kid.pending.is_none()
+        });
+        let ended = self.stand == Stand::Ended && self.group.is_ended();
+        let up = self.stand == Stand::Up && *self.group.mode() == Mode::Steady;
+        quiet && (ended || up) && !self.held && !self.owner_fails && !self.all_ended
+    }
+}

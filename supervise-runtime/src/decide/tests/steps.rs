@@ -1,0 +1,471 @@
+//! What a simulated child goes through. Where it goes is what [`child::on`] says of its state.
+
+use super::super::child::{self, Below, ByHand, Command, Event, Fut, Post, Spawn, State, Step, Timer, Verdict, Watch};
+use super::super::group::{Id, Mode, Reported};
+use super::super::member::{At, Role};
+use super::coverage::{column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
+use super::kid::{Note, Pending, Token};
+use super::sim::{Sim, Stand, failure};
+use crate::failure::Phase;
+use crate::strategy::{Directive, Lifecycle, Strategy};
+use crate::watch::Ended;
+
+impl Sim {
+    /// Asks the table; tells which cell was reached.
+    fn on(&mut self, id: Id, event: Event) -> Step {
+        let state = self.kid(id).state;
+        hit_2a(state, event);
+        let step = child::on(state, event);
+        if let Some(held) = step.held {
+            self.kid(id).held = held;
+        }
+        step
+    }
+
+    /// A Down, or a stop: where it goes, at once or as soon as what is in progress is out of the way.
+    fn leave(&mut self, id: Id, event: Event) {
+        let step = self.on(id, event);
+        let kid = self.kid(id);
+        match step.future {
+            Fut::GoesOn => kid.state = step.next,
+            Fut::Finish | Fut::Drop => kid.leaves_for = Some(step.next),
+        }
+    }
+
+    fn gone(&mut self, id: Id) {
+        let (by_itself, lifecycle) = {
+            let kid = self.kid(id);
+            kid.park();
+            (std::mem::take(&mut kid.by_itself), kid.lifecycle)
+        };
+        let (facts, now) = (self.facts(id), self.now);
+        if by_itself {
+            let end = failure(Phase::Running);
+            let column = column_2c(&self.group);
+            let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).role != Role::Tree;
+            hit_2c(
+                if restarted {
+                    "a member ends by itself and is restarted (S23)"
+                } else {
+                    "a member ends by itself, not restarted"
+                },
+                column,
+            );
+            self.kid(id).pending = restarted.then(|| Pending {
+                failure: end.clone(),
+                directive: Directive::Restart,
+                instance: false,
+                from: State::Stopping,
+                token: Token::Open,
+                asked: false,
+                end: true,
+            });
+            self.group.done(id, Ended::Done, &end, facts);
+            // Kept only if nothing was done about it.
+            if self.group.at(id) != At::StartFailed && self.has(id) {
+                self.kid(id).pending = None;
+            }
+        } else {
+            let kid = self.kid(id);
+            (kid.down, kid.end) = (false, false);
+            if let Some(pending) = &mut kid.pending {
+                pending.token = Token::Used;
+            }
+            self.group.gone(id, now);
+        }
+        self.carry_out();
+    }
+
+    // ----- failures
+
+    /// `handled`: the sequence says what the decider will say.
+    pub(super) fn fails(&mut self, id: Id, event: Event, directive: Directive) {
+        let kid = self.kid(id);
+        let (from, told) = (kid.state, kid.leaves_for.is_some());
+        if told && event == Event::Failure {
+            // The message in hand, or a start that is dropped: it was asked to go already.
+            return;
+        }
+        let step = self.on(id, event);
+        match step.failure {
+            Verdict::Decide { phase, timed_out } => {
+                assert_eq!(timed_out, event == Event::TimeUp);
+                self.report(id, from, phase, directive);
+            }
+            Verdict::None | Verdict::Absorbed | Verdict::Reported => {
+                if matches!(step.next, State::Waiting | State::Ended) && step.next != from {
+                    self.gone(id);
+                } else if step.next != from {
+                    self.kid(id).leaves_for = None;
+                    self.kid(id).state = step.next;
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, id: Id, from: State, phase: Phase, directive: Directive) {
+        let instance = matches!(from, State::Running | State::Handling) && self.kid(id).role != Role::Task;
+        self.mark_2c(id, instance, directive);
+        let going = self.in_range(id) || self.group.at(id) == At::Down;
+        let ending = self.group.is_stopping() || self.kid(id).stopped || going;
+        let reported = self.group.failed(id, instance);
+        let used = match reported {
+            Reported::Absorbed => {
+                assert!(going, "a failure is absorbed although nothing takes the child down");
+                true
+            }
+            Reported::Reported => {
+                assert!(ending, "a failure is only reported although the child goes on");
+                true
+            }
+            Reported::Kept => {
+                let waits = self.held
+                    || self.stand == Stand::Failed
+                    || matches!(self.group.mode(), Mode::Failed { .. } | Mode::Waiting);
+                assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
+                false
+            }
+            Reported::Decide => {
+                assert!(!self.held, "a decision while held");
+                false
+            }
+        };
+        let kid = self.kid(id);
+        if instance {
+            (kid.state, kid.leaves_for) = (State::Failed, None);
+        } else {
+            kid.park();
+        }
+        let token = if used { Token::Used } else { Token::Open };
+        let (asked, end) = (reported == Reported::Decide, false);
+        kid.pending = Some(Pending { failure: failure(phase), directive, instance, from, token, asked, end });
+        self.carry_out();
+    }
+
+    /// Which cell of table 2c a failure of this child reaches.
+    fn mark_2c(&self, id: Id, instance: bool, directive: Directive) {
+        let column = column_2c(&self.group);
+        let old = match self.group.mode() {
+            Mode::Failed { back, .. } => instance && matches!(**back, Mode::Down { .. }),
+            _ => instance && (self.in_range(id) || self.group.is_stopping()),
+        };
+        let kid = self.kids[id as usize].as_ref().expect("a living child");
+        let boots_on = column == "Up (also boot)" && self.plan.strategy == Strategy::OneForOne && !instance;
+        hit_2c(
+            match directive {
+                _ if old => "old instance in the range fails",
+                Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
+                    "boot, OneForOne, start fails, backoff declared, Restart"
+                }
+                Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
+                Directive::Stop => ".. Stop",
+                Directive::Escalate => ".. Escalate, limit, decider panics",
+            },
+            column,
+        );
+    }
+
+    fn declares_backoff(&self, id: Id) -> bool {
+        self.plan.members.get(id as usize).is_some_and(|member| member.2)
+    }
+
+    /// The decider has spoken.
+    fn decide(&mut self, id: Id) {
+        let Some(mut pending) = self.kid(id).pending.clone() else { return };
+        pending.asked = false;
+        if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
+            return;
+        }
+        let before = (self.group.mode().clone(), self.group.ids_in_order());
+        let facts = self.facts(id);
+        let at = self.group.at(id);
+        let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
+        match reported {
+            Reported::Decide => {
+                assert_eq!(pending.token, Token::Open, "a failure is used up twice");
+                let escalated = matches!(self.group.mode(), Mode::Failed { .. });
+                pending.token = if escalated { Token::Escalated } else { Token::Used };
+            }
+            Reported::Absorbed | Reported::Reported => {
+                assert!(
+                    pending.token == Token::Used || self.in_range(id) || !matches!(at, At::Failed | At::StartFailed),
+                    "a failure that was to be decided is absorbed"
+                );
+                pending.token = Token::Used;
+            }
+            Reported::Kept => {}
+        }
+        if reported == Reported::Decide {
+            self.check_widened(id, &before.0, &before.1);
+        }
+        if self.has(id) {
+            self.kid(id).pending = Some(pending);
+        }
+        self.carry_out();
+    }
+
+    /// A restart of a member before the range takes the range from there on (S18).
+    fn check_widened(&self, id: Id, before: &Mode, order: &[Id]) {
+        let (Mode::Down { lo: old, .. }, Mode::Down { lo: new, .. }) = (before, self.group.mode()) else { return };
+        let place = order.iter().position(|other| *other == id).expect("it has just failed");
+        let solo = self.group.at(id) != At::Turn && !self.plan.is_group();
+        let moved = self.group.at(id) == At::Down || self.group.at(id) == At::Failed;
+        let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);
+        if moved && !solo && !alone && place < *old {
+            assert!(*new <= place, "a member before the range is to restart, and the range is not widened");
+        }
+    }
+
+    // ----- steps
+
+    /// Serves what it was sent.
+    pub(super) fn serve(&mut self, id: Id) {
+        while let Some(note) = self.kids[id as usize].as_mut().and_then(|kid| kid.inbox.pop_front()) {
+            let now = self.now;
+            let kid = self.kid(id);
+            match note {
+                Note::Start => {
+                    (kid.held, kid.timer, kid.start) = (false, None, true);
+                }
+                Note::Wait(delay) => kid.timer = Some(now + delay),
+                Note::Resume => kid.resume = true,
+                Note::Redecide => kid.redecide = true,
+                Note::Over => kid.over = true,
+                Note::Hold(held) => {
+                    if kid.role != Role::Task {
+                        self.on(id, if held { Event::Hold } else { Event::Release });
+                    }
+                }
+                Note::Down => {
+                    kid.down = true;
+                    self.leave(id, Event::Down);
+                }
+                Note::End => {
+                    kid.end = true;
+                    self.leave_unless_parked(id);
+                }
+                Note::Stop => self.stop_now(id, false),
+                Note::Drain => self.stop_now(id, true),
+                Note::Kill => self.kill_now(id),
+            }
+        }
+    }
+
+    fn leave_unless_parked(&mut self, id: Id) {
+        if self.kid(id).is_parked() {
+            self.on(id, Event::Stop);
+        } else {
+            self.leave(id, Event::Stop);
+        }
+    }
+
+    fn stop_now(&mut self, id: Id, drain: bool) {
+        if self.kid(id).state == State::Ended && self.kid(id).over {
+            return;
+        }
+        let column = column_2c(&self.group);
+        let waited_for = self.group.waits_for(id);
+        hit_2c(if waited_for { ".. and it is the one waited for" } else { "a member is stopped from outside" }, column);
+        let told = self.group.stop_member(id, self.now);
+        self.carry_out();
+        if !self.has(id) {
+            return;
+        }
+        let at = self.group.at(id);
+        let kid = self.kid(id);
+        kid.stopped = true;
+        if !told {
+            return;
+        }
+        if kid.is_parked() {
+            kid.end = at == At::Down;
+            self.on(id, Event::Stop);
+        } else if drain && matches!(kid.state, State::Running | State::Handling) {
+            kid.end = true;
+            kid.state = State::Draining;
+            kid.leaves_for = None;
+        } else {
+            kid.end = true;
+            self.leave(id, Event::Stop);
+        }
+    }
+
+    fn kill_now(&mut self, id: Id) {
+        if self.kid(id).is_parked() {
+            self.on(id, Event::Kill);
+            self.stop_now(id, false);
+        } else {
+            self.fails(id, Event::Kill, Directive::Stop);
+        }
+    }
+
+    /// One step of the child's own task.
+    pub(super) fn step(&mut self, id: Id) {
+        if self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
+            return self.decide(id); // the decider is asked before anything else is served
+        }
+        self.serve(id);
+        if !self.has(id) {
+            return;
+        }
+        let kid = self.kid(id);
+        if let Some(next) = kid.leaves_for.take() {
+            return match next {
+                State::Idle | State::Waiting | State::Ended => self.gone(id),
+                next => self.kid(id).state = next,
+            };
+        }
+        match kid.state {
+            State::Idle | State::Waiting | State::Ended => self.parked(id),
+            State::Starting => self.up(id),
+            State::StartAgain if kid.post_restart => kid.state = State::PostRestart,
+            State::StartAgain | State::PostRestart => self.up(id),
+            State::Running if kid.queued > 0 && !kid.held => {
+                kid.queued -= 1;
+                kid.state = State::Handling;
+            }
+            State::Running => {}
+            State::Handling => {
+                kid.handled = true;
+                kid.state = State::Running;
+            }
+            State::Failed => self.failed(id),
+            State::PreRestart => kid.state = State::GoingDown,
+            State::GoingDown | State::Stopping => self.gone(id),
+            State::Draining => kid.state = State::Stopping,
+        }
+    }
+
+    fn parked(&mut self, id: Id) {
+        let now = self.now;
+        let kid = self.kid(id);
+        if std::mem::take(&mut kid.over) {
+            (kid.state, kid.was_up, kid.pending, kid.timer, kid.queued) = (State::Ended, false, None, None, 0);
+            (kid.down, kid.end, kid.redecide) = (false, false, false);
+        } else if kid.down || kid.end {
+            kid.start = false;
+            self.gone(id);
+        } else if kid.start {
+            kid.begin();
+        } else if std::mem::take(&mut kid.redecide) {
+            self.decide(id);
+        } else if kid.timer.is_some_and(|at| at <= now) {
+            self.timer(id);
+        }
+    }
+
+    pub(super) fn timer(&mut self, id: Id) {
+        let column = column_2c(&self.group);
+        let kid = self.kid(id);
+        if kid.timer.take().is_some() {
+            hit_2b(kid.state, "wait timer");
+            hit_2c("wait timer", column);
+            self.group.due(id, self.now);
+            self.carry_out();
+        }
+    }
+
+    fn up(&mut self, id: Id) {
+        let kid = self.kid(id);
+        (kid.state, kid.was_up) = (State::Running, true);
+        self.group.up(id, self.now);
+        self.carry_out();
+    }
+
+    fn failed(&mut self, id: Id) {
+        let kid = self.kid(id);
+        if kid.end {
+            self.leave(id, Event::Stop);
+        } else if kid.down {
+            self.leave(id, Event::Down);
+        } else if std::mem::take(&mut kid.resume) {
+            (kid.state, kid.pending) = (State::Running, None);
+        } else if std::mem::take(&mut kid.redecide) {
+            self.decide(id);
+        }
+    }
+
+    /// A step in which nothing goes wrong.
+    pub(super) fn quiet_step(&mut self, id: Id) {
+        if let Some(pending) = &mut self.kid(id).pending
+            && pending.token == Token::Open
+        {
+            pending.directive = Directive::Restart;
+        }
+        self.step(id);
+        if self.has(id) {
+            let done = |pending: &mut Pending| pending.token == Token::Used && !pending.asked;
+            let kid = self.kid(id);
+            if matches!(kid.state, State::Running | State::Ended) && kid.pending.as_mut().is_some_and(done) {
+                kid.pending = None;
+            }
+        }
+    }
+
+    // ----- by hand, and what a child meets beside its own life
+
+    pub(super) fn by_hand(&mut self, id: Id, command: Command) {
+        let (state, moves) = (self.kid(id).state, self.group.moves());
+        hit_2d(state, moves, command);
+        let now = self.now;
+        match child::by_hand(state, moves, command) {
+            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
+                self.group.restart_member(id, &failure(Phase::Running), now);
+            }
+            ByHand::FirstStart => {
+                if self.group.start_member(id, now) {
+                    let kid = self.kid(id);
+                    (kid.stopped, kid.was_up) = (false, false);
+                }
+            }
+            ByHand::Drain => self.kid(id).inbox.push_back(Note::Drain),
+            ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
+            ByHand::Nothing | ByHand::Busy | ByHand::NotEnded | ByHand::Stopping | ByHand::Ended => {}
+        }
+        self.carry_out();
+    }
+
+    pub(super) fn message(&mut self, id: Id) {
+        let state = self.kid(id).state;
+        hit_2b(state, "message arrives");
+        hit_2b(state, "ask pending");
+        hit_2b(state, "watch");
+        hit_2b(state, "spawn request to it");
+        hit_2b(state, "failure of a child of its own");
+        let ended = state == State::Ended;
+        let taken = child::on_message(state);
+        assert_eq!(taken == Post::Refused, matches!(state, State::Draining | State::Stopping | State::Ended));
+        assert_eq!(child::on_ask(state) == child::Pending::Fails, ended);
+        assert_eq!(child::on_watch(state) == Watch::ToldNow, ended);
+        assert_eq!(child::on_spawn(state) == Spawn::Stopped, ended);
+        assert_eq!(child::on_spawn(state) == Spawn::Stopping, state == State::Stopping);
+        assert_eq!(child::on_child_failure(state) == Below::Reported, state == State::Stopping);
+        assert_eq!(child::on_timer(state) == Timer::Starts, state == State::Waiting);
+        let kid = self.kid(id);
+        kid.queued += u32::from(taken != Post::Refused && kid.queued < 3);
+    }
+
+    /// Its time is up before that of its timer is.
+    pub(super) fn timer_fires(&mut self, id: Id) {
+        let state = self.kid(id).state;
+        hit_2b(state, "wait timer");
+        if matches!(state, State::Idle | State::Waiting) {
+            self.serve(id);
+        }
+        if self.has(id) && self.kid(id).is_parked() {
+            self.timer(id);
+        } else {
+            // Of an earlier wait.
+            self.group.due(id, self.now);
+            self.carry_out();
+        }
+    }
+
+    /// `cx.stop()`, or a task that returned.
+    pub(super) fn ends_by_itself(&mut self, id: Id) {
+        let kid = self.kid(id);
+        if matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none() && !kid.held {
+            (kid.state, kid.by_itself) = (State::Stopping, true);
+        }
+    }
+}

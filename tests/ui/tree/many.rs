@@ -1,0 +1,39 @@
+// All mistakes of a tree are reported in one run, each at its own word, and none of them makes code that uses
+// the tree light up: the handle struct, `tree` and `start` are there whatever is wrong inside.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    pub struct Shop(config: String) {
+        #![strategy(OneForAll, max_restarts = 3)]
+        #[lifecycle(Permanant)]
+        db: Db = Db,
+        cart: Db,
+        let pool = config.clone(),
+        #[backoff(5s..1s)]
+        index: Db = Db;
+        #[mailbox(Bounded(0))]
+        log: Db = Db,
+        sessions: [Db] = |id| Db,
+        beat: task = |a, b| std::future::pending::<()>(),
+    }
+}
+
+fn uses(shop: &Shop) -> [&ActorRef<Db>; 4] {
+    [&shop.db, &shop.cart, &shop.index, &shop.log]
+}
+
+async fn starts() -> Result<(), Failure> {
+    let shop = Shop::start(String::new()).await?;
+    uses(&shop);
+    let _ = Shop::tree(String::new());
+    shop.shutdown().await;
+    Ok(())
+}
+
+fn main() {}
