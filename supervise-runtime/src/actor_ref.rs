@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
 
+use pin_project_lite::pin_project;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -416,15 +417,27 @@ impl<A: Actor> Drop for Tell<'_, A> {
     }
 }
 
-/// A question on its way and the wait for its answer: [`ActorRef::ask`].
-#[must_use = "a question is asked when the future is awaited"]
-pub struct Ask<'a, A: Actor, R> {
-    cell: &'a Cell<A>,
-    push: Push<A>,
-    answer: oneshot::Receiver<R>,
-    within: Option<Duration>,
-    timer: Option<Pin<Box<Sleep>>>,
-    sent: bool,
+pin_project! {
+    /// A question on its way and the wait for its answer: [`ActorRef::ask`].
+    #[must_use = "a question is asked when the future is awaited"]
+    pub struct Ask<'a, A: Actor, R> {
+        cell: &'a Cell<A>,
+        push: Push<A>,
+        #[pin]
+        answer: oneshot::Receiver<R>,
+        within: Option<Duration>,
+        // Only an ask that really waits costs a timer.
+        #[pin]
+        timer: Option<Sleep>,
+        sent: bool,
+    }
+
+    impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            this.push.give_up(this.cell);
+        }
+    }
 }
 
 impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
@@ -432,8 +445,6 @@ impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
         write!(f, "Ask({})", self.cell.ctl().path())
     }
 }
-
-impl<A: Actor, R> Unpin for Ask<'_, A, R> {}
 
 impl<A: Actor, R> Ask<'_, A, R> {
     /// Waits at most this long, for room and reply together.
@@ -452,34 +463,32 @@ impl<A: Actor, R> Ask<'_, A, R> {
 impl<A: Actor, R> Future for Ask<'_, A, R> {
     type Output = Result<R, AskError>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if !this.sent {
+    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let path = || this.cell.ctl().path();
+        if !*this.sent {
             match this.push.poll(this.cell, cx) {
-                Poll::Ready(Ok(())) => this.sent = true,
+                Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
                     this.push.give_up(this.cell);
-                    let path = this.cell.ctl().path();
-                    return Poll::Ready(Err(AskError::Refused { path, reason: rejected.into() }));
+                    return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
                 }
                 Poll::Pending => {}
             }
         }
-        if this.sent
-            && let Poll::Ready(answer) = Pin::new(&mut this.answer).poll(cx)
+        if *this.sent
+            && let Poll::Ready(answer) = this.answer.poll(cx)
         {
-            return Poll::Ready(answer.map_err(|_| AskError::NoReply { path: this.cell.ctl().path() }));
+            return Poll::Ready(answer.map_err(|_| AskError::NoReply { path: path() }));
         }
-        let Some(within) = this.within else { return Poll::Pending };
-        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(within)));
-        ready!(timer.as_mut().poll(cx));
-        Poll::Ready(Err(AskError::TimedOut { path: this.cell.ctl().path(), within }))
-    }
-}
-
-impl<A: Actor, R> Drop for Ask<'_, A, R> {
-    fn drop(&mut self) {
-        self.push.give_up(self.cell);
+        let Some(within) = *this.within else { return Poll::Pending };
+        if this.timer.is_none() {
+            this.timer.set(Some(sleep(within)));
+        }
+        match this.timer.as_pin_mut().map(|timer| timer.poll(cx)) {
+            Some(Poll::Ready(())) => Poll::Ready(Err(AskError::TimedOut { path: path(), within })),
+            _ => Poll::Pending,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Controlled, Ctl, Name};
-use crate::context::{SpawnError, Startup, transient};
+use crate::context::{SpawnError, Startup};
 use crate::events::lock;
 use crate::failure::Thrown;
 use crate::options::{BoxFuture, Options};
@@ -77,7 +77,7 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
             let plan = lock(&self.plan);
             let mut options = crate::options::ChildOptions::<T>::new();
             options.options = plan.options.clone();
-            transient(options)
+            options
         };
         let common = options.options.common.clone();
         let Some(sup) = ctl.sup() else { return Err(SpawnError::Stopped { path: path() }) };

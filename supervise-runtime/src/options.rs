@@ -71,9 +71,28 @@ impl Common {
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(crate) common: Arc<Common>,
-    /// `HookOf<A>`, where `A` is known to be an actor.
-    pub(crate) pre_restart: Option<Arc<dyn Any + Send + Sync>>,
-    pub(crate) post_restart: Option<Arc<dyn Any + Send + Sync>>,
+    /// Most children have none.
+    hooks: Option<Arc<Hooks>>,
+}
+
+/// Hooks instead of the type's own: each a `HookOf<A>`, where `A` is known to be an actor.
+#[derive(Clone, Default)]
+struct Hooks {
+    pre_restart: Option<Arc<dyn Any + Send + Sync>>,
+    post_restart: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Options {
+    fn hooks(&mut self) -> &mut Hooks {
+        Arc::make_mut(self.hooks.get_or_insert_default())
+    }
+
+    /// The hook that replaces the type's own, if one does.
+    pub(crate) fn hook<A: Actor>(&self, pre: bool) -> Option<HookOf<A>> {
+        let hooks = self.hooks.as_ref()?;
+        let hook = if pre { &hooks.pre_restart } else { &hooks.post_restart };
+        hook.as_ref()?.downcast_ref::<HookOf<A>>().cloned()
+    }
 }
 
 /// Where the next incarnation of a declared child finds its settings: build may have new ones.
@@ -185,13 +204,13 @@ impl<A: Actor> ChildOptions<A> {
 
     /// A hook instead of the type's own `pre_restart`.
     pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
-        self.options.pre_restart = Some(erase(hook));
+        self.options.hooks().pre_restart = Some(erase(hook));
         self
     }
 
     /// A hook instead of the type's own `post_restart`.
     pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
-        self.options.post_restart = Some(erase(hook));
+        self.options.hooks().post_restart = Some(erase(hook));
         self
     }
 }

@@ -341,9 +341,9 @@ impl Inner {
     }
 
     fn carry_out(&mut self, owner: &dyn Controlled) {
-        let acts = self.group.take_acts();
+        let mut acts = self.group.take_acts();
         let mut watch = false;
-        for act in acts {
+        for act in acts.drain(..) {
             match act {
                 Act::Start(id) => self.send(id, Control::Start),
                 Act::Down(id, failure) => {
@@ -372,6 +372,7 @@ impl Inner {
                 Act::LimitReached(id) => self.event(id, EventKind::LimitReached),
             }
         }
+        self.group.reuse(acts);
         if watch && !self.watched {
             self.watched = true;
             send(owner, Control::Watchdog);

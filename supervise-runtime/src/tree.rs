@@ -26,7 +26,7 @@ use crate::cell::run::run;
 use crate::cell::task_body::TaskBody;
 use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
 use crate::children::{Children, Plan};
-use crate::context::spawn_actor;
+use crate::context::{spawn_actor, transient};
 use crate::decide::group::{Mode, Owner};
 use crate::decide::member::{Role, Settings};
 use crate::events::{Bus, EventKind, Events, lock};
@@ -386,6 +386,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let place = self.next();
+        let options = transient(options);
         let plan = Plan { recipe: Box::new(move |args| Box::pin(start(args))), options: options.options.clone() };
         // The set itself is a Permanent member without settings of its own.
         let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));

@@ -6,3 +6,7 @@
 mod kit;
 
 mod s01_messages;
+mod s27_sets;
+mod s28_subtrees;
+mod s31_backoff;
+mod s35_down;

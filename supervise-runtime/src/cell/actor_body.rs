@@ -14,7 +14,7 @@ use crate::decide::member::Role;
 use crate::events::{DeadReason, EventKind};
 use crate::failure::{Failure, Thrown};
 use crate::mailbox::{Gate, Inbox, Received};
-use crate::options::{Common, HookOf, Options, Reader};
+use crate::options::{Common, Reader};
 use crate::strategy::SupervisorStrategy;
 
 pub(crate) struct ActorBody<A: Actor, F> {
@@ -32,12 +32,6 @@ impl<A: Actor, F> ActorBody<A, F> {
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
         ActorBody { cell, start, actor: None, inbox: Inbox::new(), cx, options, handled: false, in_hand: false }
-    }
-
-    /// The hook named in the tree, instead of the type's own.
-    fn hook(options: &Options, pre: bool) -> Option<HookOf<A>> {
-        let hook = if pre { &options.pre_restart } else { &options.post_restart };
-        hook.as_ref().and_then(|hook| hook.downcast_ref::<HookOf<A>>()).cloned()
     }
 }
 
@@ -77,7 +71,7 @@ where
     }
 
     async fn post_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
-        let hook = Self::hook(&self.options.now, false);
+        let hook = self.options.now.hook::<A>(false);
         match (&mut self.actor, hook) {
             (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
             (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(Thrown::from),
@@ -111,7 +105,7 @@ where
 
     async fn pre_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
         self.cx.unwatch_children();
-        let hook = Self::hook(&self.options.now, true);
+        let hook = self.options.now.hook::<A>(true);
         match (&mut self.actor, hook) {
             (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
             (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(Thrown::from),

@@ -1,6 +1,6 @@
 //! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Poll, Waker};
@@ -75,6 +75,13 @@ struct Life {
     waiting: Vec<Waker>,
 }
 
+/// Control that waits. Mostly it is one at a time, which costs no allocation.
+#[derive(Default)]
+struct Queue {
+    first: Option<Control>,
+    more: Vec<Control>,
+}
+
 /// The type-free part of a cell.
 pub(crate) struct Ctl {
     pub(crate) id: u64,
@@ -85,7 +92,7 @@ pub(crate) struct Ctl {
     pub(crate) bus: Arc<Bus>,
     /// Something is in the queue.
     flag: AtomicBool,
-    queue: Mutex<Vec<Control>>,
+    queue: Mutex<Queue>,
     home: OnceLock<Waker>,
     life: Mutex<Life>,
     sup: OnceLock<Box<Sup>>,
@@ -113,17 +120,17 @@ impl Ctl {
 
     /// `reports/daily`: the names below the root. The root's own is its name.
     pub(crate) fn path(&self) -> String {
-        let mut names = vec![self.name.to_string()];
-        let mut next = self.parent.as_ref();
-        while let Some(cell) = next {
-            let ctl = cell.ctl();
-            if ctl.parent.is_some() {
-                names.push(ctl.name.to_string());
-            }
-            next = ctl.parent.as_ref();
+        let mut path = String::with_capacity(32);
+        self.push_path(&mut path);
+        path
+    }
+
+    fn push_path(&self, path: &mut String) {
+        if let Some(parent) = self.parent.as_ref().filter(|parent| parent.ctl().parent.is_some()) {
+            parent.ctl().push_path(path);
+            path.push('/');
         }
-        names.reverse();
-        names.join("/")
+        let _ = write!(path, "{}", self.name);
     }
 
     pub(crate) fn is_called(&self, name: &str) -> bool {
@@ -158,10 +165,14 @@ impl Ctl {
         self.flag.load(Ordering::Acquire)
     }
 
-    pub(crate) fn take_control(&self) -> Vec<Control> {
-        let mut queue = lock(&self.queue);
-        self.flag.store(false, Ordering::Relaxed);
-        std::mem::take(&mut *queue)
+    /// All that is queued, in order.
+    pub(crate) fn take_control(&self) -> impl Iterator<Item = Control> + use<> {
+        let queue = {
+            let mut queue = lock(&self.queue);
+            self.flag.store(false, Ordering::Relaxed);
+            std::mem::take(&mut *queue)
+        };
+        queue.first.into_iter().chain(queue.more)
     }
 
     /// To be called by the cell's own task, before anything else.
@@ -286,7 +297,10 @@ pub(crate) fn send(cell: &dyn Controlled, control: Control) {
     let ctl = cell.ctl();
     {
         let mut queue = lock(&ctl.queue);
-        queue.push(control);
+        match &queue.first {
+            None => queue.first = Some(control),
+            Some(_) => queue.more.push(control),
+        }
         ctl.flag.store(true, Ordering::Release);
     }
     ctl.wake();

@@ -7,17 +7,18 @@
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::control::{Control, Controlled};
 use super::current;
 use crate::decide::child::{self, Event, Fut, State, Then};
-use crate::decide::member::Role;
+use crate::decide::member::{At, Role};
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, panic_text};
 use crate::strategy::Shutdown;
@@ -25,6 +26,8 @@ use crate::watch::Ended;
 
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
+/// Nearly every child that is asked to go down is down long before this.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
 /// `shutdown = Kill` is about stops; going down for a restart has this long (S24).
 const DOWN_TIME: Duration = Duration::from_secs(5);
 
@@ -46,14 +49,71 @@ pub(crate) struct Asked {
     pub(crate) finish: bool,
     pub(crate) children_down: bool,
     pub(crate) abort: bool,
-    pub(crate) killed: Option<Cause>,
-    pub(crate) down: Option<Failure>,
-    pub(crate) end: Option<Ended>,
-    pub(crate) over: Option<Ended>,
+    rare: Option<Box<Rare>>,
+}
+
+/// What an actor that runs undisturbed never needs: idle actors are counted in bytes.
+#[derive(Debug, Default)]
+struct Rare {
+    killed: Option<Cause>,
+    down: Option<Failure>,
+    end: Option<Ended>,
+    over: Option<Ended>,
     /// Until when it waits.
-    pub(crate) wait: Option<Instant>,
-    pub(crate) escalated: Option<Failure>,
-    pub(crate) all_ended: Option<Option<Failure>>,
+    wait: Option<Instant>,
+    escalated: Option<Failure>,
+    all_ended: Option<Option<Failure>>,
+}
+
+macro_rules! rarely_asked {
+    ($($name:ident, $take:ident, $put:ident, $is:ident: $ty:ty;)*) => {
+        impl Asked {$(
+            pub(crate) fn $name(&self) -> Option<&$ty> {
+                self.rare.as_ref()?.$name.as_ref()
+            }
+
+            pub(crate) fn $is(&self) -> bool {
+                self.$name().is_some()
+            }
+
+            pub(crate) fn $take(&mut self) -> Option<$ty> {
+                self.rare.as_mut()?.$name.take()
+            }
+
+            pub(crate) fn $put(&mut self, value: $ty) {
+                self.rare.get_or_insert_default().$name = Some(value);
+            }
+        )*}
+    };
+}
+
+rarely_asked! {
+    killed, take_killed, put_killed, is_killed: Cause;
+    down, take_down, put_down, is_down: Failure;
+    end, take_end, put_end, is_end: Ended;
+    over, take_over, put_over, is_over: Ended;
+    wait, take_wait, put_wait, is_wait: Instant;
+    escalated, take_escalated, put_escalated, is_escalated: Failure;
+    all_ended, take_all_ended, put_all_ended, is_all_ended: Option<Failure>;
+}
+
+impl Asked {
+    /// The first reason to end stays.
+    pub(crate) fn end_for(&mut self, why: Ended) {
+        if !self.is_end() {
+            self.put_end(why);
+        }
+    }
+
+    /// A new incarnation begins.
+    fn clear(&mut self) {
+        let finish = self.finish;
+        let mut rare = self.rare.take();
+        if let Some(rare) = &mut rare {
+            **rare = Rare::default();
+        }
+        *self = Asked { finish, rare, ..Asked::default() };
+    }
 }
 
 /// The type-free half of a cell's loop.
@@ -124,34 +184,34 @@ impl Driver {
         match control {
             Control::Start => {
                 self.held = false;
-                self.asked.wait = None;
+                self.asked.take_wait();
                 self.asked.start = true;
             }
             Control::Resume => self.asked.resume = true,
             Control::Redecide => self.asked.redecide = true,
-            Control::Wait(delay) => self.asked.wait = Some(Instant::now() + delay),
-            Control::Over(ended) => self.asked.over = Some(ended),
+            Control::Wait(delay) => self.asked.put_wait(Instant::now() + delay),
+            Control::Over(ended) => self.asked.put_over(ended),
             Control::Finish => self.asked.finish = true,
             Control::ChildrenDown => self.asked.children_down = true,
             Control::AllEnded(failure) => {
-                self.asked.all_ended = Some(failure);
+                self.asked.put_all_ended(failure);
                 self.interrupt();
             }
             Control::DropValue(id) => self.drop_value(id),
-            Control::Watchdog => self.look_after_children(),
+            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(Instant::now() + FIRST_LOOK))),
             Control::Hold(held) => self.hold(held),
             Control::Down(failure) => {
-                self.asked.down = Some(failure);
+                self.asked.put_down(failure);
                 self.event(Event::Down);
             }
             Control::End(ended) => {
-                self.asked.end = Some(ended);
+                self.asked.put_end(ended);
                 self.event(Event::Stop);
             }
             Control::Stop => self.stop_by_hand(),
             Control::Abort => {
                 if !matches!(self.state, State::Idle | State::Waiting | State::Ended) {
-                    self.asked.end.get_or_insert(Ended::Aborted);
+                    self.asked.end_for(Ended::Aborted);
                     self.asked.abort = true;
                     self.cut = Some(match self.state {
                         State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
@@ -164,7 +224,7 @@ impl Driver {
             Control::Kill => self.kill(Cause::Killed),
             Control::DeathPact(path) => self.kill(Cause::DeathPact(path)),
             Control::Escalated(failure) => {
-                self.asked.escalated = Some(failure);
+                self.asked.put_escalated(failure);
                 // A tree's build must not go on; an actor fails after its message or hook.
                 if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
                     self.cut = Some(Event::Failure);
@@ -214,21 +274,24 @@ impl Driver {
 
     fn stop_by_hand(&mut self) {
         let now = Instant::now();
+        let mut started = false;
         if let Some((sup, owner)) = self.parent() {
-            let at_once = sup.on_child(&**owner, &*self.cell, |group, id| group.stop_member(id, now));
-            if at_once != Some(true) {
-                return; // its group takes it along in its turn
+            let stopped = sup
+                .on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
+            match stopped {
+                Some((true, down)) => started = down,
+                _ => return, // its group takes it along in its turn
             }
         }
         if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
             if self.cell.ctl().parent.is_none() && self.state != State::Ended {
-                self.asked.over = Some(Ended::Stopped);
-            } else if self.asked.start {
-                self.asked.end = Some(Ended::Stopped); // told to start, but has not begun
+                self.asked.put_over(Ended::Stopped);
+            } else if started {
+                self.asked.put_end(Ended::Stopped); // its group has told it to start, but it has not begun
             }
             return; // the group has said what follows
         }
-        self.asked.end.get_or_insert(Ended::Stopped);
+        self.asked.end_for(Ended::Stopped);
         self.event(Event::Stop);
     }
 
@@ -241,7 +304,7 @@ impl Driver {
                 self.cut = Some(Event::Kill);
             }
             _ => {
-                self.asked.killed = Some(cause);
+                self.asked.put_killed(cause);
                 self.cut = Some(Event::Kill);
                 self.interrupt();
             }
@@ -300,7 +363,7 @@ impl Driver {
         self.timer = None;
         self.cut = None;
         self.aborted = false;
-        self.asked = Asked { finish: self.asked.finish, ..Asked::default() };
+        self.asked.clear();
         self.clear_interrupt();
     }
 
@@ -426,32 +489,13 @@ impl Driver {
     }
 
     /// Runs a user future to its end, or until control drops it.
-    pub(crate) async fn beside<F: Future>(&mut self, future: F) -> Exit<F::Output> {
-        let mut future = pin!(Some(future));
-        poll_fn(|cx| self.poll(cx, future.as_mut())).await
+    pub(crate) fn beside<F: Future>(&mut self, future: F) -> Beside<'_, F> {
+        Beside { driver: self, future: Some(future) }
     }
 
     /// As [`Driver::beside`], for a start: says now and then that it is still at it.
-    pub(crate) async fn starting<F: Future>(&mut self, future: F) -> Exit<F::Output> {
-        let mut future = pin!(Some(future));
-        let begun = Instant::now();
-        let mut reminder: Option<Pin<Box<Sleep>>> = None;
-        poll_fn(|cx| {
-            let polled = self.poll(cx, future.as_mut());
-            if polled.is_ready() {
-                return polled;
-            }
-            loop {
-                let timer = reminder.get_or_insert_with(|| Box::pin(sleep_until(begun + STILL_STARTING)));
-                if timer.as_mut().poll(cx).is_pending() {
-                    return Poll::Pending;
-                }
-                self.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
-                let next = timer.deadline() + STILL_STARTING;
-                timer.as_mut().reset(next);
-            }
-        })
-        .await
+    pub(crate) fn starting<F: Future>(&mut self, future: F) -> Starting<'_, F> {
+        Starting { beside: self.beside(future), begun: None }
     }
 
     /// Waits without user code until `done` has found in `asked` what it looks for.
@@ -465,9 +509,9 @@ impl Driver {
                     return Poll::Ready(found);
                 }
                 self.poll_watchdog(cx);
-                if let Some(until) = self.asked.wait {
+                if let Some(until) = self.asked.wait().copied() {
                     if self.poll_timer(cx, until) {
-                        self.asked.wait = None;
+                        self.asked.take_wait();
                         let now = Instant::now();
                         if let Some((sup, owner)) = self.parent() {
                             sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));
@@ -508,5 +552,55 @@ impl Driver {
             }
         })
         .await
+    }
+}
+
+pin_project! {
+    /// [`Driver::beside`]. A type of its own, so that the user future is stored once.
+    pub(crate) struct Beside<'a, F> {
+        driver: &'a mut Driver,
+        #[pin]
+        future: Option<F>,
+    }
+}
+
+impl<F: Future> Future for Beside<'_, F> {
+    type Output = Exit<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        this.driver.poll(cx, this.future)
+    }
+}
+
+pin_project! {
+    /// [`Driver::starting`].
+    pub(crate) struct Starting<'a, F> {
+        #[pin]
+        beside: Beside<'a, F>,
+        begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+    }
+}
+
+impl<F: Future> Future for Starting<'_, F> {
+    type Output = Exit<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let polled = this.beside.as_mut().poll(cx);
+        if polled.is_ready() {
+            return polled;
+        }
+        // Only a start that really waits costs a timer.
+        let (begun, timer) = &mut **this.begun.get_or_insert_with(|| {
+            let now = Instant::now();
+            Box::new((now, Box::pin(sleep_until(now + STILL_STARTING))))
+        });
+        while timer.as_mut().poll(cx).is_ready() {
+            this.beside.driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            let next = timer.deadline() + STILL_STARTING;
+            timer.as_mut().reset(next);
+        }
+        Poll::Pending
     }
 }

@@ -31,6 +31,14 @@ enum After {
     Over(Ended),
 }
 
+/// Why an instance no longer serves.
+enum Stopped {
+    ByItself,
+    Failed(Failure),
+    /// Control has something for it, or nothing was up: the loop looks.
+    Asked,
+}
+
 /// What came of a failure.
 enum Outcome {
     Resume,
@@ -60,6 +68,8 @@ impl Drop for Bye {
 }
 
 struct Run<B: Body> {
+    /// Dropped first.
+    bye: Bye,
     driver: Driver,
     body: B,
     common: Arc<Common>,
@@ -74,11 +84,11 @@ struct Run<B: Body> {
     ended: bool,
 }
 
-/// The run loop of a cell.
-pub(crate) async fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) {
-    let mut bye = Bye { cell: cell.clone(), orderly: false };
+/// The run loop of a cell. Its future is most of what an idle actor costs, so what happens rarely is boxed.
+pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
     let mut run = Run {
+        bye: Bye { cell: cell.clone(), orderly: false },
         driver: Driver::new(cell, B::ROLE),
         body,
         common,
@@ -89,9 +99,11 @@ pub(crate) async fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) {
         was_up: false,
         ended: false,
     };
-    run.driver.arrive().await;
-    run.live().await;
-    bye.orderly = true;
+    async move {
+        run.driver.arrive().await;
+        run.live().await;
+        run.bye.orderly = true;
+    }
 }
 
 impl<B: Body> Run<B> {
@@ -125,18 +137,18 @@ impl<B: Body> Run<B> {
         self.driver.state = if self.was_up { State::Waiting } else { State::Idle };
         let is_root = self.driver.cell.ctl().parent.is_none();
         if is_root && !self.was_up && self.pending.is_none() && !self.driver.asked.start {
-            self.driver.asked.start = self.driver.asked.over.is_none();
+            self.driver.asked.start = !self.driver.asked.is_over();
         }
         loop {
             let found = self
                 .driver
                 .until(|driver| {
                     let asked = &mut driver.asked;
-                    if let Some(ended) = asked.over.take() {
+                    if let Some(ended) = asked.take_over() {
                         Some(Turn::Over(ended))
                     } else if asked.finish {
                         Some(Turn::Over(Ended::Stopped))
-                    } else if asked.down.take().is_some() || asked.end.take().is_some() {
+                    } else if asked.take_down().is_some() || asked.take_end().is_some() {
                         asked.start = false; // asked down again before it could begin
                         Some(Turn::Gone)
                     } else if std::mem::take(&mut asked.start) {
@@ -226,22 +238,26 @@ impl<B: Body> Run<B> {
             }
             (begun, _) => begun,
         };
+        match begun {
+            Exit::Done(Ok(())) if !self.driver.asked.is_escalated() => None,
+            begun => Some(Box::pin(self.start_failed(begun)).await),
+        }
+    }
+
+    /// The start failed, or was asked to go down before it was through.
+    async fn start_failed(&mut self, begun: Exit<Result<(), Thrown>>) -> After {
         let state = self.driver.state;
         // An actor whose child escalated meanwhile fails after its hook; a tree's build was cut.
-        let begun = match (begun, self.driver.asked.escalated.is_some()) {
-            (Exit::Done(Ok(())), true) => Exit::Cut(Event::Failure),
-            (begun, _) => begun,
-        };
         let (event, cause) = match begun {
-            Exit::Done(Ok(())) => return None,
+            Exit::Done(Ok(())) => (Event::Failure, Ok(Cause::TimedOut)),
             Exit::Done(Err(thrown)) => (Event::Failure, Err(thrown)),
             Exit::Panicked(text) => (Event::Failure, Ok(Cause::Panic(text))),
-            Exit::Cut(Event::Kill) => (Event::Kill, Ok(self.driver.asked.killed.take().unwrap_or(Cause::Killed))),
+            Exit::Cut(Event::Kill) => (Event::Kill, Ok(self.driver.asked.take_killed().unwrap_or(Cause::Killed))),
             Exit::Cut(event) => (event, Ok(Cause::TimedOut)),
         };
         let step = child::on(state, event);
         let failure = match step.failure {
-            Verdict::Decide { phase, timed_out } => Some(match (cause, self.driver.asked.escalated.take()) {
+            Verdict::Decide { phase, timed_out } => Some(match (cause, self.driver.asked.take_escalated()) {
                 (_, Some(escalated)) => {
                     self.driver.cell.ctl().emit(EventKind::Escalated { failure: escalated.clone() });
                     escalated.in_phase(phase)
@@ -256,16 +272,16 @@ impl<B: Body> Run<B> {
         }
         let owed = std::mem::take(&mut self.owed) && step.owed;
         // Before it was ever up nobody outside knows its children: they end. Later they keep their mailboxes.
-        let again = self.was_up.then(|| failure.clone().or_else(|| self.driver.asked.down.clone())).flatten();
+        let again = self.was_up.then(|| failure.clone().or_else(|| self.driver.asked.down().cloned())).flatten();
         self.take_down(None, owed, again).await;
         let Some(failure) = failure else {
             if let Some(why) = self.rootless_end() {
-                return Some(After::Over(why));
+                return After::Over(why);
             }
             self.gone();
-            return Some(After::Down);
+            return After::Down;
         };
-        Some(self.failed_start(failure))
+        self.failed_start(failure)
     }
 
     /// `supervision()` is user code: a panic in it is a failed start.
@@ -285,7 +301,7 @@ impl<B: Body> Run<B> {
             return None;
         }
         let why = if self.driver.aborted { Ended::Aborted } else { Ended::Stopped };
-        Some(self.driver.asked.end.take().unwrap_or(why))
+        Some(self.driver.asked.take_end().unwrap_or(why))
     }
 
     /// A failed start is reported once nothing of it is up any more.
@@ -357,7 +373,11 @@ impl<B: Body> Run<B> {
     fn decide(&mut self, failure: &Failure, reported: Reported) {
         match reported {
             Reported::Decide => {
-                let directive = self.directive(failure);
+                // The decider is not asked about an end (S23).
+                let directive = match failure.cause() {
+                    Cause::EndedByItself => Directive::Restart,
+                    _ => self.directive(failure),
+                };
                 let facts = self.facts();
                 let ctl = self.driver.cell.ctl();
                 let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
@@ -376,7 +396,7 @@ impl<B: Body> Run<B> {
         loop {
             self.driver.state = State::Running;
             self.driver.clear_interrupt();
-            if self.body.is_told() && (self.driver.asked.down.is_some() || self.driver.asked.end.is_some()) {
+            if self.body.is_told() && (self.driver.asked.is_down() || self.driver.asked.is_end()) {
                 self.driver.begin_down_now();
             }
             let exit = match self.may_serve() {
@@ -384,80 +404,89 @@ impl<B: Body> Run<B> {
                 false => Exit::Done(Ok(Served::Interrupted)),
             };
             let message = self.body.in_hand();
-            let failure = match exit {
-                Exit::Done(Ok(Served::Done)) => match self.asked_to_go() {
-                    true => None,
-                    false => return self.done_by_itself(None).await,
-                },
-                Exit::Done(Ok(Served::Interrupted)) => None,
-                Exit::Done(Err(thrown)) => Some(self.thrown(Phase::Running, Err(thrown))),
-                Exit::Panicked(text) => Some(self.thrown(Phase::Running, Ok(Cause::Panic(text)))),
-                Exit::Cut(Event::Kill) => {
-                    let cause = self.driver.asked.killed.take().unwrap_or(Cause::Killed);
-                    Some(self.thrown(Phase::Running, Ok(cause)))
-                }
-                Exit::Cut(Event::TimeUp) => {
-                    self.abort(message);
-                    None
-                }
-                Exit::Cut(_) => None,
+            let failure = match self.after_serving(exit, message) {
+                Stopped::ByItself => return Box::pin(self.done_by_itself(None)).await,
+                Stopped::Failed(failure) => Some(failure),
+                Stopped::Asked => None,
             };
             if let Some(failure) = failure {
-                if self.asked_to_go() {
-                    // It was on its way down: absorbed, or reported only.
-                    self.driver.cell.ctl().emit(EventKind::Reported { failure });
-                } else if B::ROLE == Role::Task {
-                    return self.failed_task(failure).await;
-                } else {
-                    match self.fail(failure, message).await {
-                        Outcome::Resume => continue,
-                        Outcome::Restart(failure) => return self.go_down(Some(failure)).await,
-                        Outcome::End => return self.stop().await,
-                    }
+                if B::ROLE == Role::Task {
+                    return Box::pin(self.failed_task(failure)).await;
                 }
-            } else if let Some(cause) = self.driver.asked.killed.take() {
-                let failure = self.thrown(Phase::Running, Ok(cause));
-                match self.fail(failure, None).await {
+                match self.fail(failure, message).await {
                     Outcome::Resume => continue,
-                    Outcome::Restart(failure) => return self.go_down(Some(failure)).await,
-                    Outcome::End => return self.stop().await,
+                    Outcome::Restart(failure) => return Box::pin(self.go_down(Some(failure))).await,
+                    Outcome::End => return Box::pin(self.stop()).await,
                 }
             }
-            if self.driver.asked.end.is_some() {
-                return self.stop().await;
+            if self.driver.asked.is_end() {
+                return Box::pin(self.stop()).await;
             }
-            if let Some(failure) = self.driver.asked.down.take() {
-                return self.go_down(Some(failure)).await;
+            if let Some(failure) = self.driver.asked.take_down() {
+                return Box::pin(self.go_down(Some(failure))).await;
             }
-            if let Some(failure) = self.driver.asked.escalated.take() {
-                self.driver.cell.ctl().emit(EventKind::Escalated { failure: failure.clone() });
-                match self.fail(failure.in_phase(Phase::Running), None).await {
-                    Outcome::Resume => continue,
-                    Outcome::Restart(failure) => return self.go_down(Some(failure)).await,
-                    Outcome::End => return self.stop().await,
-                }
-            }
-            if let Some(failure) = self.driver.asked.all_ended.take() {
-                return self.done_by_itself(failure).await;
+            if let Some(failure) = self.driver.asked.take_all_ended() {
+                return Box::pin(self.done_by_itself(failure)).await;
             }
             if self.driver.asked.finish {
-                return self.stop().await;
+                return Box::pin(self.stop()).await;
             }
             if self.driver.held {
                 self.driver
                     .until(|driver| {
                         let asked = &driver.asked;
                         let woken = !driver.held
-                            || asked.end.is_some()
-                            || asked.down.is_some()
-                            || asked.killed.is_some()
-                            || asked.escalated.is_some()
+                            || asked.is_end()
+                            || asked.is_down()
+                            || asked.is_killed()
+                            || asked.is_escalated()
                             || asked.finish;
                         woken.then_some(())
                     })
                     .await;
             }
         }
+    }
+
+    /// What the end of a `serve` means. A failure on the way down is absorbed, or reported only.
+    fn after_serving(&mut self, exit: Exit<Result<Served, Thrown>>, message: Option<&'static str>) -> Stopped {
+        let going = self.asked_to_go();
+        let failure = match exit {
+            Exit::Done(Ok(Served::Done)) if !going => return Stopped::ByItself,
+            Exit::Done(Ok(Served::Done | Served::Interrupted)) => self.failed_beside(going),
+            Exit::Done(Err(thrown)) => Some(self.thrown(Phase::Running, Err(thrown))),
+            Exit::Panicked(text) => Some(self.thrown(Phase::Running, Ok(Cause::Panic(text)))),
+            Exit::Cut(Event::Kill) => {
+                let cause = self.driver.asked.take_killed().unwrap_or(Cause::Killed);
+                Some(self.thrown(Phase::Running, Ok(cause)))
+            }
+            Exit::Cut(Event::TimeUp) => {
+                self.abort(message);
+                None
+            }
+            Exit::Cut(_) => None,
+        };
+        match failure {
+            Some(failure) if going => {
+                self.driver.cell.ctl().emit(EventKind::Reported { failure });
+                Stopped::Asked
+            }
+            Some(failure) => Stopped::Failed(failure),
+            None => Stopped::Asked,
+        }
+    }
+
+    /// A kill between two messages, or a failure that a child has escalated.
+    fn failed_beside(&mut self, going: bool) -> Option<Failure> {
+        if let Some(cause) = self.driver.asked.take_killed() {
+            return Some(self.thrown(Phase::Running, Ok(cause)));
+        }
+        if going {
+            return None;
+        }
+        let failure = self.driver.asked.take_escalated()?;
+        self.driver.cell.ctl().emit(EventKind::Escalated { failure: failure.clone() });
+        Some(failure.in_phase(Phase::Running))
     }
 
     /// A task that failed is over: nothing to resume. What it left running has its `shutdown` time, is
@@ -475,14 +504,14 @@ impl<B: Body> Run<B> {
     }
 
     fn asked_to_go(&self) -> bool {
-        self.driver.asked.end.is_some() || self.driver.asked.down.is_some()
+        self.driver.asked.is_end() || self.driver.asked.is_down()
     }
 
     /// Told tasks go on after they were asked to go; everything else first does what it was asked.
     fn may_serve(&self) -> bool {
         let asked = &self.driver.asked;
         let go = self.asked_to_go() && !self.body.is_told();
-        !go && !self.driver.held && asked.killed.is_none() && asked.escalated.is_none() && asked.all_ended.is_none()
+        !go && !self.driver.held && !asked.is_killed() && !asked.is_escalated() && !asked.is_all_ended()
     }
 
     fn abort(&mut self, message: Option<&'static str>) {
@@ -502,7 +531,7 @@ impl<B: Body> Run<B> {
             sup.on(&*self.driver.cell, |group| group.hold());
         }
         if self.driver.parent().is_none() {
-            self.driver.asked.end = Some(Ended::by(&failure));
+            self.driver.asked.put_end(Ended::by(&failure));
             return Outcome::End;
         }
         let reported = self.with_group(|group, id| group.failed(id, true)).unwrap_or(Reported::Reported);
@@ -512,9 +541,9 @@ impl<B: Body> Run<B> {
                 .driver
                 .until(|driver| {
                     let asked = &mut driver.asked;
-                    if asked.end.is_some() || asked.finish {
+                    if asked.is_end() || asked.finish {
                         Some(Some(Outcome::End))
-                    } else if let Some(failure) = asked.down.take() {
+                    } else if let Some(failure) = asked.take_down() {
                         Some(Some(Outcome::Restart(failure)))
                     } else if std::mem::take(&mut asked.resume) {
                         Some(Some(Outcome::Resume))
@@ -657,8 +686,8 @@ impl<B: Body> Run<B> {
 
     /// Nothing of this incarnation is up any more.
     fn gone(&mut self) {
-        self.driver.asked.down = None;
-        self.driver.asked.end = None;
+        self.driver.asked.take_down();
+        self.driver.asked.take_end();
         let now = Instant::now();
         self.with_group(|group, id| group.gone(id, now));
     }

@@ -138,7 +138,6 @@ pub struct Group {
     owner: Owner,
     strategy: Strategy,
     limit: Limit,
-    allowance: Allowance,
     budget: Budget,
     members: Vec<Option<Member>>,
     free: Vec<Id>,
@@ -151,6 +150,8 @@ pub struct Group {
     booted: bool,
     /// Build is through: no further member is to come.
     built: bool,
+    /// An actor that starts again: the children it kept are restarted once it is up, not before.
+    heals: bool,
     /// The member whose wait holds up the range.
     wait: Option<Id>,
     waited: Duration,
@@ -170,12 +171,10 @@ pub struct Group {
 impl Group {
     /// A supervisor without children.
     pub fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
-        let on_limit = if owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
         Group {
             owner,
             strategy,
             limit,
-            allowance: Allowance::resolve(Limit::new(), limit, false, on_limit),
             budget: Budget::default(),
             members: Vec::new(),
             free: Vec::new(),
@@ -185,6 +184,7 @@ impl Group {
             held: false,
             booted: owner != Owner::Tree,
             built: owner != Owner::Tree,
+            heals: false,
             wait: None,
             waited: Duration::ZERO,
             plan: Vec::new(),
@@ -216,6 +216,14 @@ impl Group {
     /// What to carry out since the last call.
     pub fn take_acts(&mut self) -> Vec<Act> {
         std::mem::take(&mut self.acts)
+    }
+
+    /// The emptied list comes back, so that a decision costs no allocation.
+    pub(crate) fn reuse(&mut self, acts: Vec<Act>) {
+        debug_assert!(acts.is_empty() && self.acts.is_empty());
+        if acts.capacity() <= 64 {
+            self.acts = acts;
+        }
     }
 
     // ----- reading
@@ -257,7 +265,11 @@ impl Group {
 
     /// The group as a whole is going down or up (table 2d).
     pub fn moves(&self) -> bool {
-        matches!(self.mode, Mode::Down { .. }) || (self.mode == Mode::Up && self.strategy != Strategy::OneForOne)
+        let mode = match &self.mode {
+            Mode::Failed { back, .. } => back,
+            mode => mode,
+        };
+        matches!(mode, Mode::Down { .. } | Mode::Waiting) || (*mode == Mode::Up && self.is_group())
     }
 
     /// Whether the child was up once: its next failure to start is a failed restart.
@@ -312,6 +324,25 @@ impl Group {
         self.strategy != Strategy::OneForOne
     }
 
+    /// The budget of one child (S15).
+    fn allowance_of(&self, id: Id) -> Allowance {
+        let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
+        match self.get(id) {
+            Some(member) => {
+                let settings = &member.settings;
+                Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), on_limit)
+            }
+            None => Allowance::resolve(Limit::new(), self.limit, false, on_limit),
+        }
+    }
+
+    /// The budget of the whole group: no default where every member declares a backoff.
+    fn group_allowance(&self) -> Allowance {
+        let mut members = self.members.iter().flatten().filter(|member| !member.is_value());
+        let declared = members.all(|member| member.settings.backoff.is_some());
+        Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
+    }
+
     /// Positions in the order, for ranges: a declared tree never forgets a member, so id and position agree.
     pub(super) fn ids_in_order(&self) -> Vec<Id> {
         let mut ids: Vec<Id> = (0..self.members.len() as Id).filter(|id| self.get(*id).is_some()).collect();
@@ -341,13 +372,10 @@ impl Group {
 
     /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
     pub fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
-        let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
-        let allowance = Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), on_limit);
         let value = settings.role == Role::Value;
         let member = Member {
             at: if value { At::Up } else { At::Turn },
             settings,
-            allowance,
             budget: None,
             pace: Pace::default(),
             order: self.orders,
@@ -376,7 +404,8 @@ impl Group {
                 (self.members.len() - 1) as Id
             }
         };
-        if self.mode == Mode::Up {
+        // While a range goes down it is behind the walk, and is found on the way up.
+        if !matches!(self.mode, Mode::Steady | Mode::Waiting | Mode::Ended) {
             self.plan.push(id);
         }
         id
@@ -384,10 +413,8 @@ impl Group {
 
     /// Build has come to this member (again). Its settings may have changed with the parameters.
     pub fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
-        let allowance = Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), OnLimit::Escalate);
         let member = self.member(id);
         member.settings = settings;
-        member.allowance = allowance;
         member.reached = true;
         if member.is_value() && member.at != At::Up {
             member.at = At::Up;
@@ -427,7 +454,7 @@ impl Group {
     pub fn failed(&mut self, id: Id, instance: bool) -> Reported {
         let stopping = self.is_stopping();
         let in_range = self.in_range(id);
-        let kept = self.held || matches!(self.mode, Mode::Failed { .. });
+        let kept = self.keeps(id);
         let member = self.member(id);
         match member.at {
             At::Down if stopping || member.ending.is_some() => Reported::Reported,
@@ -451,7 +478,7 @@ impl Group {
         if self.in_range(id) {
             return Reported::Absorbed;
         }
-        if self.held || matches!(self.mode, Mode::Failed { .. } | Mode::Ended) {
+        if self.keeps(id) || self.mode == Mode::Ended {
             return Reported::Kept;
         }
         let instance = match self.at(id) {
@@ -491,7 +518,7 @@ impl Group {
         if in_range {
             return self.settle(facts.now);
         }
-        if self.held || matches!(self.mode, Mode::Failed { .. }) {
+        if self.keeps(id) {
             return;
         }
         self.restart(id, false, failure, facts, true);
@@ -501,8 +528,8 @@ impl Group {
     pub fn gone(&mut self, id: Id, now: Instant) {
         let group = self.is_group();
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
-        if member.at == At::Ended {
-            return;
+        if matches!(member.at, At::Turn | At::StartFailed | At::Waiting | At::Ended) {
+            return; // told a second time: it was on its way out when it was asked to go
         }
         let counted = std::mem::take(&mut member.counted);
         member.down_since = None;
@@ -647,6 +674,8 @@ impl Group {
     pub fn resume(&mut self, failure: &Failure, facts: Facts) {
         if let Mode::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
+            // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
+            self.booted |= self.built;
             match by.map(|id| (id, self.at(id))) {
                 Some((id, At::Failed)) => {
                     self.member(id).at = At::Up;
@@ -663,7 +692,7 @@ impl Group {
 
     /// All children go down, to be started again by the supervisor's next start (restart from above).
     pub fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
-        if self.mode == Mode::Ended || matches!(self.mode, Mode::Down { next: Next::End, .. }) {
+        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
         }
         self.cause = Some(failure.clone());
@@ -682,6 +711,7 @@ impl Group {
     /// The actor is up again: the children it kept are restarted, in order (S11).
     pub fn restart_kept(&mut self, failure: &Failure, now: Instant) {
         self.mode = Mode::Steady;
+        self.heals = false;
         if self.members.iter().flatten().any(|member| member.kept) {
             self.cause = Some(failure.clone());
             for member in self.members.iter_mut().flatten() {
@@ -689,6 +719,8 @@ impl Group {
                 member.kept = false;
             }
             self.go_down(0, Next::Up, now);
+        } else {
+            self.begin_kept(now); // what was spawned while it was down
         }
     }
 
@@ -702,6 +734,7 @@ impl Group {
         self.first_failure = None;
         self.wait = None;
         self.in_flight = 0;
+        self.heals = self.owner == Owner::Actor;
         self.held = false; // whoever held its former incarnation has let it start
         for member in self.members.iter_mut().flatten() {
             member.reached = member.dynamic;
@@ -724,6 +757,7 @@ impl Group {
 
     /// The supervisor itself is up: spawns that waited begin.
     pub fn owner_up(&mut self, now: Instant) {
+        self.heals = false;
         if self.mode == Mode::Waiting {
             self.mode = Mode::Steady;
         }
@@ -734,10 +768,7 @@ impl Group {
 
     /// All children go down and end.
     pub fn stop(&mut self, now: Instant) {
-        if matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. }) {
-            if self.mode == Mode::Ended {
-                self.acts.push(Act::ChildrenDown);
-            }
+        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
         }
         self.ends_with = None;
@@ -762,32 +793,22 @@ impl Group {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
         let per_group = group && !first;
-        let allowed = if per_group {
-            !ask || self.budget.allows(&self.allowance, facts.now)
-        } else {
-            let member = self.member(id);
-            let allowance = member.allowance;
-            !ask || allowance.max.is_none() || member.budget.get_or_insert_default().allows(&allowance, facts.now)
+        let allowance = if per_group { self.group_allowance() } else { self.allowance_of(id) };
+        let counted = allowance.max.is_some();
+        let budget = match per_group {
+            true => &mut self.budget,
+            false if counted => self.member(id).budget.get_or_insert_default(),
+            false => &mut Budget::default(),
         };
-        if !allowed {
-            let on_limit = if per_group { self.allowance.on_limit } else { self.member(id).allowance.on_limit };
+        if ask && !budget.allows(&allowance, facts.now) {
             self.acts.push(Act::LimitReached(id));
             let limit = failure.clone().at_limit();
-            return match on_limit {
+            return match allowance.on_limit {
                 OnLimit::Escalate => self.fail(id, limit, facts.now),
                 OnLimit::Stop => self.stop_for(id, Ended::Limit(limit.clone()), &limit, facts.now),
             };
         }
-        if per_group {
-            let allowance = self.allowance;
-            self.budget.charge(&allowance, facts.now);
-        } else {
-            let member = self.member(id);
-            if member.allowance.max.is_some() {
-                let allowance = member.allowance;
-                member.budget.get_or_insert_default().charge(&allowance, facts.now);
-            }
-        }
+        budget.charge(&allowance, facts.now);
         let member = self.member(id);
         let over = Over {
             handled: facts.handled && member.settings.role == Role::Actor,
@@ -800,13 +821,6 @@ impl Group {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
         let lo = self.range(id);
-        if self.mode == Mode::Up && self.strategy == Strategy::RestForOne && !instance {
-            // A failed start: from there on, and nothing is up behind it.
-            self.member(id).at = At::Turn;
-            self.wait_for(id, delay);
-            self.cursor = self.cursor.min(lo);
-            return self.settle(facts.now);
-        }
         let lo = match self.mode {
             Mode::Down { lo: before, .. } => before.min(lo),
             _ => {
@@ -880,12 +894,12 @@ impl Group {
     /// Escalate, the limit, or a decider that panicked: the supervisor fails (S19).
     fn fail(&mut self, id: Id, failure: Failure, now: Instant) {
         let first = self.first_spawn(id);
+        let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
+        self.mode = Mode::Failed { back, by: (!first).then_some(id) };
         if first {
             // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
             self.over(id, Ended::by(&failure), now);
         }
-        let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
-        self.mode = Mode::Failed { back, by: (!first).then_some(id) };
         self.acts.push(Act::OwnerFails(failure));
     }
 
@@ -907,9 +921,6 @@ impl Group {
         if delay > Duration::ZERO && (self.wait.is_none() || delay > self.waited) {
             self.wait = Some(id);
             self.waited = delay;
-            if self.mode == Mode::Up {
-                self.acts.push(Act::Wait(id, delay)); // nothing goes down first
-            }
         }
     }
 
@@ -964,13 +975,28 @@ impl Group {
 
     /// Starts a child that waited for itself, or keeps it while something holds it.
     fn begin_or_keep(&mut self, id: Id, now: Instant) {
-        if self.held || matches!(self.mode, Mode::Failed { .. }) {
+        if self.is_kept_from(id) {
             let member = self.member(id);
             member.at = At::Waiting;
             member.due = true;
         } else if self.member(id).ending.is_none() {
             self.start(id, now);
         }
+    }
+
+    /// It must not start now, whatever its own wait says.
+    fn is_kept_from(&self, id: Id) -> bool {
+        match self.mode {
+            Mode::Down { lo, .. } => self.held || self.position(id) >= lo,
+            Mode::Ended => true,
+            _ => self.keeps(id),
+        }
+    }
+
+    /// What happens to it has to wait: for an ancestor, the parent, or the supervisor's own new start.
+    fn keeps(&self, id: Id) -> bool {
+        let heals = self.heals && self.is_kept(id);
+        self.held || heals || matches!(self.mode, Mode::Failed { .. } | Mode::Waiting)
     }
 
     /// The child has ended.
@@ -987,9 +1013,14 @@ impl Group {
         let counted = std::mem::take(&mut member.counted);
         member.at = At::Ended;
         member.down_since = None;
+        if self.wait == Some(id) {
+            (self.wait, self.waited) = (None, Duration::ZERO); // its timer is not kept any more
+        }
+        let member = self.member(id);
         if member.dynamic {
             self.members[id as usize] = None;
             self.free.push(id);
+            self.forget(id);
         } else {
             member.ending.get_or_insert(why.clone());
         }
@@ -1002,6 +1033,27 @@ impl Group {
         }
         self.acts.push(Act::Over(id, why));
         self.settle(now);
+    }
+
+    /// Those behind it move up one place, in the walk and in the range alike.
+    fn forget(&mut self, id: Id) {
+        if self.owner == Owner::Set {
+            return; // all at once: there is no order to keep
+        }
+        let mode = match &mut self.mode {
+            Mode::Failed { back, .. } => &mut **back,
+            mode => mode,
+        };
+        if !matches!(mode, Mode::Up | Mode::Down { .. }) {
+            return;
+        }
+        if let Some(place) = self.plan.iter().position(|other| *other == id) {
+            self.plan.remove(place);
+            self.cursor -= usize::from(place < self.cursor);
+            if let Mode::Down { lo, .. } = mode {
+                *lo -= usize::from(place < *lo);
+            }
+        }
     }
 
     fn tell_held(&mut self, held: bool) {
@@ -1021,8 +1073,13 @@ impl Group {
             let Some(member) = self.get(id) else { continue };
             match member.at {
                 At::Failed | At::StartFailed => self.acts.push(Act::Redecide(id)),
-                At::Waiting if member.due => self.start(id, now),
+                At::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
                 At::Turn if self.mode == Mode::Steady && member.wants_start() => self.start(id, now),
+                // Stopped while it waited for its turn.
+                At::Turn if self.mode == Mode::Steady && member.ending.is_some() => {
+                    let why = member.ending.clone().unwrap_or(Ended::Stopped);
+                    self.over(id, why, now);
+                }
                 _ => {}
             }
         }
@@ -1084,6 +1141,8 @@ impl Group {
                     }
                 }
                 At::Turn | At::StartFailed | At::Waiting => {
+                    // A Temporary that awaits its turn was not up: it still has that turn.
+                    let ends = member.ending.is_some() || ends && member.at == At::StartFailed;
                     member.at = At::Turn;
                     member.due = false;
                     if ends {
@@ -1124,6 +1183,9 @@ impl Group {
 
     /// In order, one at a time. At boot it follows build; OneForOne goes on behind a declared backoff.
     fn walk_up(&mut self, now: Instant) {
+        if self.is_group() {
+            self.cursor = 0; // one that the walk has passed may have failed meanwhile
+        }
         loop {
             if self.held || self.wait.is_some() {
                 return;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::budget::{Allowance, Budget};
+use super::budget::Budget;
 use super::pace::Pace;
 use crate::backoff::Backoff;
 use crate::strategy::{Lifecycle, Limit};
@@ -66,8 +66,6 @@ impl Settings {
 pub(crate) struct Member {
     pub(crate) at: At,
     pub(crate) settings: Arc<Settings>,
-    /// Resolved against the supervisor's strategy.
-    pub(crate) allowance: Allowance,
     pub(crate) budget: Option<Box<Budget>>,
     pub(crate) pace: Pace,
     /// In the order of declaration or spawning; slots are used again, these are not.

@@ -170,8 +170,8 @@ impl Whole {
     }
 }
 
-/// Spawned a few hundred at a time, as a caller would who wants many.
-const AT_ONCE: u64 = 256;
+/// Spawned some at a time, as a caller would who wants many.
+const AT_ONCE: u64 = 30;
 
 async fn spawn_many(set: &Children<Counter, ()>, n: u64) -> Vec<ActorRef<Counter>> {
     let mut all = Vec::with_capacity(n as usize);
@@ -229,7 +229,7 @@ impl System for Ours {
 
     async fn restart(n: u64, fail: Fail) -> Option<Run> {
         let tree = Pool::start().await.unwrap();
-        let pool = spawn_many(&tree.counters, 8192).await;
+        let pool = spawn_many(&tree.counters, 6000).await;
         Some(repeat!(n, |i| {
             let counter = &pool[i as usize % pool.len()];
             counter.tell(Msg::Boom(fail)).await.unwrap();
@@ -241,7 +241,7 @@ impl System for Ours {
     async fn group(siblings: u64, n: u64) -> Option<Run> {
         let mut firsts = Vec::new();
         let mut tens = Vec::new();
-        let groups = (16_384 / siblings).clamp(16, 1024);
+        let groups = (5_000 / siblings).clamp(16, 500);
         let tree = Groups::start().await.unwrap();
         for _ in 0..groups {
             if siblings == 10 {

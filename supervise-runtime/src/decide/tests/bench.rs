@@ -1,1 +1,251 @@
-//! A group in a situation.
+//! A group of three in a situation of table 2c, and what it says to an event, as text.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::group::{Act, Facts, Group, Id, Mode, Owner, Reported};
+use super::super::member::{At, Role, Settings};
+use super::sim::failure;
+use crate::backoff::ExponentialBackoff;
+use crate::failure::Phase;
+use crate::strategy::{Directive, Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+use crate::watch::Ended;
+
+pub(super) const GROUPS: [Strategy; 2] = [Strategy::AllForOne, Strategy::RestForOne];
+pub(super) const ALL: [Strategy; 3] = [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne];
+/// The pause that [`Setup::pauses`] declares.
+const PAUSE: Duration = Duration::from_millis(20);
+
+#[derive(Clone, Copy)]
+pub(super) struct Setup {
+    owner: Owner,
+    strategy: Strategy,
+    lifecycles: [Lifecycle; 3],
+    pauses: bool,
+    max: u32,
+    on_limit: OnLimit,
+}
+
+pub(super) fn tree(strategy: Strategy) -> Setup {
+    let lifecycles = [Lifecycle::Permanent; 3];
+    Setup { owner: Owner::Tree, strategy, lifecycles, pauses: false, max: 100, on_limit: OnLimit::Escalate }
+}
+
+impl Setup {
+    /// Each member declares a backoff.
+    pub(super) fn pauses(self) -> Self {
+        Setup { pauses: true, ..self }
+    }
+
+    pub(super) fn member(mut self, id: Id, lifecycle: Lifecycle) -> Self {
+        self.lifecycles[id as usize] = lifecycle;
+        self
+    }
+
+    pub(super) fn max(self, max: u32) -> Self {
+        Setup { max, ..self }
+    }
+
+    pub(super) fn owner(self, owner: Owner) -> Self {
+        Setup { owner, ..self }
+    }
+
+    fn settings(&self, id: usize) -> Arc<Settings> {
+        let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
+        let backoff = self.pauses.then(|| pause.into());
+        Arc::new(Settings::new(Role::Actor, self.lifecycles[id], backoff, Limit::new()))
+    }
+
+    /// Boot: member 0 starts, the others await their turn.
+    pub(super) fn boots(self) -> Bench {
+        let limit = Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
+        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
+        if self.owner != Owner::Tree {
+            bench.group.owner_up(bench.now);
+        }
+        for id in 0..3 {
+            let added = bench.group.add(self.settings(id), self.owner != Owner::Tree);
+            assert_eq!(added, id as Id);
+            match self.owner {
+                Owner::Tree => bench.group.reach(added, self.settings(id), bench.now),
+                Owner::Actor | Owner::Set => bench.group.admit(added, bench.now),
+            }
+        }
+        if self.owner == Owner::Tree {
+            assert_eq!(bench.acts(), "start 0");
+            bench.group.built(bench.now);
+        } else {
+            assert_eq!(bench.acts(), "start 0, start 1, start 2");
+        }
+        bench
+    }
+
+    /// Boot: member 0 is up, member 1 starts.
+    pub(super) fn boots_on(self) -> Bench {
+        let mut bench = self.boots();
+        assert_eq!(bench.up(0), "start 1");
+        bench
+    }
+
+    pub(super) fn steady(self) -> Bench {
+        let mut bench = self.boots();
+        for id in 0..3 {
+            bench.up(id);
+        }
+        assert_eq!(*bench.group.mode(), Mode::Steady);
+        bench
+    }
+
+    /// Member 1 has failed: the range goes down, member 2 first.
+    pub(super) fn down(self) -> Bench {
+        let mut bench = self.steady();
+        assert_eq!(bench.fails(1, Directive::Restart), "decided: down 2");
+        bench
+    }
+
+    /// After [`Setup::down`]: the range comes up, member 1 starts.
+    pub(super) fn comes_up(self) -> Bench {
+        let mut bench = self.down();
+        bench.gone(2);
+        bench.gone(1);
+        if self.strategy == Strategy::AllForOne {
+            assert_eq!(bench.gone(0), "start 0");
+            assert_eq!(bench.up(0), "start 1");
+        }
+        assert_eq!(bench.ats(), [At::Up, At::Starting, At::Turn]);
+        bench
+    }
+
+    /// Member 1 has escalated; the parent is to decide.
+    pub(super) fn failed(self) -> Bench {
+        let mut bench = self.steady();
+        assert_eq!(bench.fails(1, Directive::Escalate), "decided: owner fails");
+        bench
+    }
+
+    /// All are up and told to end, member 2 first.
+    pub(super) fn stops(self) -> Bench {
+        let mut bench = self.steady();
+        assert_eq!(bench.stop(), "end 2");
+        bench
+    }
+}
+
+pub(super) struct Bench {
+    pub(super) group: Group,
+    pub(super) now: Instant,
+}
+
+impl Bench {
+    pub(super) fn acts(&mut self) -> String {
+        let acts = self.group.take_acts();
+        let said = acts.into_iter().filter_map(|act| match act {
+            Act::Start(id) => Some(format!("start {id}")),
+            Act::Down(id, _) => Some(format!("down {id}")),
+            Act::Resume(id) => Some(format!("resume {id}")),
+            Act::Wait(id, delay) => Some(format!("wait {id} {delay:?}")),
+            Act::End(id, _) => Some(format!("end {id}")),
+            Act::Over(id, _) => Some(format!("over {id}")),
+            Act::Redecide(id) => Some(format!("redecide {id}")),
+            Act::DropValue(id) => Some(format!("drop {id}")),
+            Act::OwnerFails(_) => Some("owner fails".into()),
+            Act::ChildrenDown => Some("all down".into()),
+            Act::AllEnded(_) => Some("all ended".into()),
+            Act::LimitReached(id) => Some(format!("limit {id}")),
+            Act::Hold(..) | Act::Scheduled(..) => None,
+        });
+        said.collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn ats(&self) -> [At; 3] {
+        [0, 1, 2].map(|id| self.group.at(id))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { handled: false, random: 0, now: self.now }
+    }
+
+    fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
+        event(&mut self.group, self.now);
+        self.acts()
+    }
+
+    pub(super) fn up(&mut self, id: Id) -> String {
+        self.event(|group, now| group.up(id, now))
+    }
+
+    pub(super) fn gone(&mut self, id: Id) -> String {
+        self.event(|group, now| group.gone(id, now))
+    }
+
+    pub(super) fn due(&mut self, id: Id) -> String {
+        self.event(|group, now| group.due(id, now))
+    }
+
+    pub(super) fn hold(&mut self) -> String {
+        self.event(|group, _| group.hold())
+    }
+
+    pub(super) fn release(&mut self) -> String {
+        self.event(Group::release)
+    }
+
+    pub(super) fn stop(&mut self) -> String {
+        self.event(Group::stop)
+    }
+
+    pub(super) fn from_above(&mut self) -> String {
+        self.event(|group, now| group.restart_from_above(&failure(Phase::Running), now))
+    }
+
+    pub(super) fn resume(&mut self) -> String {
+        let facts = self.facts();
+        self.event(|group, _| group.resume(&failure(Phase::Running), facts))
+    }
+
+    /// A user stops it; `in its turn` if the range takes it along.
+    pub(super) fn stop_member(&mut self, id: Id) -> String {
+        let alone = self.group.stop_member(id, self.now);
+        let acts = self.acts();
+        if alone { acts } else { format!("in its turn{acts}") }
+    }
+
+    pub(super) fn done(&mut self, id: Id) -> String {
+        let facts = self.facts();
+        self.event(|group, _| group.done(id, Ended::Done, &failure(Phase::Running), facts))
+    }
+
+    /// An instance fails.
+    pub(super) fn fails(&mut self, id: Id, directive: Directive) -> String {
+        self.failure(id, true, directive)
+    }
+
+    /// A start fails.
+    pub(super) fn start_fails(&mut self, id: Id, directive: Directive) -> String {
+        self.failure(id, false, directive)
+    }
+
+    fn failure(&mut self, id: Id, instance: bool, directive: Directive) -> String {
+        let reported = self.group.failed(id, instance);
+        let acts = self.acts();
+        match reported {
+            Reported::Decide => {
+                assert_eq!(acts, "");
+                let facts = self.facts();
+                self.group.decided(id, directive, &failure(Phase::Running), facts);
+                format!("decided: {}", self.acts())
+            }
+            Reported::Kept => format!("kept{acts}"),
+            Reported::Absorbed => format!("absorbed{acts}"),
+            Reported::Reported => format!("reported{acts}"),
+        }
+    }
+
+    /// A spawn at run time.
+    pub(super) fn spawn(&mut self, setup: Setup) -> String {
+        let id = self.group.add(setup.settings(0), true);
+        self.event(|group, now| group.admit(id, now))
+    }
+}

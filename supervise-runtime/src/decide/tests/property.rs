@@ -119,7 +119,8 @@ impl ReferenceStateMachine for Walks {
     }
 
     fn transitions(_: &Plan) -> BoxedStrategy<Move> {
-        moves().boxed()
+        thread_local!(static MOVES: BoxedStrategy<Move> = moves().boxed());
+        MOVES.with(Clone::clone)
     }
 
     fn apply(plan: Plan, _: &Move) -> Plan {

@@ -157,11 +157,22 @@ impl Sim {
         true
     }
 
+    fn use_up(&mut self, id: Id) {
+        if let Some(pending) = &mut self.kid(id).pending {
+            pending.token = Token::Used;
+        }
+    }
+
     fn come_up(&mut self) {
         self.stand = Stand::Up;
         let again = std::mem::replace(&mut self.was_up, true);
         match again && self.plan.owner == Owner::Actor {
-            true => self.group.restart_kept(&failure(Phase::Running), self.now),
+            true => {
+                for id in self.ids().into_iter().filter(|id| self.group.is_kept(*id)).collect::<Vec<_>>() {
+                    self.use_up(id);
+                }
+                self.group.restart_kept(&failure(Phase::Running), self.now);
+            }
             false => self.group.owner_up(self.now),
         }
         self.carry_out();
@@ -227,15 +238,18 @@ impl Sim {
         }
         if again {
             self.held = false;
+            for id in self.ids() {
+                self.joins(id);
+            }
             self.group.restart_from_above(&failure(Phase::Running), self.now);
         } else {
             self.group.stop(self.now);
         }
-        self.owner_fails = false;
-        for kid in self.kids.iter_mut().flatten() {
+        (self.owner_fails, self.all_ended) = (false, false);
+        for id in self.ids() {
             // It goes down with the range: its failure is used up by that.
-            if let Some(pending) = &mut kid.pending {
-                pending.token = Token::Used;
+            if !again || !self.group.is_kept(id) {
+                self.use_up(id);
             }
         }
         self.stand = Stand::TakingDown { again };

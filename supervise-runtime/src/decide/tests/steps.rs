@@ -32,6 +32,13 @@ impl Sim {
         }
     }
 
+    /// A restart from above finds it on its way down already: it joins.
+    pub(super) fn joins(&mut self, id: Id) {
+        if matches!(self.kid(id).state, State::PreRestart | State::GoingDown | State::Stopping | State::Draining) {
+            self.leave(id, Event::Down);
+        }
+    }
+
     fn gone(&mut self, id: Id) {
         let (by_itself, lifecycle) = {
             let kid = self.kid(id);
@@ -85,6 +92,9 @@ impl Sim {
         if told && event == Event::Failure {
             // The message in hand, or a start that is dropped: it was asked to go already.
             return;
+        }
+        if from == State::Handling && event == Event::TimeUp && !told {
+            return; // only who was asked to go down has a time
         }
         let step = self.on(id, event);
         match step.failure {
@@ -260,7 +270,8 @@ impl Sim {
     }
 
     fn stop_now(&mut self, id: Id, drain: bool) {
-        if self.kid(id).state == State::Ended && self.kid(id).over {
+        if self.group.at(id) == At::Ended {
+            self.on(id, Event::Stop);
             return;
         }
         let column = column_2c(&self.group);
@@ -284,6 +295,7 @@ impl Sim {
             kid.end = true;
             kid.state = State::Draining;
             kid.leaves_for = None;
+            kid.queued += 2;
         } else {
             kid.end = true;
             self.leave(id, Event::Stop);
@@ -304,9 +316,8 @@ impl Sim {
         if self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
             return self.decide(id); // the decider is asked before anything else is served
         }
-        self.serve(id);
-        if !self.has(id) {
-            return;
+        if !self.kid(id).inbox.is_empty() {
+            return self.serve(id);
         }
         let kid = self.kid(id);
         if let Some(next) = kid.leaves_for.take() {
@@ -332,6 +343,7 @@ impl Sim {
             State::Failed => self.failed(id),
             State::PreRestart => kid.state = State::GoingDown,
             State::GoingDown | State::Stopping => self.gone(id),
+            State::Draining if kid.queued > 0 => kid.queued -= 1,
             State::Draining => kid.state = State::Stopping,
         }
     }

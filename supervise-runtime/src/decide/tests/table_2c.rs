@@ -1,5 +1,20 @@
+//! Table 2c: the supervisor, event by event, in the order of its columns.
+
+mod beside;
+mod failures;
+mod whole;
+
 use super::table::Case;
 
+const UP: &str = "Up (also boot)";
+const STEADY: &str = "steady";
+const DOWN: &str = "Down (range)";
+const FAILED: &str = "failed, parent to decide";
+const STOPPING: &str = "stopping";
+
 pub(super) fn cases() -> Vec<Case> {
-    Vec::new()
+    let mut cases = failures::cases();
+    cases.extend(whole::cases());
+    cases.extend(beside::cases());
+    cases
 }

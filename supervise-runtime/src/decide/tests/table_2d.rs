@@ -1,5 +1,92 @@
-use super::table::Case;
+//! Table 2d: what a user does by hand (S26).
+
+use super::super::child::{
+    ByHand,
+    Command::{self, Drain, Restart, StartAgain},
+    State::{
+        self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, Starting, Stopping,
+        Waiting,
+    },
+    by_hand,
+};
+use super::table::{Case, case};
+
+const RESTART: &str = "`restart()`";
+const START_AGAIN: &str = "`start_again()`";
+const DRAIN: &str = "`drain()`";
+
+const UP: &str = "running, handling";
+const FAILED: &str = "failed, awaiting decision";
+const WAITING: &str = "waiting (backoff)";
+const STARTS: &str = "starting, start again, pre_start, post_restart";
+const GOING: &str = "pre_restart, children stopping, post_stop";
+const MOVES: &str = "any, while its group goes down or up";
+const LEAVES: &str = "draining, stopping";
+const ENDED: &str = "ended";
+
+const ALL_STARTS: [State; 3] = [Starting, State::StartAgain, PostRestart];
+const ALIVE: [State; 10] = [
+    Idle,
+    Starting,
+    Running,
+    Handling,
+    Failed,
+    PreRestart,
+    GoingDown,
+    Waiting,
+    State::StartAgain,
+    PostRestart,
+];
+
+/// While its group rests.
+fn each(states: &[State], command: Command, wanted: ByHand) {
+    for state in states {
+        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
+    }
+}
+
+fn moving(command: Command, wanted: ByHand) {
+    for state in ALIVE {
+        assert_eq!(by_hand(state, true, command), wanted, "{state:?}");
+    }
+}
+
+/// Also while its group moves.
+fn always(states: &[State], command: Command, wanted: ByHand) {
+    for state in states {
+        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
+        assert_eq!(by_hand(*state, true, command), wanted, "{state:?}, its group moves");
+    }
+}
 
 pub(super) fn cases() -> Vec<Case> {
-    Vec::new()
+    vec![
+        case(UP, RESTART, || each(&[Running, Handling], Restart, ByHand::DownAlone)),
+        case(UP, START_AGAIN, || each(&[Running, Handling], StartAgain, ByHand::NotEnded)),
+        case(UP, DRAIN, || each(&[Running, Handling], Drain, ByHand::Drain)),
+        case(FAILED, RESTART, || each(&[Failed], Restart, ByHand::DownAlone)),
+        case(FAILED, START_AGAIN, || each(&[Failed], StartAgain, ByHand::NotEnded)),
+        case(FAILED, DRAIN, || each(&[Failed], Drain, ByHand::Stop)),
+        case(WAITING, RESTART, || each(&[Waiting], Restart, ByHand::StartNow)),
+        case(WAITING, START_AGAIN, || each(&[Waiting], StartAgain, ByHand::NotEnded)),
+        case(WAITING, DRAIN, || each(&[Waiting], Drain, ByHand::End)),
+        case(STARTS, RESTART, || each(&ALL_STARTS, Restart, ByHand::StartOver)),
+        case(STARTS, START_AGAIN, || each(&ALL_STARTS, StartAgain, ByHand::NotEnded)),
+        case(STARTS, DRAIN, || each(&ALL_STARTS, Drain, ByHand::Stop)),
+        case(GOING, RESTART, || each(&[PreRestart, GoingDown], Restart, ByHand::Busy)),
+        case(GOING, START_AGAIN, || each(&[PreRestart, GoingDown], StartAgain, ByHand::NotEnded)),
+        case(GOING, DRAIN, || each(&[PreRestart, GoingDown], Drain, ByHand::NoStart)),
+        case(MOVES, RESTART, || moving(Restart, ByHand::Busy)),
+        case(MOVES, START_AGAIN, || {
+            moving(StartAgain, ByHand::Busy);
+            assert_eq!(by_hand(Ended, true, StartAgain), ByHand::Busy);
+        }),
+        case(MOVES, DRAIN, || moving(Drain, ByHand::Stop)),
+        case(LEAVES, RESTART, || always(&[Draining, Stopping], Restart, ByHand::Stopping)),
+        case(LEAVES, START_AGAIN, || always(&[Draining, Stopping], StartAgain, ByHand::NotEnded)),
+        case(LEAVES, DRAIN, || always(&[Draining, Stopping], Drain, ByHand::Nothing)),
+        case(ENDED, RESTART, || always(&[Ended], Restart, ByHand::Ended)),
+        case(ENDED, START_AGAIN, || each(&[Ended], StartAgain, ByHand::FirstStart)),
+        case(ENDED, DRAIN, || always(&[Ended], Drain, ByHand::Nothing)),
+    ]
 }

@@ -1,0 +1,280 @@
+//! Members that end or come beside all that, and the timer.
+
+use super::super::bench::{ALL, GROUPS, tree};
+use super::super::table::{Case, case};
+use super::{DOWN, FAILED, STEADY, STOPPING, UP};
+use crate::decide::group::{Mode, Next, Owner};
+use crate::decide::member::At;
+use crate::strategy::Directive::{Escalate, Restart};
+use crate::strategy::Lifecycle::Transient;
+use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+
+const STOPPED: &str = "a member is stopped from outside";
+const WAITED: &str = ".. and it is the one waited for";
+const DONE: &str = "a member ends by itself, not restarted";
+const AGAIN: &str = "a member ends by itself and is restarted (S23)";
+const TIMER: &str = "wait timer";
+const SPAWN: &str = "spawn in a set";
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = stopped();
+    cases.extend(waited_for());
+    cases.extend(done());
+    cases.extend(done_and_again());
+    cases.extend(timers());
+    cases.extend(spawns());
+    cases
+}
+
+fn stopped() -> Vec<Case> {
+    vec![
+        case(STOPPED, UP, || {
+            for strategy in GROUPS {
+                let mut bench = tree(strategy).comes_up();
+                assert_eq!(bench.stop_member(2), "over 2", "it was not up");
+                assert_eq!(bench.stop_member(1), "");
+                assert_eq!(bench.gone(1), "over 1", "no start failure");
+                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up, At::Ended, At::Ended]));
+                let mut bench = tree(strategy).comes_up();
+                assert_eq!(bench.stop_member(0), "");
+                assert_eq!(bench.gone(0), "over 0");
+                assert_eq!(bench.up(1), "start 2", "it goes alone, and Up goes on");
+            }
+        }),
+        case(STOPPED, STEADY, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).steady();
+                assert_eq!(bench.stop_member(1), "");
+                assert_eq!(bench.gone(1), "over 1");
+                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up, At::Ended, At::Up]));
+            }
+        }),
+        case(STOPPED, DOWN, || {
+            let mut bench = tree(AllForOne).down();
+            assert_eq!(bench.stop_member(1), "in its turn");
+            assert_eq!(bench.gone(2), "end 1");
+            assert_eq!(bench.gone(1), "over 1, down 0");
+            assert_eq!(bench.gone(0), "start 0");
+            assert_eq!(bench.up(0), "start 2", "no Up for it");
+        }),
+        case(STOPPED, FAILED, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).failed();
+                assert_eq!(bench.stop_member(2), "");
+                assert_eq!(bench.gone(2), "over 2");
+                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Ended]);
+            }
+        }),
+        case(STOPPED, STOPPING, || {
+            let mut bench = tree(AllForOne).stops();
+            assert_eq!(bench.stop_member(1), "");
+            assert_eq!(bench.gone(2), "over 2");
+            assert_eq!(bench.gone(1), "over 1, end 0");
+        }),
+    ]
+}
+
+fn waited_for() -> Vec<Case> {
+    vec![
+        case(WAITED, UP, || {
+            let mut bench = tree(RestForOne).pauses().down();
+            bench.gone(2);
+            assert_eq!(bench.gone(1), "wait 1 20ms");
+            assert_eq!(bench.stop_member(1), "over 1, start 2");
+        }),
+        // Its wait begins when the range is down.
+        case(WAITED, STEADY, || assert!(!tree(AllForOne).pauses().steady().group.waits_for(1))),
+        case(WAITED, DOWN, || {
+            let mut bench = tree(RestForOne).pauses().down();
+            assert!(bench.group.waits_for(1));
+            assert_eq!(bench.stop_member(1), "in its turn");
+            assert_eq!(bench.gone(2), "end 1");
+            assert_eq!(bench.gone(1), "over 1, start 2", "nothing is waited for any more");
+        }),
+        case(WAITED, FAILED, || {
+            let mut bench = tree(RestForOne).pauses().down();
+            bench.gone(2);
+            bench.gone(1);
+            bench.fails(0, Escalate);
+            assert_eq!(bench.stop_member(1), "over 1");
+            assert_eq!(bench.group.at(2), At::Turn);
+            assert_eq!(bench.resume(), "resume 0, start 2");
+        }),
+        case(WAITED, STOPPING, || {
+            let mut bench = tree(RestForOne).pauses().down();
+            bench.stop();
+            assert!(!bench.group.waits_for(1), "a stop waits for nothing");
+        }),
+    ]
+}
+
+fn done() -> Vec<Case> {
+    vec![
+        case(DONE, UP, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).member(0, Transient).boots_on();
+                assert_eq!(bench.done(0), "over 0");
+                assert_eq!(bench.up(1), "start 2");
+            }
+        }),
+        case(DONE, STEADY, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).member(0, Transient).member(1, Transient).member(2, Transient).steady();
+                assert_eq!(bench.done(1), "over 1");
+                assert_eq!(bench.done(0), "over 0");
+                assert_eq!(bench.done(2), "over 2, all ended");
+            }
+        }),
+        case(DONE, DOWN, || {
+            let mut bench = tree(AllForOne).member(2, Transient).down();
+            assert_eq!(bench.done(2), "down 1", "it was asked to go down: that covers it");
+            let mut bench = tree(AllForOne).member(0, Transient).down();
+            assert_eq!(bench.done(0), "over 0");
+            bench.gone(2);
+            assert_eq!(bench.gone(1), "start 1", "it counts as down");
+        }),
+        case(DONE, FAILED, || {
+            let mut bench = tree(AllForOne).member(0, Transient).failed();
+            assert_eq!(bench.done(0), "over 0");
+            assert_eq!(bench.resume(), "resume 1");
+            assert_eq!(bench.ats(), [At::Ended, At::Up, At::Up]);
+        }),
+        case(DONE, STOPPING, || {
+            let mut bench = tree(AllForOne).member(0, Transient).member(2, Transient).stops();
+            assert_eq!(bench.done(2), "over 2, end 1");
+            assert_eq!(bench.done(0), "over 0");
+            assert_eq!(bench.gone(1), "over 1, all down");
+        }),
+    ]
+}
+
+fn done_and_again() -> Vec<Case> {
+    vec![
+        case(AGAIN, UP, || {
+            let mut bench = tree(AllForOne).comes_up();
+            assert_eq!(bench.done(0), "down 1");
+            let mut bench = tree(RestForOne).comes_up();
+            bench.up(1);
+            assert_eq!(bench.done(1), "down 2", "what came up behind it goes down too");
+            assert_eq!(bench.gone(2), "wait 1 10ms");
+        }),
+        case(AGAIN, STEADY, || {
+            for (strategy, first) in [(AllForOne, "down 2"), (RestForOne, "down 2"), (OneForOne, "wait 1 10ms")] {
+                let mut bench = tree(strategy).steady();
+                assert_eq!(bench.done(1), first);
+                let mut bench = tree(strategy).max(0).steady();
+                assert_eq!(bench.done(1), "limit 1, owner fails", "it is charged");
+            }
+        }),
+        case(AGAIN, DOWN, || {
+            let mut bench = tree(AllForOne).max(1).down();
+            assert_eq!(bench.done(0), "", "absorbed, not charged");
+            bench.gone(2);
+            assert_eq!(bench.gone(1), "start 0", "and it comes up again");
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.done(0), "");
+            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
+            assert_eq!(tree(RestForOne).max(1).down().done(0), "limit 0, owner fails");
+        }),
+        case(AGAIN, FAILED, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).failed();
+                assert_eq!(bench.done(0), "");
+                assert_eq!(bench.group.at(0), At::StartFailed);
+                assert!(bench.resume().contains("redecide 0"));
+            }
+        }),
+        case(AGAIN, STOPPING, || {
+            let mut bench = tree(AllForOne).stops();
+            assert_eq!(bench.done(2), "over 2, end 1");
+            assert!(!bench.done(0).contains("start"));
+            assert_eq!(bench.gone(1), "over 1, over 0, all down");
+        }),
+    ]
+}
+
+fn timers() -> Vec<Case> {
+    vec![
+        case(TIMER, UP, || {
+            let mut bench = tree(AllForOne).pauses().down();
+            bench.gone(2);
+            bench.gone(1);
+            assert_eq!(bench.gone(0), "wait 1 20ms");
+            assert_eq!(bench.due(0), "", "of an earlier wait");
+            assert_eq!(bench.due(1), "start 0");
+        }),
+        case(TIMER, STEADY, || {
+            for strategy in ALL {
+                assert_eq!(tree(strategy).pauses().steady().due(1), "");
+            }
+        }),
+        case(TIMER, DOWN, || {
+            // One that waited alone: the range takes it along, and no timer starts it.
+            let mut bench = tree(OneForOne).pauses().steady();
+            bench.fails(0, Restart);
+            assert_eq!(bench.gone(0), "wait 0 20ms");
+            assert_eq!(bench.from_above(), "down 2");
+            assert_eq!(bench.due(0), "");
+            assert_eq!(bench.gone(2), "down 1");
+        }),
+        case(TIMER, FAILED, || {
+            let mut bench = tree(OneForOne).pauses().steady();
+            bench.fails(0, Restart);
+            bench.gone(0);
+            bench.fails(1, Escalate);
+            assert_eq!(bench.due(0), "");
+            assert_eq!(bench.resume(), "resume 1, start 0");
+        }),
+        case(TIMER, STOPPING, || {
+            let mut bench = tree(OneForOne).pauses().steady();
+            bench.fails(0, Restart);
+            bench.gone(0);
+            assert_eq!(bench.stop(), "end 2");
+            assert_eq!(bench.due(0), "");
+        }),
+    ]
+}
+
+fn spawns() -> Vec<Case> {
+    vec![
+        case(SPAWN, UP, || {
+            let set = tree(OneForOne).owner(Owner::Set);
+            let mut bench = set.boots();
+            bench.from_above();
+            for id in 0..3 {
+                bench.gone(id);
+            }
+            assert_eq!(bench.spawn(set), "", "it waits until the set is up");
+            bench.group.rebuild();
+            bench.group.owner_up(bench.now);
+            assert_eq!(bench.acts(), "start 2");
+        }),
+        case(SPAWN, STEADY, || {
+            let set = tree(OneForOne).owner(Owner::Set);
+            assert_eq!(set.steady().spawn(set), "start 3");
+        }),
+        case(SPAWN, DOWN, || {
+            let actor = tree(AllForOne).owner(Owner::Actor);
+            let mut bench = actor.down();
+            assert_eq!(bench.spawn(actor), "");
+            for (id, next) in [(2, "down 1"), (1, "down 0"), (0, "start 0")] {
+                assert_eq!(bench.gone(id), next);
+            }
+            for (id, next) in [(0, "start 1"), (1, "start 2"), (2, "start 3")] {
+                assert_eq!(bench.up(id), next);
+            }
+        }),
+        case(SPAWN, FAILED, || {
+            let set = tree(OneForOne).owner(Owner::Set);
+            let mut bench = set.failed();
+            assert_eq!(bench.spawn(set), "");
+            assert_eq!(bench.resume(), "resume 1, start 3");
+        }),
+        case(SPAWN, STOPPING, || {
+            let set = tree(OneForOne).owner(Owner::Set);
+            let mut bench = set.steady();
+            bench.stop();
+            assert!(bench.group.is_stopping(), "the spawn is told so");
+        }),
+    ]
+}

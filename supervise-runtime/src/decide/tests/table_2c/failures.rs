@@ -1,0 +1,240 @@
+//! What a failure does, by the directive.
+
+use super::super::bench::{ALL, GROUPS, tree};
+use super::super::table::{Case, case};
+use super::{DOWN, FAILED, STEADY, STOPPING, UP};
+use crate::decide::group::{Group, Mode, Next};
+use crate::decide::member::At;
+use crate::strategy::Directive::{Escalate, Restart, Stop};
+use crate::strategy::Lifecycle::Temporary;
+use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+
+const OLD: &str = "old instance in the range fails";
+const NEW: &str = "start or new instance fails: Restart";
+const STOP: &str = ".. Stop";
+const BOOT: &str = "boot, OneForOne, start fails, backoff declared, Restart";
+const ESCALATE: &str = ".. Escalate, limit, decider panics";
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = old_instances();
+    cases.extend(restarts());
+    cases.extend(stops());
+    cases.extend(optional_at_boot());
+    cases.extend(escalations());
+    cases
+}
+
+fn is_failed(group: &Group) -> bool {
+    matches!(group.mode(), Mode::Failed { .. })
+}
+
+fn goes_down_from(group: &Group, wanted: usize) {
+    assert!(matches!(group.mode(), Mode::Down { lo, next: Next::Up } if *lo == wanted), "{:?}", group.mode());
+}
+
+/// Outside a range that goes down no failure is absorbed.
+fn is_decided(bench: &mut super::super::bench::Bench) {
+    assert!(bench.fails(0, Restart).starts_with("decided: "));
+}
+
+fn kept() {
+    for strategy in ALL {
+        for directive in [Restart, Stop, Escalate] {
+            let mut bench = tree(strategy).failed();
+            assert_eq!(bench.fails(2, directive), "kept");
+            assert_eq!(bench.ats(), [At::Up, At::Failed, At::Failed]);
+        }
+    }
+}
+
+fn reported() {
+    for strategy in ALL {
+        for directive in [Restart, Stop, Escalate] {
+            let mut bench = tree(strategy).stops();
+            assert_eq!(bench.fails(0, directive), "reported");
+            assert_eq!(bench.fails(2, directive), "reported");
+            assert_eq!(bench.gone(2), "over 2, end 1");
+        }
+    }
+}
+
+fn old_instances() -> Vec<Case> {
+    vec![
+        case(OLD, UP, || GROUPS.iter().for_each(|s| is_decided(&mut tree(*s).comes_up()))),
+        case(OLD, STEADY, || GROUPS.iter().for_each(|s| is_decided(&mut tree(*s).steady()))),
+        case(OLD, DOWN, || {
+            let mut bench = tree(AllForOne).down();
+            assert_eq!(bench.fails(0, Stop), "absorbed");
+            assert_eq!(bench.fails(2, Stop), "absorbed");
+            assert_eq!(bench.gone(2), "down 1");
+            assert_eq!(bench.gone(1), "down 0");
+            assert_eq!(bench.gone(0), "start 0");
+        }),
+        case(OLD, FAILED, || {
+            kept();
+            let mut bench = tree(RestForOne).down();
+            bench.fails(0, Escalate);
+            assert_eq!(bench.fails(1, Restart), "kept");
+        }),
+        case(OLD, STOPPING, reported),
+    ]
+}
+
+fn restarts() -> Vec<Case> {
+    vec![
+        case(NEW, UP, || {
+            // The start is dropped, all go down.
+            let mut bench = tree(AllForOne).comes_up();
+            assert_eq!(bench.fails(0, Restart), "decided: down 1");
+            assert_eq!(bench.gone(1), "down 0");
+            // A failed start, from there on: nothing is up behind it.
+            let mut bench = tree(RestForOne).comes_up();
+            assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
+            assert_eq!(bench.ats(), [At::Up, At::Turn, At::Turn]);
+            assert_eq!(bench.due(1), "start 1");
+            // A new instance: Down from it.
+            let mut bench = tree(RestForOne).comes_up();
+            bench.up(1);
+            assert_eq!(bench.fails(1, Restart), "decided: down 2");
+            goes_down_from(&bench.group, 1);
+            // It is charged: the second one is too many.
+            let mut bench = tree(AllForOne).max(1).comes_up();
+            assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
+        }),
+        case(NEW, STEADY, || {
+            for (strategy, lo) in [(AllForOne, 0), (RestForOne, 1)] {
+                let mut bench = tree(strategy).max(0).steady();
+                assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
+                let bench = tree(strategy).down();
+                goes_down_from(&bench.group, lo);
+                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Down]);
+            }
+            let mut bench = tree(OneForOne).steady();
+            assert_eq!(bench.fails(1, Restart), "decided: down 1");
+            assert_eq!(bench.gone(1), "start 1");
+        }),
+        case(NEW, DOWN, || {
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.fails(0, Restart), "decided: ");
+            goes_down_from(&bench.group, 0);
+            assert_eq!(bench.gone(2), "down 1");
+            assert_eq!(bench.gone(1), "down 0");
+            let mut bench = tree(RestForOne).max(1).down();
+            assert_eq!(bench.fails(0, Restart), "decided: limit 0, owner fails", "the widening is charged");
+        }),
+        case(NEW, FAILED, kept),
+        case(NEW, STOPPING, reported),
+    ]
+}
+
+fn stops() -> Vec<Case> {
+    vec![
+        case(STOP, UP, || {
+            // At boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
+            for strategy in ALL {
+                for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
+                    let mut bench = setup.boots_on();
+                    assert_eq!(bench.start_fails(1, Stop), "decided: owner fails");
+                    assert!(is_failed(&bench.group));
+                    assert_eq!(bench.stop(), "over 2, over 1, end 0");
+                    assert_eq!(bench.gone(0), "over 0, all down");
+                }
+            }
+            // Later.
+            let mut bench = tree(AllForOne).comes_up();
+            assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1, end 0");
+            assert_eq!(bench.gone(0), "over 0, all ended");
+            let mut bench = tree(RestForOne).comes_up();
+            assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1");
+            assert_eq!(bench.ats(), [At::Up, At::Ended, At::Ended]);
+            let mut bench = tree(RestForOne).member(2, Temporary).steady();
+            assert_eq!(bench.fails(2, Stop), "decided: end 2");
+            assert_eq!(bench.gone(2), "over 2");
+            assert_eq!(bench.ats(), [At::Up, At::Up, At::Ended]);
+        }),
+        case(STOP, STEADY, || {
+            let mut bench = tree(AllForOne).steady();
+            assert_eq!(bench.fails(1, Stop), "decided: end 2");
+            assert_eq!(bench.gone(2), "over 2, end 1");
+            assert_eq!(bench.gone(1), "over 1, end 0");
+            assert_eq!(bench.gone(0), "over 0, all ended");
+            let mut bench = tree(RestForOne).steady();
+            assert_eq!(bench.fails(1, Stop), "decided: end 2");
+            assert_eq!(bench.gone(2), "over 2, end 1");
+            assert_eq!(bench.gone(1), "over 1");
+            for setup in [tree(OneForOne), tree(AllForOne).member(1, Temporary)] {
+                let mut bench = setup.steady();
+                assert_eq!(bench.fails(1, Stop), "decided: end 1");
+                assert_eq!(bench.gone(1), "over 1");
+                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+            }
+        }),
+        case(STOP, DOWN, || {
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.fails(0, Stop), "decided: ");
+            goes_down_from(&bench.group, 0);
+            assert_eq!(bench.gone(2), "over 2, end 1");
+            assert_eq!(bench.gone(1), "over 1, end 0");
+            assert_eq!(bench.gone(0), "over 0, all ended");
+        }),
+        case(STOP, FAILED, kept),
+        case(STOP, STOPPING, reported),
+    ]
+}
+
+fn optional_at_boot() -> Vec<Case> {
+    vec![
+        case(BOOT, UP, || {
+            let mut bench = tree(OneForOne).pauses().boots();
+            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 20ms, start 1");
+            assert_eq!(bench.up(1), "start 2");
+            assert_eq!(bench.due(0), "start 0");
+            // It is charged.
+            let mut bench = tree(OneForOne).pauses().max(0).boots();
+            assert_eq!(bench.start_fails(0, Restart), "decided: limit 0, owner fails");
+            // Without a backoff it holds up the others.
+            let mut bench = tree(OneForOne).boots();
+            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
+        }),
+        // There is no boot in these.
+        case(BOOT, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
+        case(BOOT, DOWN, || assert_eq!(tree(AllForOne).pauses().down().due(0), "")),
+        case(BOOT, FAILED, || assert_eq!(tree(OneForOne).pauses().failed().due(0), "")),
+        case(BOOT, STOPPING, || assert_eq!(tree(OneForOne).pauses().stops().due(0), "")),
+    ]
+}
+
+fn escalations() -> Vec<Case> {
+    vec![
+        case(ESCALATE, UP, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).boots_on();
+                assert_eq!(bench.start_fails(1, Escalate), "decided: owner fails");
+            }
+            for strategy in GROUPS {
+                // The start in progress goes on, nothing new begins.
+                let mut bench = tree(strategy).comes_up();
+                assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
+                assert_eq!(bench.up(1), "");
+                assert_eq!(bench.ats(), [At::Failed, At::Up, At::Turn]);
+            }
+        }),
+        case(ESCALATE, STEADY, || {
+            for strategy in ALL {
+                let bench = tree(strategy).failed();
+                assert!(is_failed(&bench.group));
+                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Up]);
+                let mut bench = tree(strategy).max(0).steady();
+                assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails");
+            }
+        }),
+        case(ESCALATE, DOWN, || {
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
+            assert_eq!(bench.gone(2), "", "nothing new begins");
+            assert_eq!(bench.ats(), [At::Failed, At::Failed, At::Turn]);
+        }),
+        case(ESCALATE, FAILED, kept),
+        case(ESCALATE, STOPPING, reported),
+    ]
+}

@@ -1,0 +1,225 @@
+//! What the parent does with the supervisor as a whole.
+
+use super::super::bench::{ALL, GROUPS, Bench, tree};
+use super::super::table::{Case, case};
+use super::{DOWN, FAILED, STEADY, STOPPING, UP};
+use crate::decide::group::{Group, Mode, Next};
+use crate::decide::member::At;
+use crate::strategy::Directive::{Escalate, Restart};
+use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+
+const RESUME: &str = "parent's Resume";
+const ABOVE: &str = "parent's Restart, or restart from above";
+const STOP: &str = "stop, shutdown, guard dropped";
+const LET: &str = "a `let` fails or panics";
+const HOLD: &str = "hold / release";
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = resumes();
+    cases.extend(restarts());
+    cases.extend(stops());
+    cases.extend(failed_lets());
+    cases.extend(holds());
+    cases
+}
+
+fn unchanged(mut bench: Bench, event: fn(&mut Bench) -> String) {
+    let before = (bench.group.mode().clone(), bench.ats());
+    assert_eq!(event(&mut bench), "");
+    assert_eq!((bench.group.mode().clone(), bench.ats()), before);
+}
+
+fn resumes() -> Vec<Case> {
+    vec![
+        case(RESUME, UP, || unchanged(tree(AllForOne).comes_up(), Bench::resume)),
+        case(RESUME, STEADY, || unchanged(tree(AllForOne).steady(), Bench::resume)),
+        case(RESUME, DOWN, || {
+            // Nothing but what is kept is looked at again.
+            let mut bench = tree(AllForOne).down();
+            let before = bench.group.mode().clone();
+            bench.resume();
+            assert_eq!(*bench.group.mode(), before);
+        }),
+        case(RESUME, FAILED, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).failed();
+                assert_eq!(bench.resume(), "resume 1");
+                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up; 3]));
+            }
+            // A failed start is charged without asking the limit, waits, and is started again.
+            let mut bench = tree(RestForOne).max(1).comes_up();
+            assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
+            assert_eq!(bench.resume(), "wait 1 10ms");
+            assert_eq!(bench.due(1), "start 1");
+            // Back to the range that went down.
+            let mut bench = tree(RestForOne).down();
+            bench.fails(0, Escalate);
+            bench.gone(2);
+            assert!(bench.resume().starts_with("resume 0"));
+            assert!(matches!(bench.group.mode(), Mode::Down { lo: 1, next: Next::Up }));
+            assert_eq!(bench.group.at(1), At::Down);
+        }),
+        case(RESUME, STOPPING, || unchanged(tree(AllForOne).stops(), Bench::resume)),
+    ]
+}
+
+/// The rest of a restart from above: this one goes down first, then those before it, then all come up.
+fn down_and_up(bench: &mut Bench, last: u32) {
+    for id in (0..=last).rev() {
+        let next = if id == 0 { "all down".to_owned() } else { format!("down {}", id - 1) };
+        assert_eq!(bench.gone(id), next);
+    }
+    bench.group.rebuild();
+    assert_eq!(bench.acts(), "", "nothing starts before the supervisor does");
+    assert_eq!(bench.ats(), [At::Turn; 3]);
+}
+
+fn restarts() -> Vec<Case> {
+    vec![
+        case(ABOVE, UP, || {
+            for strategy in GROUPS {
+                let mut bench = tree(strategy).comes_up();
+                assert_eq!(bench.from_above(), "down 1", "the start is dropped");
+                down_and_up(&mut bench, 1);
+            }
+        }),
+        case(ABOVE, STEADY, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).steady();
+                assert_eq!(bench.from_above(), "down 2");
+                down_and_up(&mut bench, 2);
+            }
+        }),
+        case(ABOVE, DOWN, || {
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.from_above(), "", "the one on its way goes on");
+            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::Rebuild }));
+            down_and_up(&mut bench, 2);
+        }),
+        case(ABOVE, FAILED, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).failed();
+                assert_eq!(bench.from_above(), "down 2");
+                assert_eq!(bench.fails(0, Escalate), "absorbed");
+                down_and_up(&mut bench, 2);
+            }
+        }),
+        case(ABOVE, STOPPING, || {
+            for strategy in ALL {
+                unchanged(tree(strategy).stops(), Bench::from_above);
+            }
+        }),
+    ]
+}
+
+fn ends_in_reverse(bench: &mut Bench, last: u32) {
+    assert_eq!(bench.ats()[last as usize], At::Down);
+    for id in (0..=last).rev() {
+        let next = if id == 0 { "over 0, all down".to_owned() } else { format!("over {id}, end {}", id - 1) };
+        assert_eq!(bench.gone(id), next);
+    }
+    assert!(bench.group.is_ended());
+}
+
+fn stops() -> Vec<Case> {
+    vec![
+        case(STOP, UP, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).boots_on();
+                assert_eq!(bench.stop(), "over 2, end 1", "the start is dropped");
+                ends_in_reverse(&mut bench, 1);
+            }
+        }),
+        case(STOP, STEADY, || {
+            for strategy in ALL {
+                ends_in_reverse(&mut tree(strategy).stops(), 2);
+            }
+        }),
+        case(STOP, DOWN, || {
+            let mut bench = tree(RestForOne).down();
+            assert_eq!(bench.stop(), "");
+            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::End }));
+            ends_in_reverse(&mut bench, 2);
+        }),
+        case(STOP, FAILED, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).failed();
+                assert_eq!(bench.stop(), "end 2");
+                ends_in_reverse(&mut bench, 2);
+            }
+        }),
+        // How long it has is the driver's to shorten.
+        case(STOP, STOPPING, || unchanged(tree(AllForOne).stops(), Bench::stop)),
+    ]
+}
+
+fn failed_lets() -> Vec<Case> {
+    vec![
+        case(LET, UP, || {
+            // The supervisor takes down what is up; no decider is asked, nothing is charged.
+            let mut bench = tree(AllForOne).boots_on();
+            bench.up(1);
+            assert_eq!(bench.stop(), "end 2");
+            ends_in_reverse(&mut bench, 2);
+        }),
+        // A `let` runs in the supervisor's own start only: it has begun anew, and is Up, by then.
+        case(LET, STEADY, || assert!(!is_up(&tree(AllForOne).steady().group))),
+        case(LET, DOWN, || assert!(!is_up(&tree(AllForOne).down().group))),
+        case(LET, FAILED, || assert!(!is_up(&tree(AllForOne).failed().group))),
+        case(LET, STOPPING, || assert!(!is_up(&tree(AllForOne).stops().group))),
+    ]
+}
+
+fn is_up(group: &Group) -> bool {
+    *group.mode() == Mode::Up
+}
+
+fn holds() -> Vec<Case> {
+    vec![
+        case(HOLD, UP, || {
+            for strategy in GROUPS {
+                let mut bench = tree(strategy).comes_up();
+                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.up(1), "");
+                assert_eq!(bench.release(), "start 2");
+            }
+        }),
+        case(HOLD, STEADY, || {
+            for strategy in ALL {
+                let mut bench = tree(strategy).steady();
+                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.fails(1, Restart), "kept");
+                assert_eq!(bench.release(), "redecide 1");
+                // What waits for its backoff waits on.
+                let mut bench = tree(OneForOne).pauses().steady();
+                bench.fails(1, Restart);
+                assert_eq!(bench.gone(1), "wait 1 20ms");
+                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.due(1), "");
+                assert_eq!(bench.release(), "start 1");
+            }
+        }),
+        case(HOLD, DOWN, || {
+            let mut bench = tree(AllForOne).down();
+            assert_eq!(bench.hold(), "");
+            assert_eq!(bench.gone(2), "down 1");
+            assert_eq!(bench.gone(1), "down 0");
+            assert_eq!(bench.gone(0), "", "no Up");
+            assert_eq!(bench.release(), "start 0");
+        }),
+        case(HOLD, FAILED, || {
+            let mut bench = tree(AllForOne).failed();
+            assert_eq!(bench.hold(), "");
+            assert!(bench.group.is_held());
+            assert_eq!(bench.release(), "");
+            assert!(!bench.group.is_held());
+            assert_eq!(bench.ats(), [At::Up, At::Failed, At::Up]);
+        }),
+        case(HOLD, STOPPING, || {
+            let mut bench = tree(AllForOne).stops();
+            bench.hold();
+            bench.release();
+            ends_in_reverse(&mut bench, 2);
+        }),
+    ]
+}
