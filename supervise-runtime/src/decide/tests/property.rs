@@ -43,42 +43,42 @@ enum Move {
     Time(u64),
 }
 
-fn directives() -> impl Strategy<Value = Directive> {
-    prop_oneof![
-        3 => Just(Directive::Restart),
-        1 => Just(Directive::Resume),
-        1 => Just(Directive::Stop),
-        1 => Just(Directive::Escalate),
-    ]
-}
-
-fn moves() -> impl Strategy<Value = Move> {
-    let child = || 0..6usize;
-    let command = prop_oneof![Just(Command::Restart), Just(Command::StartAgain), Just(Command::Drain)];
-    prop_oneof![
-        30 => child().prop_map(Move::Step),
-        14 => Just(Move::Steps),
-        12 => (child(), directives()).prop_map(|(id, directive)| Move::Fails(id, directive)),
-        4 => (child(), directives()).prop_map(|(id, directive)| Move::TimeUp(id, directive)),
-        2 => child().prop_map(Move::Kill),
-        4 => child().prop_map(Move::Message),
-        2 => child().prop_map(Move::Done),
-        3 => child().prop_map(Move::Stop),
-        4 => (child(), command).prop_map(|(id, command)| Move::ByHand(id, command)),
-        2 => child().prop_map(Move::Timer),
-        1 => child().prop_map(Move::Keep),
-        1 => child().prop_map(Move::Reset),
-        2 => (0..3usize).prop_map(Move::Spawn),
-        3 => Just(Move::Hold),
-        3 => Just(Move::Release),
-        12 => Just(Move::Owner),
-        3 => directives().prop_map(Move::Parent),
-        1 => Just(Move::FromAbove),
-        1 => Just(Move::Shutdown),
-        1 => Just(Move::StartedAgain),
-        1 => Just(Move::LetFails),
-        8 => (1..40u64).prop_map(Move::Time),
-    ]
+/// One move in a word: a tree of strategies for each would take most of the time of a walk.
+fn of_word(word: u32) -> Move {
+    let child = (word >> 8 & 0xff) as usize;
+    let more = word >> 16 & 0xff;
+    let directive = match more % 6 {
+        0..3 => Directive::Restart,
+        3 => Directive::Resume,
+        4 => Directive::Stop,
+        _ => Directive::Escalate,
+    };
+    match word & 0xff {
+        0..60 => Move::Step(child),
+        60..88 => Move::Steps,
+        88..114 => Move::Fails(child, directive),
+        114..124 => Move::TimeUp(child, directive),
+        124..130 => Move::Kill(child),
+        130..138 => Move::Message(child),
+        138..143 => Move::Done(child),
+        143..150 => Move::Stop(child),
+        150..154 => Move::ByHand(child, Command::Restart),
+        154..157 => Move::ByHand(child, Command::StartAgain),
+        157..160 => Move::ByHand(child, Command::Drain),
+        160..164 => Move::Timer(child),
+        164..167 => Move::Keep(child),
+        167..169 => Move::Reset(child),
+        169..174 => Move::Spawn(child % 3),
+        174..181 => Move::Hold,
+        181..188 => Move::Release,
+        188..220 => Move::Owner,
+        220..228 => Move::Parent(directive),
+        228..231 => Move::FromAbove,
+        231..233 => Move::Shutdown,
+        233..236 => Move::StartedAgain,
+        236..238 => Move::LetFails,
+        _ => Move::Time(u64::from(more % 40)),
+    }
 }
 
 fn members() -> impl Strategy<Value = Vec<(Role, Lifecycle, bool)>> {
@@ -119,8 +119,7 @@ impl ReferenceStateMachine for Walks {
     }
 
     fn transitions(_: &Plan) -> BoxedStrategy<Move> {
-        thread_local!(static MOVES: BoxedStrategy<Move> = moves().boxed());
-        MOVES.with(Clone::clone)
+        any::<u32>().prop_map(of_word).boxed()
     }
 
     fn apply(plan: Plan, _: &Move) -> Plan {
@@ -170,10 +169,10 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Step(_), Some(id)) => sim.step(id),
         (Move::Fails(_, directive), Some(id)) => sim.fails(id, Event::Failure, directive),
         (Move::TimeUp(_, directive), Some(id)) => sim.fails(id, Event::TimeUp, directive),
-        (Move::Kill(_), Some(id)) => sim.kid(id).inbox.push_back(Note::Kill),
+        (Move::Kill(_), Some(id)) => sim.send(id, Note::Kill),
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
-        (Move::Stop(_), Some(id)) => sim.kid(id).inbox.push_back(Note::Stop),
+        (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
         (Move::ByHand(_, command), Some(id)) => sim.by_hand(id, command),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
         (Move::Keep(_), Some(id)) if sim.plan.owner == Owner::Actor && sim.stand == Stand::Up => sim.group.keep(id),

@@ -228,6 +228,15 @@ impl Sim {
 
     // ----- steps
 
+    /// A user sends it this; it is served at once if nothing came before.
+    pub(super) fn send(&mut self, id: Id, note: Note) {
+        let at_once = self.kid(id).inbox.is_empty();
+        self.kid(id).inbox.push_back(note);
+        if at_once {
+            self.serve(id);
+        }
+    }
+
     /// Serves what it was sent.
     pub(super) fn serve(&mut self, id: Id) {
         while let Some(note) = self.kids[id as usize].as_mut().and_then(|kid| kid.inbox.pop_front()) {
