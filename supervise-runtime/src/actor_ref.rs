@@ -1,5 +1,6 @@
 //! The handle of an actor: tell, ask, watch, stop (rules S2 and S3).
 
+use std::any::type_name;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -18,7 +19,7 @@ use crate::cell::control::{Control, Controlled, send};
 use crate::cell::current;
 use crate::context::Context;
 use crate::events::EventKind;
-use crate::mailbox::{MailCell, Rejected};
+use crate::mailbox::{Letter, MailCell, Rejected};
 use crate::options::BoxFuture;
 use crate::watch::{Ended, Notice, Watched};
 
@@ -31,6 +32,12 @@ pub(crate) type Deliver<A> =
 pub(crate) enum Envelope<A: Actor> {
     Msg(A::Msg),
     Notice(Box<(Notice, Deliver<A>)>),
+}
+
+impl<A: Actor> Letter for Envelope<A> {
+    fn message(&self) -> Option<&'static str> {
+        matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
+    }
 }
 
 pub(crate) type Cell<A> = MailCell<Envelope<A>>;

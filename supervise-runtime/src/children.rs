@@ -65,7 +65,7 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
         let this = self.clone();
         async move {
             let launched = this.launch(args)?;
-            Startup::new(launched.cell).await?;
+            Startup::of(launched.cell).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
         }
     }

@@ -369,7 +369,7 @@ where
                 (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: path() }),
                 _ => return Err(SpawnError::Stopping { path: path() }),
             };
-            Startup::new(child.cell.clone()).await?;
+            Startup::of(child.cell.clone()).await?;
             Ok(child)
         })
     }
@@ -404,7 +404,7 @@ pub(crate) struct Startup {
 }
 
 impl Startup {
-    pub(crate) fn new(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
+    pub(crate) fn of(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
         let mut startup = Startup { cell, over: false };
         async move {
             let up = poll_fn(|cx| match startup.cell.ctl().poll_up(cx.waker()) {

@@ -12,6 +12,7 @@
 //!    and has passed its wake-up on: room never stays unused while somebody waits for it.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
-use crate::events::lock;
+use crate::events::{DeadReason, EventKind, lock};
 
 /// Messages served before the actor yields to other tasks.
 const BUDGET: u8 = 128;
@@ -69,7 +70,13 @@ pub(crate) enum Rejected {
     Closed,
 }
 
-impl<T: Send + 'static> MailCell<T> {
+/// What a mailbox holds.
+pub(crate) trait Letter: Send + 'static {
+    /// The type of the message, if it is one: lost, it is a dead letter.
+    fn message(&self) -> Option<&'static str>;
+}
+
+impl<T: Letter> MailCell<T> {
     pub(crate) fn new(ctl: Ctl, capacity: usize, ask: Duration) -> Self {
         MailCell {
             ctl,
@@ -198,21 +205,38 @@ impl<T: Send + 'static> MailCell<T> {
         drop(inner);
         blocked.into_iter().for_each(|(_, waker)| waker.wake());
     }
+}
 
-    /// Messages that wait, as far as senders know.
-    #[cfg(test)]
-    pub(crate) fn depth(&self) -> usize {
-        lock(&self.inner).queue.len() + self.unserved.load(Ordering::Relaxed)
+impl<T: Letter> MailCell<T> {
+    /// Refuses what comes and takes out what waits: it becomes dead letters and errors to askers.
+    fn close(&self) {
+        self.set_gate(Gate::Closed, None);
+        let queue = {
+            let mut inner = lock(&self.inner);
+            self.unserved.store(0, Ordering::Relaxed);
+            std::mem::take(&mut inner.queue)
+        };
+        for letter in queue {
+            if let Some(message) = letter.message() {
+                self.ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+            }
+            // An ask gets its error by this. A panic in one `Drop` must not lose the others.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(letter)));
+        }
     }
 }
 
-impl<T: Send + 'static> Controlled for MailCell<T> {
+impl<T: Letter> Controlled for MailCell<T> {
     fn ctl(&self) -> &Ctl {
         &self.ctl
     }
 
     fn interrupt(&self, on: bool) {
         self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn refuse(&self) {
+        self.close();
     }
 
     fn is_busy(&self) -> bool {
@@ -234,7 +258,7 @@ pub(crate) enum Received<T> {
     Interrupted,
 }
 
-impl<T: Send + 'static> Inbox<T> {
+impl<T: Letter> Inbox<T> {
     pub(crate) fn new() -> Self {
         Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true }
     }
@@ -302,12 +326,15 @@ impl<T: Send + 'static> Inbox<T> {
         woken.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// Takes back all that waits, oldest first: the actor has ended.
-    pub(crate) fn drain(&mut self, cell: &MailCell<T>) -> VecDeque<T> {
+    /// A handler that waits gives the rest of its batch back, in front: whoever closes the mailbox
+    /// meanwhile finds all of it there.
+    pub(crate) fn give_back(&mut self, cell: &MailCell<T>) {
+        if self.batch.is_empty() {
+            return;
+        }
         let mut inner = lock(&cell.inner);
-        let mut all = std::mem::take(&mut self.batch);
-        all.append(&mut inner.queue);
+        self.batch.append(&mut inner.queue);
+        std::mem::swap(&mut inner.queue, &mut self.batch);
         cell.unserved.store(0, Ordering::Relaxed);
-        all
     }
 }

@@ -399,8 +399,7 @@ impl Builder {
             None => {
                 let cell = Plain::new(self.ctl(name));
                 // What the instances' own deciders leave open goes to the tree's, as for any child.
-                let mut strategy = SupervisorStrategy::default();
-                strategy.decider = self.sup().decider();
+                let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
                 cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
                 let body = SetBody::new(cell.clone(), Reader::new(options));
                 tokio::spawn(run(cell.clone(), body));

@@ -6,7 +6,10 @@
 mod kit;
 
 mod s01_messages;
+mod s06_failures;
 mod s27_sets;
 mod s28_subtrees;
 mod s31_backoff;
 mod s35_down;
+mod s29_tasks;
+mod s30_lets;

@@ -340,12 +340,13 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
     assert_eq!(mute.ask(Question::Forget).forever().await, no_reply());
     assert_eq!(mute.ask(Question::Fail).forever().await, no_reply());
     assert_eq!(mute.ask(Question::Panic).forever().await, no_reply());
+    pass(ms(20)).await; // up again: without an instance a kill is a stop
     let (killed, ()) = tokio::join!(mute.ask(Question::Hang).forever(), async {
         settle().await;
         mute.kill();
     });
     assert_eq!(killed, no_reply());
-    settle().await;
+    pass(ms(20)).await;
     // One in hand and one queued behind it when it ends.
     let (in_hand, queued) = tokio::join!(mute.ask(Question::Quit).forever(), mute.ask(Question::Forget).forever());
     assert_eq!((in_hand, queued), (no_reply(), no_reply()));

@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Type};
 
-use super::hooks::{HOOKS, Hook, dummy, methods, watcher};
+use super::hooks::{HOOKS, Hook, Types, cfgs, dummy, methods, watcher};
 use crate::errors::Errors;
 
 /// The whole macro.
@@ -23,18 +24,22 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#block #errors);
     }
     let hooks = take_hooks(&mut block, &mut errors);
-    let receive = receive(&block, &mut errors);
-    let (generics, ty) = (&block.generics, &block.self_ty);
-    let Some(receive) = receive.filter(|_| errors.is_empty()) else {
-        let dummy = dummy(generics, ty, None, None);
+    let handles = handles(&block, &mut errors);
+    let (generics, ty, outer) = (&block.generics, &block.self_ty, cfgs(&block.attrs));
+    if !errors.is_empty() {
+        let types = handles.first().map(Handle::types).unwrap_or_default();
+        let watches = hooks.iter().any(|hook| hook.kind == "terminated");
+        let dummy = dummy(&types, watches, &outer, generics, ty);
         let errors = errors.to_tokens();
         return quote!(#block #dummy #errors);
-    };
+    }
     let (params, _, bounds) = generics.split_for_impl();
+    let receive: TokenStream = handles.iter().map(Handle::receive).collect();
     let methods = methods(&hooks);
-    let watcher = watcher(&hooks, generics, ty);
+    let watcher = watcher(&hooks, &outer, generics, ty);
     quote! {
         #block
+        #(#outer)*
         #[automatically_derived]
         impl #params ::supervise::__private::Actor for #ty #bounds {
             #receive
@@ -54,47 +59,87 @@ fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
     quote!(#item ::core::compile_error! { #message })
 }
 
-/// The associated types and `receive`, from `handle`.
-fn receive(block: &ItemImpl, errors: &mut Errors) -> Option<TokenStream> {
-    let Some(handle) = functions(block).find(|function| function.sig.ident == "handle") else {
+/// `handle`, read.
+struct Handle<'a> {
+    function: &'a ImplItemFn,
+    msg: &'a Type,
+    takes_cx: bool,
+    cfgs: Vec<Attribute>,
+}
+
+/// Every `handle`: there are several only under `#[cfg(..)]`, which this macro cannot evaluate.
+fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
+    let found: Vec<_> = functions(block).filter(|function| function.sig.ident == "handle").collect();
+    if found.is_empty() {
         errors.on(
             &block.self_ty,
             "there is no `handle` in this `#[actor] impl`; add `async fn handle(&mut self, msg: Msg, cx: &mut \
              Context<Self>) -> Result<(), Error>`",
         );
-        return None;
-    };
-    let inputs: Vec<&FnArg> = handle.sig.inputs.iter().collect();
+    }
+    // Two without a condition are rustc's to report, once.
+    let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
+    found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, errors)).collect()
+}
+
+fn handle<'a>(function: &'a ImplItemFn, errors: &mut Errors) -> Option<Handle<'a>> {
+    let inputs: Vec<&FnArg> = function.sig.inputs.iter().collect();
     let (Some(FnArg::Receiver(_)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
     else {
-        errors.on(
-            &handle.sig.inputs,
-            "`handle` takes `&mut self`, a message, and perhaps the context; write `(&mut self, msg: Msg, cx: &mut \
-             Context<Self>)`",
-        );
+        let message = "`handle` takes `&mut self`, a message, and perhaps the context; write `(&mut self, msg: Msg, \
+                       cx: &mut Context<Self>)`";
+        // Without arguments there is no token to stand on but the name.
+        if inputs.is_empty() {
+            errors.at(function.sig.ident.span(), message);
+        } else {
+            errors.on(&function.sig.inputs, message);
+        }
         return None;
     };
-    let msg = &msg.ty;
-    let output: TokenStream = match &handle.sig.output {
-        ReturnType::Type(_, ty) => quote!(#ty),
-        ReturnType::Default => quote!(()),
-    };
-    let span = handle.sig.ident.span();
-    let cx = inputs.get(2).map(|_| quote!(, cx));
-    let wait = handle.sig.asyncness.map(|_| quote!(.await));
-    let call = quote_spanned!(span=> Self::handle(self, msg #cx) #wait);
-    Some(quote! {
-        type Msg = #msg;
-        type Error = <#output as ::supervise::__private::HandleOutput>::Error;
-        #[allow(unused_variables)]
-        async fn receive(
-            &mut self,
-            msg: Self::Msg,
-            cx: &mut ::supervise::__private::Context<Self>,
-        ) -> ::core::result::Result<(), Self::Error> {
-            ::supervise::__private::HandleOutput::done(#call)
+    Some(Handle { function, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
+}
+
+impl Handle<'_> {
+    /// What it returns; without a return type the place is its name.
+    fn output(&self) -> TokenStream {
+        match &self.function.sig.output {
+            ReturnType::Type(_, ty) => quote!(#ty),
+            ReturnType::Default => quote_spanned!(self.function.sig.ident.span()=> ()),
         }
-    })
+    }
+
+    fn types(&self) -> Types {
+        let (msg, output) = (self.msg, self.output());
+        // On the written type: that is where rustc says that it is none of those allowed.
+        let error = quote_spanned!(output.span()=> <#output as ::supervise::__private::HandleOutput>::Error);
+        Types { msg: Some(quote!(#msg)), error: Some(error) }
+    }
+
+    /// The associated types and `receive`.
+    fn receive(&self) -> TokenStream {
+        let Types { msg, error } = self.types();
+        let cfgs = &self.cfgs;
+        let span = self.function.sig.ident.span();
+        let cx = self.takes_cx.then(|| quote!(, cx));
+        let wait = self.function.sig.asyncness.map(|_| quote!(.await));
+        let call = quote_spanned!(span=> Self::handle(self, msg #cx) #wait);
+        let done = quote_spanned!(self.output().span()=> ::supervise::__private::HandleOutput::done);
+        quote! {
+            #(#cfgs)*
+            type Msg = #msg;
+            #(#cfgs)*
+            type Error = #error;
+            #(#cfgs)*
+            #[allow(unused_variables)]
+            async fn receive(
+                &mut self,
+                msg: Self::Msg,
+                cx: &mut ::supervise::__private::Context<Self>,
+            ) -> ::core::result::Result<(), Self::Error> {
+                #done(#call)
+            }
+        }
+    }
 }
 
 /// Takes the markers off the methods.
@@ -106,6 +151,7 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
         let (markers, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut function.attrs).into_iter().partition(|attribute| marker(attribute).is_some());
         function.attrs = others;
+        let conditions = cfgs(&function.attrs);
         let mut kinds: Vec<Ident> = Vec::new();
         for attribute in &markers {
             if !matches!(attribute.meta, Meta::Path(_)) {
@@ -117,11 +163,13 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
             kinds.push(name.clone());
         }
         for kind in kinds {
-            if hooks.iter().any(|hook| hook.kind == kind) {
+            // Two under conditions may exclude each other; rustc knows.
+            let twice = |hook: &Hook| hook.kind == kind && (hook.cfgs.is_empty() || conditions.is_empty());
+            if hooks.iter().any(twice) {
                 errors.at(kind.span(), format!("this actor has a `{kind}` already; keep one of them"));
                 continue;
             }
-            hooks.push(Hook { kind, function: quote_spanned!(name.span()=> Self::#name) });
+            hooks.push(Hook { kind, function: quote_spanned!(name.span()=> Self::#name), cfgs: conditions.clone() });
         }
     }
     hooks
@@ -164,7 +212,11 @@ mod tests {
         let text =
             expand("impl Db { fn handle(&mut self, m: ()) {} #[pre_restart] #[supervise::post_stop] fn x(&self) {} }");
         assert!(!text.contains("# [pre_restart]") && !text.contains("# [supervise"), "{text}");
-        assert!(text.contains("restart_hook (Self :: x") && text.contains("start_hook (Self :: x"), "{text}");
+        assert!(
+            text.contains("restart_hook :: < Self , _ , _ > (Self :: x")
+                && text.contains("start_hook :: < Self , _ , _ > (Self :: x"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -173,5 +225,25 @@ mod tests {
             let text = expand(text);
             assert!(text.contains("Actor for Db") && text.contains("compile_error"), "{text}");
         }
+    }
+
+    #[test]
+    fn keeps_conditions() {
+        let text = expand(
+            "#[cfg(a)] impl Db { #[cfg(b)] fn handle(&mut self, m: u8) {} #[cfg(not(b))] fn handle(&mut self, m: u16) {}
+             #[cfg(c)] #[pre_start] fn x(&mut self) {} #[cfg(not(c))] #[pre_start] fn y(&mut self) {} }",
+        );
+        assert!(!text.contains("compile_error"), "{text}");
+        assert_eq!(text.matches("# [cfg (a)]").count(), 2, "{text}");
+        assert!(text.contains("# [cfg (not (b))] type Msg = u16"), "{text}");
+        assert!(text.contains("# [cfg (c)] async fn pre_start"), "{text}");
+    }
+
+    #[test]
+    fn reports_a_marker_given_twice_and_keeps_the_types() {
+        let text = expand(
+            "impl Db { fn handle(&mut self, m: Msg) {} #[pre_start] fn a(&mut self) {} #[pre_start] fn b(&mut self) {} }",
+        );
+        assert!(text.contains("has a `pre_start` already") && text.contains("type Msg = Msg ;"), "{text}");
     }
 }

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, DeriveInput, Ident, Path, Token, Type};
+use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
 
-use super::hooks::{HOOKS, Hook, dummy, methods, watcher};
+use super::hooks::{HOOKS, Hook, Types, dummy, methods, watcher};
 use crate::errors::{Errors, did_you_mean};
 
 /// The whole macro.
@@ -17,15 +17,17 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let mut types = Types::default();
     let mut hooks: Vec<Hook> = Vec::new();
+    let mut watches = false;
     for attribute in &input.attrs {
         let Some(name) = attribute.path().get_ident() else { continue };
         if name == "actor" {
-            types.read(attribute, &mut errors);
+            read(&mut types, attribute, &mut errors);
         } else if HOOKS.contains(&&*name.to_string()) {
+            watches |= name == "terminated";
             if hooks.iter().any(|hook| hook.kind == *name) {
                 errors.at(name.span(), format!("`{name}` is given twice; keep one of them"));
             } else if let Some(function) = hook(attribute, name, &input.ident, &mut errors) {
-                hooks.push(Hook { kind: name.clone(), function });
+                hooks.push(Hook { kind: name.clone(), function, cfgs: Vec::new() });
             }
         }
     }
@@ -39,21 +41,19 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let (params, args, bounds) = input.generics.split_for_impl();
     let ty = quote!(#name #args);
     if !errors.is_empty() {
-        let mut output = dummy(&input.generics, &ty, types.msg.as_ref(), types.error.as_ref());
+        let mut output = dummy(&types, watches, &[], &input.generics, &ty);
         output.extend(errors.to_tokens());
         return output;
     }
-    let msg = types.msg;
-    let error = types.error.map_or_else(|| quote!(::core::convert::Infallible), |error| quote!(#error));
+    let types = types.declare();
     // On the name of the struct: that is where rustc says that `handle` is missing.
     let handle = quote_spanned!(name.span()=> Self::handle(self, msg, cx).await);
     let methods = methods(&hooks);
-    let watcher = watcher(&hooks, &input.generics, &ty);
+    let watcher = watcher(&hooks, &[], &input.generics, &ty);
     quote! {
         #[automatically_derived]
         impl #params ::supervise::__private::Actor for #ty #bounds {
-            type Msg = #msg;
-            type Error = #error;
+            #types
             async fn receive(
                 &mut self,
                 msg: Self::Msg,
@@ -68,38 +68,34 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
 }
 
 /// `#[actor(msg = T, error = E)]`
-#[derive(Default)]
-struct Types {
-    msg: Option<Type>,
-    error: Option<Type>,
-}
-
-impl Types {
-    fn read(&mut self, attribute: &Attribute, errors: &mut Errors) {
-        let read = attribute.parse_nested_meta(|meta| {
-            let Some(name) = meta.path.get_ident().cloned() else {
-                return Err(meta.error("expected `msg = Type` or `error = Type`"));
-            };
-            let place = match &*name.to_string() {
-                "msg" => &mut self.msg,
-                "error" => &mut self.error,
-                other => {
-                    let repair = did_you_mean(other, &["msg", "error"]);
-                    return Err(meta.error(format!("`actor` has no argument `{other}`{repair}")));
-                }
-            };
-            if !meta.input.peek(Token![=]) {
-                return Err(meta.error(format!("`{name}` has no type; write `{name} = Type`")));
+fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) {
+    // A bare `#[actor]` lacks its message like no `#[actor]` at all.
+    if matches!(attribute.meta, Meta::Path(_)) {
+        return;
+    }
+    let read = attribute.parse_nested_meta(|meta| {
+        let Some(name) = meta.path.get_ident().cloned() else {
+            return Err(meta.error("expected `msg = Type` or `error = Type`"));
+        };
+        let place = match &*name.to_string() {
+            "msg" => &mut types.msg,
+            "error" => &mut types.error,
+            other => {
+                let repair = did_you_mean(other, &["msg", "error"]);
+                return Err(meta.error(format!("`actor` has no argument `{other}`{repair}")));
             }
-            let ty = meta.value()?.parse()?;
-            if place.replace(ty).is_some() {
-                return Err(meta.error(format!("`{name}` is given twice; keep one of them")));
-            }
-            Ok(())
-        });
-        if let Err(error) = read {
-            errors.push(error);
+        };
+        if !meta.input.peek(Token![=]) {
+            return Err(meta.error(format!("`{name}` has no type; write `{name} = Type`")));
         }
+        let ty: Type = meta.value()?.parse()?;
+        if place.replace(quote!(#ty)).is_some() {
+            return Err(meta.error(format!("`{name}` is given twice; keep one of them")));
+        }
+        Ok(())
+    });
+    if let Err(error) = read {
+        errors.push(error);
     }
 }
 
@@ -112,9 +108,9 @@ fn hook(attribute: &Attribute, kind: &Ident, ty: &Ident, errors: &mut Errors) ->
             return None;
         }
     };
-    let first = &path.segments.first()?.ident;
-    let own = path.segments.len() == 1 || (path.segments.len() == 2 && (first == "Self" || first == ty));
     let last = &path.segments.last()?.ident;
+    let of = path.segments.iter().nth_back(1).map(|segment| &segment.ident);
+    let own = of.is_none_or(|of| of == "Self" || of == ty);
     // `Self::pre_start` is the trait's own method if there is no other: it would call itself for ever.
     if own && (HOOKS.contains(&&*last.to_string()) || last == "receive") {
         errors.on(
@@ -146,9 +142,12 @@ mod tests {
              struct Db<T: Send>(T) where T: Sync;",
         );
         assert!(text.contains("type Msg = Vec < u8 > ;") && text.contains("type Error = DbError ;"), "{text}");
-        for part in
-            ["start_hook (Self :: open", "end_hook (Self :: lost", "start_hook (free :: close", "where T : Sync"]
-        {
+        for part in [
+            "< Self , _ , _ > (Self :: open",
+            "(Self :: lost",
+            "start_hook :: < Self , _ , _ > (free :: close",
+            "where T : Sync",
+        ] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
     }
@@ -161,10 +160,31 @@ mod tests {
             ("#[actor(msg)] struct Db;", "`msg` has no type"),
             ("#[actor(msg = ())] #[pre_start] struct Db;", "write `#[pre_start(method)]`"),
             ("#[actor(msg = ())] #[pre_start(pre_start)] struct Db;", "would call itself"),
+            ("#[actor(msg = ())] #[supervision(crate::db::Db::supervision)] struct Db;", "would call itself"),
+            ("#[actor] struct Db;", "which messages does `Db` take?"),
             ("#[actor(msg = ())] #[pre_start(a)] #[pre_start(b)] struct Db;", "given twice"),
         ] {
             let text = expand(text);
             assert!(text.contains(part) && text.contains("Actor for Db"), "no `{part}` in {text}");
         }
+    }
+
+    #[test]
+    fn takes_a_free_function_of_any_name() {
+        let text = expand("#[actor(msg = ())] #[pre_start(db::pre_start)] struct Db;");
+        assert!(text.contains("(db :: pre_start ,"), "{text}");
+    }
+
+    #[test]
+    fn leaves_a_watcher_by_hand_alone() {
+        let text = expand("#[actor(mesg = ())] struct Db;");
+        assert!(!text.contains("Watcher"), "{text}");
+        assert!(expand("#[actor(mesg = ())] #[terminated(lost)] struct Db;").contains("Watcher for Db"));
+    }
+
+    #[test]
+    fn keeps_the_types_after_a_mistake() {
+        let text = expand("#[actor(msg = Msg, eror = E)] struct Db;");
+        assert!(text.contains("type Msg = Msg ;"), "{text}");
     }
 }

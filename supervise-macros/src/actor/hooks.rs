@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Type};
+use syn::{Attribute, Generics};
 
 /// Every hook that can be named by an attribute.
 pub(super) const HOOKS: &[&str] =
@@ -15,6 +15,13 @@ pub(super) struct Hook {
     pub(super) kind: Ident,
     /// `Self::flush`
     pub(super) function: TokenStream,
+    /// The `#[cfg(..)]`s that the function stands under: an attribute macro sees it before they are applied.
+    pub(super) cfgs: Vec<Attribute>,
+}
+
+/// The conditions among the attributes of an item.
+pub(super) fn cfgs(attributes: &[Attribute]) -> Vec<Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect()
 }
 
 /// The methods of `impl Actor` that call the hooks.
@@ -23,15 +30,16 @@ pub(super) fn methods(hooks: &[Hook]) -> TokenStream {
 }
 
 fn method(hook: &Hook) -> Option<TokenStream> {
-    let Hook { kind, function } = hook;
+    let Hook { kind, function, cfgs } = hook;
     // The trait's method keeps a name of the macro's own: the user's attribute is no definition of it.
     let name = format_ident!("{kind}", span = Span::call_site());
     let call = match &*kind.to_string() {
         "pre_restart" | "post_restart" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::restart_hook(#function, self, failure, cx).await
+                ::supervise::__private::restart_hook::<Self, _, _>(#function, self, failure, cx).await
             };
             quote! {
+                #(#cfgs)*
                 async fn #name(
                     &mut self,
                     failure: &::supervise::__private::Failure,
@@ -41,9 +49,10 @@ fn method(hook: &Hook) -> Option<TokenStream> {
         }
         "pre_start" | "post_stop" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::start_hook(#function, self, cx).await
+                ::supervise::__private::start_hook::<Self, _, _>(#function, self, cx).await
             };
             quote! {
+                #(#cfgs)*
                 async fn #name(
                     &mut self,
                     cx: &mut ::supervise::__private::Context<Self>,
@@ -53,6 +62,7 @@ fn method(hook: &Hook) -> Option<TokenStream> {
         "supervision" => {
             let call = quote_spanned!(function.span()=> #function(self));
             quote! {
+                #(#cfgs)*
                 fn #name(&self) -> ::supervise::__private::SupervisorStrategy { #call }
             }
         }
@@ -61,14 +71,29 @@ fn method(hook: &Hook) -> Option<TokenStream> {
     Some(call)
 }
 
-/// `impl Watcher`, if there is a `terminated`.
-pub(super) fn watcher(hooks: &[Hook], generics: &Generics, ty: &dyn ToTokens) -> Option<TokenStream> {
-    let function = &hooks.iter().find(|hook| hook.kind == "terminated")?.function;
+/// `impl Watcher`, if there is a `terminated`; `outer` are the conditions of the whole block.
+pub(super) fn watcher(hooks: &[Hook], outer: &[Attribute], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
+    hooks
+        .iter()
+        .filter(|hook| hook.kind == "terminated")
+        .map(|Hook { function, cfgs, .. }| watch(function, outer, cfgs, generics, ty))
+        .collect()
+}
+
+fn watch(
+    function: &TokenStream,
+    outer: &[Attribute],
+    cfgs: &[Attribute],
+    generics: &Generics,
+    ty: &dyn ToTokens,
+) -> TokenStream {
     let (params, _, bounds) = generics.split_for_impl();
     let call = quote_spanned! {function.span()=>
-        ::supervise::__private::end_hook(#function, self, who, ended, cx).await
+        ::supervise::__private::end_hook::<Self, _, _>(#function, self, who, ended, cx).await
     };
-    Some(quote! {
+    quote! {
+        #(#outer)*
+        #(#cfgs)*
         #[automatically_derived]
         impl #params ::supervise::__private::Watcher for #ty #bounds {
             async fn terminated(
@@ -78,19 +103,60 @@ pub(super) fn watcher(hooks: &[Hook], generics: &Generics, ty: &dyn ToTokens) ->
                 cx: &mut ::supervise::__private::Context<Self>,
             ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> { #call }
         }
-    })
+    }
 }
 
-/// `impl Actor` for a type whose own could not be written: it keeps the mistake the only one.
-pub(super) fn dummy(generics: &Generics, ty: &dyn ToTokens, msg: Option<&Type>, error: Option<&Type>) -> TokenStream {
-    let (params, _, bounds) = generics.split_for_impl();
-    let msg = msg.map_or_else(|| quote!(()), |msg| quote!(#msg));
-    let error = error.map_or_else(|| quote!(::core::convert::Infallible), |error| quote!(#error));
-    quote! {
-        #[automatically_derived]
-        impl #params ::supervise::__private::Actor for #ty #bounds {
+/// The types of an actor, as far as they are known.
+#[derive(Default)]
+pub(super) struct Types {
+    pub(super) msg: Option<TokenStream>,
+    pub(super) error: Option<TokenStream>,
+}
+
+impl Types {
+    /// The associated types; what is not known is a type that always exists.
+    pub(super) fn declare(&self) -> TokenStream {
+        let msg = self.msg.clone().unwrap_or_else(|| quote!(()));
+        let error = self.error.clone().unwrap_or_else(|| quote!(::core::convert::Infallible));
+        quote! {
             type Msg = #msg;
             type Error = #error;
+        }
+    }
+}
+
+/// `impl Actor` for a type whose own could not be written: it keeps the mistake the only one. A watcher
+/// it is only where a `terminated` was meant; another may be written by hand.
+pub(super) fn dummy(
+    types: &Types,
+    watches: bool,
+    outer: &[Attribute],
+    generics: &Generics,
+    ty: &dyn ToTokens,
+) -> TokenStream {
+    let (params, _, bounds) = generics.split_for_impl();
+    let types = types.declare();
+    let watcher = watches.then(|| {
+        quote! {
+            #(#outer)*
+            #[automatically_derived]
+            impl #params ::supervise::__private::Watcher for #ty #bounds {
+                async fn terminated(
+                    &mut self,
+                    _: &::supervise::__private::Watched,
+                    _: &::supervise::__private::Ended,
+                    _: &mut ::supervise::__private::Context<Self>,
+                ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> {
+                    ::core::unreachable!()
+                }
+            }
+        }
+    });
+    quote! {
+        #(#outer)*
+        #[automatically_derived]
+        impl #params ::supervise::__private::Actor for #ty #bounds {
+            #types
             async fn receive(
                 &mut self,
                 _: Self::Msg,
@@ -99,17 +165,7 @@ pub(super) fn dummy(generics: &Generics, ty: &dyn ToTokens, msg: Option<&Type>, 
                 ::core::unreachable!()
             }
         }
-        #[automatically_derived]
-        impl #params ::supervise::__private::Watcher for #ty #bounds {
-            async fn terminated(
-                &mut self,
-                _: &::supervise::__private::Watched,
-                _: &::supervise::__private::Ended,
-                _: &mut ::supervise::__private::Context<Self>,
-            ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> {
-                ::core::unreachable!()
-            }
-        }
+        #watcher
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
     }
     let Decider::Arms(arms) = decider else { return };
     let mut closed = false;
-    for arm in arms {
+    for arm in &arms.list {
         if closed {
             errors.on(&arm.pat, "this arm is never reached: `_` above it takes every failure; move `_` to the end");
             break;

@@ -54,9 +54,11 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
         }
         Decider::Arms(arms) => arms,
     };
-    let last = arms.iter().find(|arm| arm.guard.is_none() && matches!(subject(arm), Ok(Subject::Any)));
-    let groups = group(arms);
-    let whole = coverage == Coverage::Whole && last.is_none();
+    let last = arms.list.iter().find(|arm| arm.guard.is_none() && matches!(subject(arm), Ok(Subject::Any)));
+    let groups = group(&arms.list);
+    // After a mistake nothing is known about the rest: rustc would report the same arm again.
+    let sound = !arms.lost && arms.list.iter().all(|arm| subject(arm).is_ok());
+    let whole = coverage == Coverage::Whole && last.is_none() && sound;
     let matches = groups.iter().enumerate().map(|(i, group)| {
         let again = groups[i + 1..].iter().any(|later| later.key == group.key && later.ty.is_some());
         let before: Vec<_> = groups[..i].iter().filter(|earlier| earlier.key == group.key).collect();
@@ -171,7 +173,7 @@ mod tests {
         let (decider, messages) = read(text);
         assert!(messages.is_empty(), "{messages:?}");
         let Decider::Arms(arms) = &decider else { panic!("no arms") };
-        group(arms).into_iter().map(|group| (group.key, group.arms.len())).collect()
+        group(&arms.list).into_iter().map(|group| (group.key, group.arms.len())).collect()
     }
 
     #[test]
@@ -201,6 +203,9 @@ mod tests {
         assert!(emitted("E::A => Stop, _ => Stop", Coverage::Whole).contains(open));
         assert!(emitted("Cause::Killed => Stop", Coverage::Whole).contains(open));
         assert!(emitted("_: Refused => Stop", Coverage::Whole).contains(open));
+        for text in ["E::A => Stop, B => Stop", "E::A => Stop, E::B Stop"] {
+            assert!(expand(&read(text).0, Coverage::Whole).to_string().contains(open), "{text}");
+        }
         let split = emitted("E::A => Stop, Cause::Killed => Stop, E::B => Stop", Coverage::Whole);
         assert!(split.contains("E :: A => { }"), "{split}");
     }
@@ -215,6 +220,8 @@ mod tests {
             ("5 => Stop", "`pattern: Type`"),
             ("E::A => Stop E::B => Stop", "expected `,`"),
             ("E::A, _ => Stop", "expected `=> Directive`"),
+            ("E::A => , _ => Stop", "no directive"),
+            ("E::A =>", "no directive"),
         ] {
             let (_, messages) = read(text);
             assert!(messages.len() == 1 && messages[0].contains(part), "{text}: {messages:?}");

@@ -8,7 +8,8 @@ mod expand;
 mod parse;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
 pub(crate) use check::check;
@@ -20,9 +21,17 @@ use crate::errors::Errors;
 /// What stands in the parentheses of a decider.
 #[derive(Debug)]
 pub(crate) enum Decider {
-    Arms(Vec<Arm>),
+    Arms(Arms),
     /// A path or closure `Fn(&Failure) -> Directive`, or a `Decider`.
     Function(Expr),
+}
+
+/// The arms that could be read.
+#[derive(Debug, Default)]
+pub(crate) struct Arms {
+    pub(crate) list: Vec<Arm>,
+    /// An arm was lost to a mistake: what it covered is not known.
+    pub(crate) lost: bool,
 }
 
 /// `pattern: Type if guard => answer`
@@ -47,7 +56,7 @@ impl Decider {
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match self {
             Decider::Function(expr) => vec![expr],
-            Decider::Arms(arms) => arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.answer])).collect(),
+            Decider::Arms(arms) => arms.list.iter().flat_map(|arm| arm.guard.iter().chain([&arm.answer])).collect(),
         }
     }
 }
@@ -61,11 +70,13 @@ pub(crate) fn decider(input: TokenStream) -> TokenStream {
             check(&decider, &mut errors);
             expand(&decider, Coverage::Whole)
         }
-        None => expand(&Decider::Arms(Vec::new()), Coverage::Partial),
+        None => expand(&Decider::Arms(Arms::default()), Coverage::Partial),
     };
+    // A path is not a `Decider` yet; on its span rustc says what can be one.
+    let into = quote_spanned!(value.span()=> ::supervise::__private::IntoDecider::into_decider(#value));
     if errors.is_empty() {
-        return quote!({ #value });
+        return quote!({ #into });
     }
     let errors = errors.to_tokens();
-    quote!({ let decider = ::supervise::__private::IntoDecider::into_decider(#value); #errors decider })
+    quote!({ let decider = #into; #errors decider })
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Pat, Token, Type};
 
-use super::{Arm, Decider};
+use super::{Arm, Arms, Decider};
 use crate::errors::Errors;
 
 /// Arms if there is a `=>` among the tokens, else one expression.
@@ -23,12 +23,13 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
         };
     }
     let read = |input: ParseStream| {
-        let mut arms = Vec::new();
+        let mut arms = Arms::default();
         while !input.is_empty() {
             match arm(input) {
-                Ok(arm) => arms.push(arm),
+                Ok(arm) => arms.list.push(arm),
                 Err(error) => {
                     errors.push(error);
+                    arms.lost = true;
                     skip(input);
                 }
             }
@@ -55,7 +56,10 @@ fn arm(input: ParseStream) -> syn::Result<Arm> {
     if !input.peek(Token![=>]) {
         return Err(input.error("expected `=> Directive`; write `pattern => Restart`"));
     }
-    input.parse::<Token![=>]>()?;
+    let arrow = input.parse::<Token![=>]>()?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new_spanned(arrow, "this arm has no directive; write `=> Restart`"));
+    }
     let answer: Expr = input.parse()?;
     if input.peek(Token![,]) {
         input.parse::<Token![,]>()?;

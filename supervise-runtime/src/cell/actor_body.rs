@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 
 use super::body::{Body, Served};
@@ -11,7 +11,6 @@ use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
 use crate::context::Context;
 use crate::decide::member::Role;
-use crate::events::{DeadReason, EventKind};
 use crate::failure::{Failure, Thrown};
 use crate::mailbox::{Gate, Inbox, Received};
 use crate::options::{Common, Reader};
@@ -90,7 +89,15 @@ where
                 Received::Message(Envelope::Msg(msg)) => {
                     self.handled = true;
                     self.in_hand = true;
-                    actor.receive(msg, &mut self.cx).await.map_err(Thrown::from)?;
+                    let mut handler = pin!(actor.receive(msg, &mut self.cx));
+                    let handled = poll_fn(|cx| {
+                        let polled = handler.as_mut().poll(cx);
+                        if polled.is_pending() {
+                            self.inbox.give_back(&self.cell);
+                        }
+                        polled
+                    });
+                    handled.await.map_err(Thrown::from)?;
                 }
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;
@@ -136,16 +143,8 @@ where
     }
 
     fn close(&mut self) {
-        self.cell.set_gate(Gate::Closed, None);
-        let ctl = self.cell.ctl();
-        for envelope in self.inbox.drain(&self.cell) {
-            if let Envelope::Msg(msg) = envelope {
-                let message = type_name::<A::Msg>();
-                ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
-                // An ask gets its error by this. A panic in one `Drop` must not lose the others.
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(msg)));
-            }
-        }
+        self.inbox.give_back(&self.cell);
+        self.cell.refuse();
         self.cx.forget_watches();
     }
 

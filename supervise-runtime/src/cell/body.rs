@@ -14,6 +14,8 @@ use crate::strategy::SupervisorStrategy;
 pub(crate) enum Served {
     /// It ended by itself.
     Done,
+    /// A task's own future has returned; its subtasks have their time.
+    Returned,
     /// Control wants to be heard.
     Interrupted,
 }

@@ -282,6 +282,8 @@ pub(crate) trait Controlled: Send + Sync + 'static {
     fn ctl(&self) -> &Ctl;
     /// The loop over messages is to come back after the one in hand.
     fn interrupt(&self, on: bool);
+    /// Messages go back to their senders from now on; what waits becomes dead letters.
+    fn refuse(&self) {}
     /// A message is in hand.
     fn is_busy(&self) -> bool;
 }

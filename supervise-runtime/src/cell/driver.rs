@@ -66,15 +66,15 @@ struct Rare {
 }
 
 macro_rules! rarely_asked {
-    ($($name:ident, $take:ident, $put:ident, $is:ident: $ty:ty;)*) => {
+    ($($name:ident, $take:ident, $put:ident, $($is:ident)?: $ty:ty;)*) => {
         impl Asked {$(
             pub(crate) fn $name(&self) -> Option<&$ty> {
                 self.rare.as_ref()?.$name.as_ref()
             }
 
-            pub(crate) fn $is(&self) -> bool {
+            $(pub(crate) fn $is(&self) -> bool {
                 self.$name().is_some()
-            }
+            })?
 
             pub(crate) fn $take(&mut self) -> Option<$ty> {
                 self.rare.as_mut()?.$name.take()
@@ -92,7 +92,7 @@ rarely_asked! {
     down, take_down, put_down, is_down: Failure;
     end, take_end, put_end, is_end: Ended;
     over, take_over, put_over, is_over: Ended;
-    wait, take_wait, put_wait, is_wait: Instant;
+    wait, take_wait, put_wait, : Instant;
     escalated, take_escalated, put_escalated, is_escalated: Failure;
     all_ended, take_all_ended, put_all_ended, is_all_ended: Option<Failure>;
 }
@@ -243,6 +243,9 @@ impl Driver {
         if step.then != Then::Same {
             self.begin_down(event);
         }
+        if event == Event::Stop && step.then == Then::End && step.next == State::Stopping {
+            self.cell.refuse(); // the queue becomes errors and dead letters at once (S24)
+        }
         // A task without a context cannot be told: it is dropped at its next await (S29).
         let untold = self.role == Role::Task && self.told.is_none() && self.state == State::Running;
         if step.future == Fut::Drop || untold && step.then != Then::Same {
@@ -276,8 +279,8 @@ impl Driver {
         let now = Instant::now();
         let mut started = false;
         if let Some((sup, owner)) = self.parent() {
-            let stopped = sup
-                .on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
+            let stopped =
+                sup.on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
             match stopped {
                 Some((true, down)) => started = down,
                 _ => return, // its group takes it along in its turn
@@ -349,6 +352,11 @@ impl Driver {
 
     pub(crate) fn begin_down_now(&mut self) {
         self.begin_down(Event::Down);
+    }
+
+    /// What follows only waits for what was aborted.
+    pub(crate) fn forget_deadline(&mut self) {
+        self.deadline = None;
     }
 
     /// Since when it goes down.
@@ -509,13 +517,13 @@ impl Driver {
                     return Poll::Ready(found);
                 }
                 self.poll_watchdog(cx);
-                if let Some(until) = self.asked.wait().copied() {
-                    if self.poll_timer(cx, until) {
-                        self.asked.take_wait();
-                        let now = Instant::now();
-                        if let Some((sup, owner)) = self.parent() {
-                            sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));
-                        }
+                if let Some(until) = self.asked.wait().copied()
+                    && self.poll_timer(cx, until)
+                {
+                    self.asked.take_wait();
+                    let now = Instant::now();
+                    if let Some((sup, owner)) = self.parent() {
+                        sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));
                     }
                 }
                 if !self.cell.ctl().has_control() {

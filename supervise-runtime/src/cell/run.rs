@@ -52,6 +52,12 @@ struct Bye {
     orderly: bool,
 }
 
+impl Bye {
+    fn was_orderly(&mut self) {
+        self.orderly = true;
+    }
+}
+
 impl Drop for Bye {
     fn drop(&mut self) {
         if !self.orderly {
@@ -102,7 +108,7 @@ pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Futur
     async move {
         run.driver.arrive().await;
         run.live().await;
-        run.bye.orderly = true;
+        run.bye.was_orderly();
     }
 }
 
@@ -453,6 +459,10 @@ impl<B: Body> Run<B> {
         let going = self.asked_to_go();
         let failure = match exit {
             Exit::Done(Ok(Served::Done)) if !going => return Stopped::ByItself,
+            Exit::Done(Ok(Served::Returned)) => {
+                self.driver.begin_down_now();
+                None
+            }
             Exit::Done(Ok(Served::Done | Served::Interrupted)) => self.failed_beside(going),
             Exit::Done(Err(thrown)) => Some(self.thrown(Phase::Running, Err(thrown))),
             Exit::Panicked(text) => Some(self.thrown(Phase::Running, Ok(Cause::Panic(text)))),
@@ -462,6 +472,9 @@ impl<B: Body> Run<B> {
             }
             Exit::Cut(Event::TimeUp) => {
                 self.abort(message);
+                if !going {
+                    return Stopped::ByItself; // a task that has returned; its subtasks have not
+                }
                 None
             }
             Exit::Cut(_) => None,
@@ -494,13 +507,37 @@ impl<B: Body> Run<B> {
     async fn failed_task(&mut self, failure: Failure) -> After {
         self.driver.state = State::GoingDown;
         self.driver.begin_down_now();
-        if let Exit::Cut(_) = self.driver.beside(self.body.settle(false)).await {
-            self.driver.beside(self.body.settle(true)).await;
+        let killed = matches!(failure.cause(), Cause::Killed);
+        if killed || !self.settled().await {
+            self.abort_task().await;
         }
         let body = &mut self.body;
         self.driver.guarded(|| body.drop_instance());
         self.healing = Some(failure.clone());
         self.failed_start(failure)
+    }
+
+    /// Waits for what a task has left running. False: its time is up, or it is killed.
+    async fn settled(&mut self) -> bool {
+        loop {
+            match self.driver.beside(self.body.settle(false)).await {
+                Exit::Done(()) => return true,
+                Exit::Panicked(text) => self.driver.report(Cause::Panic(text)),
+                Exit::Cut(_) => return false,
+            }
+        }
+    }
+
+    /// Drops what a task has left running, and waits for that: nothing makes it shorter (S29).
+    async fn abort_task(&mut self) {
+        loop {
+            self.driver.forget_deadline();
+            match self.driver.beside(self.body.settle(true)).await {
+                Exit::Done(()) => return,
+                Exit::Panicked(text) => self.driver.report(Cause::Panic(text)),
+                Exit::Cut(_) => {}
+            }
+        }
     }
 
     fn asked_to_go(&self) -> bool {
@@ -635,10 +672,9 @@ impl<B: Body> Run<B> {
             self.driver.state = State::GoingDown;
         }
         if B::ROLE == Role::Task {
-            let now = self.driver.aborted;
-            if let Exit::Cut(_) = self.driver.beside(self.body.settle(now)).await {
+            if self.driver.aborted || !self.settled().await {
                 self.abort(None);
-                self.driver.beside(self.body.settle(true)).await;
+                self.abort_task().await;
             }
         }
         self.take_children_down(again).await;

@@ -2,15 +2,16 @@
 
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::body::{Body, Served};
-use super::control::Plain;
+use super::control::{Controlled as _, Plain};
 use crate::decide::member::Role;
-use crate::failure::Thrown;
+use crate::events::EventKind;
+use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::options::{BoxFuture, Common, Reader};
 use crate::task::{Kept, TaskContext, TaskStart, joined};
 
@@ -38,6 +39,25 @@ impl<F> TaskBody<F> {
             subtasks: JoinSet::new(),
             context: false,
         }
+    }
+
+    /// `None`: it goes on, or has been through before. One that panics is not polled again.
+    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), Thrown>> {
+        let mut main = self.main.take()?;
+        match main.as_mut().poll(cx) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => {
+                self.main = Some(main);
+                None
+            }
+        }
+    }
+
+    /// Fails on its way down: nobody decides on it.
+    fn report(&self, cause: Cause) {
+        let ctl = self.cell.ctl();
+        let failure = Failure::new(Phase::Running, cause, ctl.path(), ctl.incarnation());
+        ctl.emit(EventKind::Reported { failure });
     }
 
     fn take_in(&mut self) {
@@ -87,12 +107,11 @@ where
         poll_fn(|cx| {
             loop {
                 let mut moved = false;
-                if let Some(main) = &mut self.main
-                    && let Poll::Ready(result) = main.as_mut().poll(cx)
-                {
-                    self.main = None;
+                let mut returned = false;
+                if let Some(result) = self.poll_main(cx) {
                     result?;
                     moved = true;
+                    returned = true;
                     // The task is through: its subtasks are told.
                     if let Some(told) = &self.told {
                         told.send_replace(true);
@@ -110,6 +129,9 @@ where
                 }
                 if self.main.is_none() && self.subtasks.is_empty() {
                     return Poll::Ready(Ok(Served::Done));
+                }
+                if returned {
+                    return Poll::Ready(Ok(Served::Returned));
                 }
                 if !moved {
                     return Poll::Pending;
@@ -131,17 +153,21 @@ where
             return;
         }
         poll_fn(|cx| {
-            if let Some(main) = &mut self.main
-                && main.as_mut().poll(cx).is_ready()
-            {
-                self.main = None;
+            if let Some(Err(thrown)) = self.poll_main(cx) {
+                self.report(Cause::Error(thrown));
             }
             if let Some(incoming) = &mut self.incoming {
                 while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
                     self.subtasks.spawn(subtask);
                 }
             }
-            while let Poll::Ready(Some(_)) = self.subtasks.poll_join_next(cx) {}
+            while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                match result.map_err(JoinError::try_into_panic) {
+                    Ok(Ok(())) | Err(Err(_)) => {}
+                    Ok(Err(thrown)) => self.report(Cause::Error(thrown)),
+                    Err(Ok(panic)) => self.report(Cause::Panic(panic_text(panic))),
+                }
+            }
             if self.main.is_none() && self.subtasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;

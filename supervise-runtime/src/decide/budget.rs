@@ -72,11 +72,6 @@ impl Budget {
             }
         }
     }
-
-    /// Restarts counted since the supervisor's incarnation began.
-    pub(crate) fn count(&self) -> u32 {
-        self.count
-    }
 }
 
 #[cfg(test)]

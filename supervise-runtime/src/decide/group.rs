@@ -541,7 +541,9 @@ impl Group {
             return;
         }
         member.at = At::Turn;
-        if !counted && (member.solo || !group) && !matches!(self.mode, Mode::Down { .. }) {
+        // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
+        let alone = member.solo || !group || self.mode == Mode::Steady;
+        if !counted && alone && !matches!(self.mode, Mode::Down { .. }) {
             self.wait_or_start(id, now);
         }
         self.settle(now);
@@ -773,10 +775,8 @@ impl Group {
         }
         self.ends_with = None;
         for id in 0..self.members.len() as Id {
-            if let Some(member) = self.members[id as usize].as_mut() {
-                if member.at != At::Ended {
-                    member.ending.get_or_insert(Ended::Stopped);
-                }
+            if let Some(member) = self.members[id as usize].as_mut().filter(|member| member.at != At::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
             }
         }
         self.go_down(0, Next::End, now);

@@ -41,7 +41,6 @@ pub(super) enum Token {
 pub(super) struct Pending {
     pub(super) failure: Failure,
     pub(super) directive: Directive,
-    pub(super) instance: bool,
     /// The state it came from.
     pub(super) from: State,
     pub(super) token: Token,
@@ -108,10 +107,6 @@ impl Kid {
     /// Nothing of it is up, and nothing of it is coming up.
     pub(super) fn is_parked(&self) -> bool {
         matches!(self.state, State::Idle | State::Waiting | State::Ended)
-    }
-
-    pub(super) fn is_starting(&self) -> bool {
-        matches!(self.state, State::Starting | State::StartAgain | State::PostRestart)
     }
 
     /// Where it waits for its turn.

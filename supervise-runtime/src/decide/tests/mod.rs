@@ -1,7 +1,9 @@
 //! Tests of the decisions: each cell of the tables, and random walks through all of them.
 
 mod bench;
+mod checks;
 mod coverage;
+mod fails;
 mod kid;
 mod property;
 mod sim;

@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::child::{self, LimitStep, State};
-use super::super::group::{Act, Facts, Group, Id, Mode, Next, Owner};
-use super::super::member::{At, Role, Settings};
-use super::coverage::hit_2b;
+use super::super::child::State;
+use super::super::group::{Act, Facts, Group, Id, Mode, Owner};
+use super::super::member::{Role, Settings};
 use super::kid::{Kid, Note, Token};
 use crate::backoff::ExponentialBackoff;
 use crate::failure::{Cause, Failure, Phase};
 use crate::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
 
 pub(super) const WITHIN: Duration = Duration::from_millis(400);
-const TRIES: u32 = 400;
 
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -66,12 +64,12 @@ pub(super) struct Sim {
     pub(super) now: Instant,
     pub(super) stand: Stand,
     pub(super) held: bool,
-    was_up: bool,
-    owner_fails: bool,
-    all_ended: bool,
-    children_down: bool,
+    pub(super) was_up: bool,
+    pub(super) owner_fails: bool,
+    pub(super) all_ended: bool,
+    pub(super) children_down: bool,
     /// When restarts were charged: by the group, and by each child.
-    charges: Vec<(Option<Id>, Instant)>,
+    pub(super) charges: Vec<(Option<Id>, Instant)>,
     /// A parent's Resume charges without asking.
     pub(super) unasked: bool,
 }
@@ -236,6 +234,7 @@ impl Sim {
         {
             return;
         }
+        self.children_down = false;
         if again {
             self.held = false;
             for id in self.ids() {
@@ -298,11 +297,11 @@ impl Sim {
         self.group.ids_in_order().iter().position(|other| *other == id).expect("a living child has a place")
     }
 
-    fn earlier(&self, id: Id) -> Vec<Id> {
+    pub(super) fn earlier(&self, id: Id) -> Vec<Id> {
         self.group.ids_in_order().into_iter().take_while(|other| *other != id).collect()
     }
 
-    fn later(&self, id: Id) -> Vec<Id> {
+    pub(super) fn later(&self, id: Id) -> Vec<Id> {
         self.group.ids_in_order().into_iter().skip_while(|other| *other != id).skip(1).collect()
     }
 
@@ -360,97 +359,7 @@ impl Sim {
         }
     }
 
-    fn is_up(&self, id: Id) -> bool {
+    pub(super) fn is_up(&self, id: Id) -> bool {
         self.kids[id as usize].as_ref().is_some_and(|kid| !kid.is_parked())
-    }
-
-    fn check_start(&mut self, id: Id) {
-        assert!(!self.held, "a start while held");
-        assert!(!self.owner_fails && self.stand != Stand::Failed, "a start while the supervisor has failed");
-        assert!(
-            !matches!(self.stand, Stand::TakingDown { .. } | Stand::Down | Stand::Ended),
-            "a start in a supervisor that goes down"
-        );
-        assert!(!self.in_range(id), "a start in a range that goes down");
-        assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
-        assert!(!self.kid(id).stopped, "a stopped child starts");
-        assert!(self.kid(id).is_parked(), "two incarnations at once");
-        if self.plan.is_group() && *self.group.mode() == Mode::Up {
-            for other in self.earlier(id) {
-                assert!(
-                    matches!(self.group.at(other), At::Up | At::Failed | At::Ended),
-                    "{id} comes up before {other}, which is {:?}",
-                    self.group.at(other)
-                );
-            }
-        }
-        self.kid(id).inbox.push_back(Note::Start);
-    }
-
-    fn check_down(&self, id: Id) {
-        let walks = self.in_range(id) && self.plan.owner != Owner::Set;
-        let rebuild = matches!(self.group.mode(), Mode::Down { next: Next::Rebuild, .. });
-        for other in self.later(id) {
-            let stays = rebuild && self.group.is_kept(other);
-            assert!(!walks || stays || !self.is_up(other), "{id} goes down before {other}");
-        }
-    }
-
-    fn check_budget(&mut self, id: Id) {
-        let kid = self.kids[id as usize].as_ref().expect("a living child");
-        let alone = !self.plan.is_group() || (kid.dynamic && !kid.was_up);
-        // A declared backoff lifts no limit that was declared.
-        let key = alone.then_some(id);
-        let (now, max) = (self.now, self.plan.max as usize);
-        self.charges.retain(|(_, at)| now.duration_since(*at) < WITHIN);
-        let used = self.charges.iter().filter(|(of, _)| *of == key).count();
-        assert!(self.unasked || used < max, "more restarts in a window than its budget has");
-        self.charges.push((key, now));
-    }
-
-    fn check_limit(&mut self, id: Id) {
-        let on_limit = self.plan.on_limit;
-        let from = self.kid(id).pending.as_ref().map(|pending| pending.from);
-        let from = match from {
-            Some(State::Running | State::Handling) => Some(State::Failed),
-            Some(State::Stopping) => None, // a restarted end
-            other => other,
-        };
-        if let Some(from) = from {
-            hit_2b(from, "limit reached at its decision");
-            assert_ne!(child::at_limit(from, on_limit), LimitStep::Never, "no decision is made while {from:?}");
-        }
-    }
-
-    // ----- quietly to the end
-
-    /// Nothing more goes wrong, and everybody takes their steps: this must lead somewhere.
-    pub(super) fn settle_down(&mut self) {
-        for _ in 0..TRIES {
-            if self.is_at_rest() {
-                return;
-            }
-            if self.held && self.stand != Stand::Failed {
-                self.release();
-            }
-            self.owner_step();
-            self.resume();
-            for id in self.ids() {
-                if self.has(id) {
-                    self.quiet_step(id);
-                }
-            }
-            self.now += Duration::from_millis(15);
-        }
-        panic!("a dead end: {self:?}");
-    }
-
-    fn is_at_rest(&self) -> bool {
-        let quiet = self.kids.iter().flatten().all(|kid| {
-            kid.inbox.is_empty() && matches!(kid.state, State::Running | State::Ended) && kid.pending.is_none()
-        });
-        let ended = self.stand == Stand::Ended && self.group.is_ended();
-        let up = self.stand == Stand::Up && *self.group.mode() == Mode::Steady;
-        quiet && (ended || up) && !self.held && !self.owner_fails && !self.all_ended
     }
 }

@@ -1,18 +1,18 @@
 //! What a simulated child goes through. Where it goes is what [`child::on`] says of its state.
 
-use super::super::child::{self, Below, ByHand, Command, Event, Fut, Post, Spawn, State, Step, Timer, Verdict, Watch};
-use super::super::group::{Id, Mode, Reported};
+use super::super::child::{self, Below, ByHand, Command, Event, Fut, Post, Spawn, State, Step, Timer, Watch};
+use super::super::group::Id;
 use super::super::member::{At, Role};
 use super::coverage::{column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Note, Pending, Token};
-use super::sim::{Sim, Stand, failure};
+use super::sim::{Sim, failure};
 use crate::failure::Phase;
-use crate::strategy::{Directive, Lifecycle, Strategy};
+use crate::strategy::{Directive, Lifecycle};
 use crate::watch::Ended;
 
 impl Sim {
     /// Asks the table; tells which cell was reached.
-    fn on(&mut self, id: Id, event: Event) -> Step {
+    pub(super) fn on(&mut self, id: Id, event: Event) -> Step {
         let state = self.kid(id).state;
         hit_2a(state, event);
         let step = child::on(state, event);
@@ -39,7 +39,7 @@ impl Sim {
         }
     }
 
-    fn gone(&mut self, id: Id) {
+    pub(super) fn gone(&mut self, id: Id) {
         let (by_itself, lifecycle) = {
             let kid = self.kid(id);
             kid.park();
@@ -61,7 +61,6 @@ impl Sim {
             self.kid(id).pending = restarted.then(|| Pending {
                 failure: end.clone(),
                 directive: Directive::Restart,
-                instance: false,
                 from: State::Stopping,
                 token: Token::Open,
                 asked: false,
@@ -81,149 +80,6 @@ impl Sim {
             self.group.gone(id, now);
         }
         self.carry_out();
-    }
-
-    // ----- failures
-
-    /// `handled`: the sequence says what the decider will say.
-    pub(super) fn fails(&mut self, id: Id, event: Event, directive: Directive) {
-        let kid = self.kid(id);
-        let (from, told) = (kid.state, kid.leaves_for.is_some());
-        if told && event == Event::Failure {
-            // The message in hand, or a start that is dropped: it was asked to go already.
-            return;
-        }
-        if from == State::Handling && event == Event::TimeUp && !told {
-            return; // only who was asked to go down has a time
-        }
-        let step = self.on(id, event);
-        match step.failure {
-            Verdict::Decide { phase, timed_out } => {
-                assert_eq!(timed_out, event == Event::TimeUp);
-                self.report(id, from, phase, directive);
-            }
-            Verdict::None | Verdict::Absorbed | Verdict::Reported => {
-                if matches!(step.next, State::Waiting | State::Ended) && step.next != from {
-                    self.gone(id);
-                } else if step.next != from {
-                    self.kid(id).leaves_for = None;
-                    self.kid(id).state = step.next;
-                }
-            }
-        }
-    }
-
-    fn report(&mut self, id: Id, from: State, phase: Phase, directive: Directive) {
-        let instance = matches!(from, State::Running | State::Handling) && self.kid(id).role != Role::Task;
-        self.mark_2c(id, instance, directive);
-        let going = self.in_range(id) || self.group.at(id) == At::Down;
-        let ending = self.group.is_stopping() || self.kid(id).stopped || going;
-        let reported = self.group.failed(id, instance);
-        let used = match reported {
-            Reported::Absorbed => {
-                assert!(going, "a failure is absorbed although nothing takes the child down");
-                true
-            }
-            Reported::Reported => {
-                assert!(ending, "a failure is only reported although the child goes on");
-                true
-            }
-            Reported::Kept => {
-                let waits = self.held
-                    || self.stand == Stand::Failed
-                    || matches!(self.group.mode(), Mode::Failed { .. } | Mode::Waiting);
-                assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
-                false
-            }
-            Reported::Decide => {
-                assert!(!self.held, "a decision while held");
-                false
-            }
-        };
-        let kid = self.kid(id);
-        if instance {
-            (kid.state, kid.leaves_for) = (State::Failed, None);
-        } else {
-            kid.park();
-        }
-        let token = if used { Token::Used } else { Token::Open };
-        let (asked, end) = (reported == Reported::Decide, false);
-        kid.pending = Some(Pending { failure: failure(phase), directive, instance, from, token, asked, end });
-        self.carry_out();
-    }
-
-    /// Which cell of table 2c a failure of this child reaches.
-    fn mark_2c(&self, id: Id, instance: bool, directive: Directive) {
-        let column = column_2c(&self.group);
-        let old = match self.group.mode() {
-            Mode::Failed { back, .. } => instance && matches!(**back, Mode::Down { .. }),
-            _ => instance && (self.in_range(id) || self.group.is_stopping()),
-        };
-        let kid = self.kids[id as usize].as_ref().expect("a living child");
-        let boots_on = column == "Up (also boot)" && self.plan.strategy == Strategy::OneForOne && !instance;
-        hit_2c(
-            match directive {
-                _ if old => "old instance in the range fails",
-                Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
-                    "boot, OneForOne, start fails, backoff declared, Restart"
-                }
-                Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
-                Directive::Stop => ".. Stop",
-                Directive::Escalate => ".. Escalate, limit, decider panics",
-            },
-            column,
-        );
-    }
-
-    fn declares_backoff(&self, id: Id) -> bool {
-        self.plan.members.get(id as usize).is_some_and(|member| member.2)
-    }
-
-    /// The decider has spoken.
-    fn decide(&mut self, id: Id) {
-        let Some(mut pending) = self.kid(id).pending.clone() else { return };
-        pending.asked = false;
-        if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
-            return;
-        }
-        let before = (self.group.mode().clone(), self.group.ids_in_order());
-        let facts = self.facts(id);
-        let at = self.group.at(id);
-        let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
-        match reported {
-            Reported::Decide => {
-                assert_eq!(pending.token, Token::Open, "a failure is used up twice");
-                let escalated = matches!(self.group.mode(), Mode::Failed { .. });
-                pending.token = if escalated { Token::Escalated } else { Token::Used };
-            }
-            Reported::Absorbed | Reported::Reported => {
-                assert!(
-                    pending.token == Token::Used || self.in_range(id) || !matches!(at, At::Failed | At::StartFailed),
-                    "a failure that was to be decided is absorbed"
-                );
-                pending.token = Token::Used;
-            }
-            Reported::Kept => {}
-        }
-        if reported == Reported::Decide {
-            self.check_widened(id, &before.0, &before.1);
-        }
-        if self.has(id) {
-            self.kid(id).pending = Some(pending);
-        }
-        self.carry_out();
-    }
-
-    /// A restart of a member before the range takes the range from there on (S18).
-    fn check_widened(&self, id: Id, before: &Mode, order: &[Id]) {
-        let (Mode::Down { lo: old, .. }, Mode::Down { lo: new, .. }) = (before, self.group.mode()) else { return };
-        let place = order.iter().position(|other| *other == id).expect("it has just failed");
-        let solo = self.group.at(id) != At::Turn && !self.plan.is_group();
-        let moved = self.group.at(id) == At::Down || self.group.at(id) == At::Failed;
-        let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);
-        if moved && !solo && !alone && place < *old {
-            assert!(*new <= place, "a member before the range is to restart, and the range is not widened");
-        }
     }
 
     // ----- steps
@@ -249,7 +105,11 @@ impl Sim {
                 Note::Wait(delay) => kid.timer = Some(now + delay),
                 Note::Resume => kid.resume = true,
                 Note::Redecide => kid.redecide = true,
-                Note::Over => kid.over = true,
+                Note::Over => {
+                    // What it was asked before that is settled with its end.
+                    (kid.start, kid.down, kid.end, kid.redecide) = (false, false, false, false);
+                    kid.over = true;
+                }
                 Note::Hold(held) => {
                     if kid.role != Role::Task {
                         self.on(id, if held { Event::Hold } else { Event::Release });
@@ -362,7 +222,6 @@ impl Sim {
         let kid = self.kid(id);
         if std::mem::take(&mut kid.over) {
             (kid.state, kid.was_up, kid.pending, kid.timer, kid.queued) = (State::Ended, false, None, None, 0);
-            (kid.down, kid.end, kid.redecide) = (false, false, false);
         } else if kid.down || kid.end {
             kid.start = false;
             self.gone(id);

@@ -25,18 +25,8 @@ const LEAVES: &str = "draining, stopping";
 const ENDED: &str = "ended";
 
 const ALL_STARTS: [State; 3] = [Starting, State::StartAgain, PostRestart];
-const ALIVE: [State; 10] = [
-    Idle,
-    Starting,
-    Running,
-    Handling,
-    Failed,
-    PreRestart,
-    GoingDown,
-    Waiting,
-    State::StartAgain,
-    PostRestart,
-];
+const ALIVE: [State; 10] =
+    [Idle, Starting, Running, Handling, Failed, PreRestart, GoingDown, Waiting, State::StartAgain, PostRestart];
 
 /// While its group rests.
 fn each(states: &[State], command: Command, wanted: ByHand) {

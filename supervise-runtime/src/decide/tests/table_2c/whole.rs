@@ -1,6 +1,6 @@
 //! What the parent does with the supervisor as a whole.
 
-use super::super::bench::{ALL, GROUPS, Bench, tree};
+use super::super::bench::{ALL, Bench, GROUPS, tree};
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Group, Mode, Next};

@@ -1,0 +1,161 @@
+//! How a simulated child fails, and what becomes of the failure.
+
+use super::super::child::{Event, State, Verdict};
+use super::super::group::{Id, Mode, Reported};
+use super::super::member::{At, Role};
+use super::coverage::{column_2c, hit_2c};
+use super::kid::{Pending, Token};
+use super::sim::{Sim, Stand, failure};
+use crate::failure::Phase;
+use crate::strategy::{Directive, Lifecycle, Strategy};
+
+impl Sim {
+    /// A failure, a kill or a passed time; `directive` is what its decider would say.
+    pub(super) fn fails(&mut self, id: Id, event: Event, directive: Directive) {
+        let kid = self.kid(id);
+        let (from, told) = (kid.state, kid.leaves_for.is_some());
+        if told && event == Event::Failure {
+            // The message in hand, or a start that is dropped: it was asked to go already.
+            return;
+        }
+        if from == State::Handling && event == Event::TimeUp && !told {
+            return; // only who was asked to go down has a time
+        }
+        let step = self.on(id, event);
+        match step.failure {
+            Verdict::Decide { phase, timed_out } => {
+                assert_eq!(timed_out, event == Event::TimeUp);
+                self.report(id, from, phase, directive);
+            }
+            Verdict::None | Verdict::Absorbed | Verdict::Reported => {
+                if matches!(step.next, State::Waiting | State::Ended) && step.next != from {
+                    self.gone(id);
+                } else if step.next != from {
+                    self.kid(id).leaves_for = None;
+                    self.kid(id).state = step.next;
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, id: Id, from: State, phase: Phase, directive: Directive) {
+        let instance = matches!(from, State::Running | State::Handling) && self.kid(id).role != Role::Task;
+        self.mark_2c(id, instance, directive);
+        let going = self.in_range(id) || self.group.at(id) == At::Down;
+        let ending = self.group.is_stopping() || self.kid(id).stopped || going;
+        let reported = self.group.failed(id, instance);
+        let used = match reported {
+            Reported::Absorbed => {
+                assert!(going, "a failure is absorbed although nothing takes the child down");
+                true
+            }
+            Reported::Reported => {
+                assert!(ending, "a failure is only reported although the child goes on");
+                true
+            }
+            Reported::Kept => {
+                let waits = self.held
+                    || self.stand == Stand::Failed
+                    || matches!(self.group.mode(), Mode::Failed { .. } | Mode::Waiting);
+                assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
+                false
+            }
+            Reported::Decide => {
+                assert!(!self.held, "a decision while held");
+                false
+            }
+        };
+        let kid = self.kid(id);
+        if instance {
+            (kid.state, kid.leaves_for) = (State::Failed, None);
+        } else {
+            kid.park();
+        }
+        let token = if used { Token::Used } else { Token::Open };
+        let (asked, end) = (reported == Reported::Decide, false);
+        kid.pending = Some(Pending { failure: failure(phase), directive, from, token, asked, end });
+        self.carry_out();
+    }
+
+    /// Which cell of table 2c a failure of this child reaches.
+    fn mark_2c(&self, id: Id, instance: bool, directive: Directive) {
+        let column = column_2c(&self.group);
+        let old = match self.group.mode() {
+            Mode::Failed { back, .. } => instance && matches!(**back, Mode::Down { .. }),
+            _ => instance && (self.in_range(id) || self.group.is_stopping()),
+        };
+        let kid = self.kids[id as usize].as_ref().expect("a living child");
+        let boots_on = column == "Up (also boot)" && self.plan.strategy == Strategy::OneForOne && !instance;
+        hit_2c(
+            match directive {
+                _ if old => "old instance in the range fails",
+                Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
+                    "boot, OneForOne, start fails, backoff declared, Restart"
+                }
+                Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
+                Directive::Stop => ".. Stop",
+                Directive::Escalate => ".. Escalate, limit, decider panics",
+            },
+            column,
+        );
+    }
+
+    fn declares_backoff(&self, id: Id) -> bool {
+        self.plan.members.get(id as usize).is_some_and(|member| member.2)
+    }
+
+    /// It fails, and its decider speaks before anything else happens.
+    pub(super) fn fails_now(&mut self, id: Id, directive: Directive) {
+        self.fails(id, Event::Failure, directive);
+        if self.has(id) && self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
+            self.decide(id);
+        }
+    }
+
+    /// The decider has spoken.
+    pub(super) fn decide(&mut self, id: Id) {
+        let Some(mut pending) = self.kid(id).pending.clone() else { return };
+        pending.asked = false;
+        if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
+            return;
+        }
+        let before = (self.group.mode().clone(), self.group.ids_in_order());
+        let facts = self.facts(id);
+        let at = self.group.at(id);
+        let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
+        match reported {
+            Reported::Decide => {
+                assert_eq!(pending.token, Token::Open, "a failure is used up twice");
+                let escalated = matches!(self.group.mode(), Mode::Failed { .. });
+                pending.token = if escalated { Token::Escalated } else { Token::Used };
+            }
+            Reported::Absorbed | Reported::Reported => {
+                assert!(
+                    pending.token == Token::Used || self.in_range(id) || !matches!(at, At::Failed | At::StartFailed),
+                    "a failure that was to be decided is absorbed"
+                );
+                pending.token = Token::Used;
+            }
+            Reported::Kept => {}
+        }
+        if reported == Reported::Decide {
+            self.check_widened(id, &before.0, &before.1);
+        }
+        if self.has(id) {
+            self.kid(id).pending = Some(pending);
+        }
+        self.carry_out();
+    }
+
+    /// A restart of a member before the range takes the range from there on (S18).
+    fn check_widened(&self, id: Id, before: &Mode, order: &[Id]) {
+        let (Mode::Down { lo: old, .. }, Mode::Down { lo: new, .. }) = (before, self.group.mode()) else { return };
+        let place = order.iter().position(|other| *other == id).expect("it has just failed");
+        let solo = self.group.at(id) != At::Turn && !self.plan.is_group();
+        let moved = self.group.at(id) == At::Down || self.group.at(id) == At::Failed;
+        let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);
+        if moved && !solo && !alone && place < *old {
+            assert!(*new <= place, "a member before the range is to restart, and the range is not widened");
+        }
+    }
+}
