@@ -7,6 +7,8 @@ mod kit;
 
 mod s01_messages;
 mod s06_failures;
+mod s14_pace;
+mod s11_restart;
 mod s27_sets;
 mod s28_subtrees;
 mod s31_backoff;

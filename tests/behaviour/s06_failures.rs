@@ -360,9 +360,9 @@ async fn below_a_failed_actor_the_message_in_hand_goes_on_and_no_other_begins() 
     );
 }
 
-/// S7: what would begin is kept; the ancestor's Resume lets it begin. Tasks are not held.
+/// S7, S8: the parent's Resume resumes the supervisor and the child that escalated, with its instance.
 #[tokio::test(start_paused = true)]
-async fn a_resume_lets_begin_what_was_kept_and_tasks_were_never_held() {
+async fn the_parents_resume_resumes_both_and_what_was_kept_begins() {
     supervisor! {
         struct Top(journal: Journal) {
             #![decider(|_| Directive::Resume)]
@@ -392,6 +392,85 @@ async fn a_resume_lets_begin_what_was_kept_and_tasks_were_never_held() {
     let seen = seen(&mut events);
     assert!(seen.contains(&"inner escalated".to_owned()), "{seen:?}");
     assert!(seen.contains(&"inner decided Resume".to_owned()), "{seen:?}");
+}
+
+/// S7: while its parent has failed a child's failure, its due timer and the messages below it are kept;
+/// the Resume lets them begin.
+#[tokio::test(start_paused = true)]
+async fn failures_timers_and_messages_are_kept_until_the_resume() {
+    struct Boss(Journal, Vec<ActorRef<Probe>>, Option<ActorRef<Parent>>);
+    enum Order {
+        Work(Duration),
+        Team(Reply<(Vec<ActorRef<Probe>>, ActorRef<Parent>)>),
+    }
+    #[actor]
+    impl Boss {
+        async fn handle(&mut self, order: Order) {
+            match order {
+                Order::Work(time) => tokio::time::sleep(time).await,
+                Order::Team(reply) => reply.send((self.1.clone(), self.2.clone().unwrap())),
+            }
+        }
+        #[pre_start]
+        async fn hire(&mut self, cx: &mut Context<Self>) {
+            for name in ["failing", "waiting"] {
+                let journal = self.0.clone();
+                let start = move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start(name, journal).await?) }
+                };
+                let backoff = ExponentialBackoff::new(secs(1), secs(1)).random_factor(0.0);
+                self.1.push(cx.spawn(name, start).backoff(backoff).await.unwrap());
+            }
+            let journal = self.0.clone();
+            let start = move || {
+                let journal = journal.clone();
+                async move { Ok(Parent::new(journal)) }
+            };
+            self.2 = cx.spawn("parent", start).await.ok();
+        }
+        #[supervision]
+        fn strategy(&self) -> SupervisorStrategy {
+            SupervisorStrategy::default().decider(|failure: &Failure| match (failure.path(), failure.error()) {
+                (_, Some(Boom::Fatal)) => Directive::Escalate,
+                ("boss/parent", _) => Directive::Resume,
+                _ => Directive::Restart,
+            })
+        }
+    }
+    supervisor! {
+        struct Firm(journal: Journal) {
+            #![decider(|_| Directive::Resume)]
+            boss: Boss = Boss(journal, Vec::new(), None),
+        }
+    }
+    let journal = Journal::default();
+    let firm = Firm::start(journal.clone()).await.unwrap();
+    let (team, parent) = firm.boss.ask(Order::Team).await.unwrap();
+    let child = parent.ask(Tell::Child).await.unwrap();
+    let mut events = firm.events();
+    journal.take();
+    firm.boss.tell(Order::Work(secs(3))).await.unwrap();
+    team[1].tell(Do::Fail(Boom::Told)).await.unwrap(); // waits 1 s
+    settle().await;
+    team[0].tell(Do::Fail(Boom::Fatal)).await.unwrap(); // the boss fails, once it is through
+    settle().await;
+    parent.tell(Tell::Fail).await.unwrap(); // a failure that is kept, and holds the child
+    settle().await;
+    child.tell(Do::Note("heard")).await.unwrap();
+    journal.take();
+    seen(&mut events);
+    pass(ms(2_900)).await;
+    assert_eq!(journal.take(), [""; 0], "the wait is over since 1 s, and nothing began");
+    assert_eq!(seen(&mut events), [""; 0]);
+    pass(ms(200)).await;
+    let (mut lines, events) = (journal.take(), seen(&mut events));
+    lines.sort();
+    assert_eq!(lines, ["child heard", "waiting post_restart", "waiting pre_start", "waiting start"]);
+    assert_eq!(events[..3], ["boss escalated", "boss failed", "boss decided Resume"]);
+    assert!(events.contains(&"boss/parent decided Resume".to_owned()), "{events:?}");
+    assert_eq!((team[0].incarnation(), team[1].incarnation(), parent.incarnation()), (1, 2, 1));
+    assert_eq!(team[0].ask(Do::Get).await.unwrap(), 0, "the one that escalated goes on too");
 }
 
 /// S7: the asker of the message in hand gets its error at once, not behind the hooks.

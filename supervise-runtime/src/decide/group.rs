@@ -543,7 +543,8 @@ impl Group {
         member.at = At::Turn;
         // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
         let alone = member.solo || !group || self.mode == Mode::Steady;
-        if !counted && alone && !matches!(self.mode, Mode::Down { .. }) {
+        let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
+        if !counted && alone && !walked {
             self.wait_or_start(id, now);
         }
         self.settle(now);

@@ -196,7 +196,7 @@ impl Bench {
         self.event(Group::stop)
     }
 
-    pub(super) fn from_above(&mut self) -> String {
+    pub(super) fn restart_above(&mut self) -> String {
         self.event(|group, now| group.restart_from_above(&failure(Phase::Running), now))
     }
 

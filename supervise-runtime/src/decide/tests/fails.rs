@@ -72,8 +72,8 @@ impl Sim {
             kid.park();
         }
         let token = if used { Token::Used } else { Token::Open };
-        let (asked, end) = (reported == Reported::Decide, false);
-        kid.pending = Some(Pending { failure: failure(phase), directive, from, token, asked, end });
+        let asked = reported == Reported::Decide;
+        kid.pending = Some(Pending { failure: failure(phase), directive, from, token, asked });
         self.carry_out();
     }
 

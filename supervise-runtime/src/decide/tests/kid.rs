@@ -46,8 +46,6 @@ pub(super) struct Pending {
     pub(super) token: Token,
     /// The decider is being asked.
     pub(super) asked: bool,
-    /// It ended by itself: no decider is asked.
-    pub(super) end: bool,
 }
 
 #[derive(Debug)]

@@ -239,11 +239,19 @@ fn shut_down(sim: &mut Sim, column: &'static str) {
     sim.take_down(false);
 }
 
+fn from_env(name: &str, default: u32) -> u32 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// The same walks each time; `DECIDE_SEED` gives others, `DECIDE_CASES` more.
 #[test]
 fn random_walks_keep_every_promise_and_come_through_every_cell() {
-    let cases = std::env::var("DECIDE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let cases = from_env("DECIDE_CASES", CASES);
+    let mut seed = [0; 32];
+    seed[..4].copy_from_slice(&from_env("DECIDE_SEED", 0).to_le_bytes());
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config.clone(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(config.clone(), rng);
     let walks = Walks::sequential_strategy(1..120);
     let outcome = runner.run(&walks, |(plan, moves, seen)| {
         Walks::test_sequential(config.clone(), plan, moves, seen);

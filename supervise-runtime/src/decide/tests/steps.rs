@@ -64,7 +64,6 @@ impl Sim {
                 from: State::Stopping,
                 token: Token::Open,
                 asked: false,
-                end: true,
             });
             self.group.done(id, Ended::Done, &end, facts);
             // Kept only if nothing was done about it.

@@ -213,7 +213,7 @@ fn timers() -> Vec<Case> {
             let mut bench = tree(OneForOne).pauses().steady();
             bench.fails(0, Restart);
             assert_eq!(bench.gone(0), "wait 0 20ms");
-            assert_eq!(bench.from_above(), "down 2");
+            assert_eq!(bench.restart_above(), "down 2");
             assert_eq!(bench.due(0), "");
             assert_eq!(bench.gone(2), "down 1");
         }),
@@ -240,7 +240,7 @@ fn spawns() -> Vec<Case> {
         case(SPAWN, UP, || {
             let set = tree(OneForOne).owner(Owner::Set);
             let mut bench = set.boots();
-            bench.from_above();
+            bench.restart_above();
             for id in 0..3 {
                 bench.gone(id);
             }

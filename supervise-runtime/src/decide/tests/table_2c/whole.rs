@@ -79,34 +79,34 @@ fn restarts() -> Vec<Case> {
         case(ABOVE, UP, || {
             for strategy in GROUPS {
                 let mut bench = tree(strategy).comes_up();
-                assert_eq!(bench.from_above(), "down 1", "the start is dropped");
+                assert_eq!(bench.restart_above(), "down 1", "the start is dropped");
                 down_and_up(&mut bench, 1);
             }
         }),
         case(ABOVE, STEADY, || {
             for strategy in ALL {
                 let mut bench = tree(strategy).steady();
-                assert_eq!(bench.from_above(), "down 2");
+                assert_eq!(bench.restart_above(), "down 2");
                 down_and_up(&mut bench, 2);
             }
         }),
         case(ABOVE, DOWN, || {
             let mut bench = tree(RestForOne).down();
-            assert_eq!(bench.from_above(), "", "the one on its way goes on");
+            assert_eq!(bench.restart_above(), "", "the one on its way goes on");
             assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::Rebuild }));
             down_and_up(&mut bench, 2);
         }),
         case(ABOVE, FAILED, || {
             for strategy in ALL {
                 let mut bench = tree(strategy).failed();
-                assert_eq!(bench.from_above(), "down 2");
+                assert_eq!(bench.restart_above(), "down 2");
                 assert_eq!(bench.fails(0, Escalate), "absorbed");
                 down_and_up(&mut bench, 2);
             }
         }),
         case(ABOVE, STOPPING, || {
             for strategy in ALL {
-                unchanged(tree(strategy).stops(), Bench::from_above);
+                unchanged(tree(strategy).stops(), Bench::restart_above);
             }
         }),
     ]
