@@ -15,3 +15,6 @@ mod s31_backoff;
 mod s35_down;
 mod s29_tasks;
 mod s30_lets;
+mod s37_watch;
+mod s38_children;
+mod s40_events;

@@ -105,9 +105,10 @@ impl Sim {
                 Note::Resume => kid.resume = true,
                 Note::Redecide => kid.redecide = true,
                 Note::Over => {
-                    // What it was asked before that is settled with its end.
-                    (kid.start, kid.down, kid.end, kid.redecide) = (false, false, false, false);
+                    // What it was asked before that is settled with its end, but for a stop of its next start.
+                    (kid.start, kid.down, kid.redecide) = (false, false, false);
                     kid.over = true;
+                    self.kid(id).end = self.group.at(id) == At::Down;
                 }
                 Note::Hold(held) => {
                     if kid.role != Role::Task {

@@ -1,0 +1,124 @@
+//! From a failure to its decision: deciders asked, group told, outcome awaited (S7 to S9).
+
+use super::*;
+
+impl<B: Body> Run<B> {
+    pub(super) fn thrown(&self, phase: Phase, cause: Result<Cause, Thrown>) -> Failure {
+        match cause {
+            Ok(cause) => self.driver.failure(phase, cause),
+            Err(thrown) => match thrown.into_failure() {
+                Ok(failure) => failure.in_phase(phase),
+                Err(thrown) => self.driver.failure(phase, Cause::Error(thrown)),
+            },
+        }
+    }
+
+    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
+        let (sup, owner) = self.driver.parent()?;
+        sup.on_child(&**owner, &*self.driver.cell, event)
+    }
+
+    pub(super) fn facts(&mut self) -> Facts {
+        let random = match (&self.common.backoff, &mut self.random) {
+            (None, _) => 0,
+            (Some(_), Some(random)) => random.next_u64(),
+            (Some(_), none) => {
+                let ctl = self.driver.cell.ctl();
+                let seed = ctl.path().bytes().fold(ctl.bus.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+                    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+                });
+                none.insert(Box::new(SmallRng::seed_from_u64(seed))).next_u64()
+            }
+        };
+        Facts { handled: self.body.has_handled(), random, now: Instant::now() }
+    }
+
+    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9).
+    pub(super) fn directive(&mut self, failure: &Failure) -> Directive {
+        let own = self.common.decider.clone();
+        let above = self.driver.parent().and_then(|(sup, _)| sup.decider());
+        let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
+        let declared = self.common.backoff.is_some();
+        let said = self.driver.ask(|| {
+            let own = own.as_ref().and_then(|decider| decider.decide(failure));
+            own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
+        });
+        match said {
+            Ok(Some(directive)) => directive,
+            Ok(None) => default_directive(failure, declared, arms),
+            Err(panic) => {
+                self.driver.report(Cause::Panic(panic));
+                Directive::Escalate
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, failure: &Failure, reported: Reported) {
+        match reported {
+            Reported::Decide => {
+                // The decider is not asked about an end (S23).
+                let directive = match failure.cause() {
+                    Cause::EndedByItself => Directive::Restart,
+                    _ => self.directive(failure),
+                };
+                let facts = self.facts();
+                let ctl = self.driver.cell.ctl();
+                let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
+                ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
+                self.with_group(|group, id| group.decided(id, directive, failure, facts));
+            }
+            Reported::Kept => {}
+            Reported::Absorbed | Reported::Reported => {
+                self.driver.cell.ctl().emit(EventKind::Reported { failure: failure.clone() });
+            }
+        }
+    }
+
+    /// A failure with an instance: reported, decided, and carried out (S7, S8).
+    pub(super) async fn fail(&mut self, failure: Failure, message: Option<&'static str>) -> Outcome {
+        self.driver.state = State::Failed;
+        self.body.shut();
+        let ctl = self.driver.cell.ctl();
+        ctl.emit(EventKind::Failed { failure: failure.clone(), message });
+        if let Some(sup) = ctl.sup() {
+            sup.on(&*self.driver.cell, |group| group.hold());
+        }
+        if self.driver.parent().is_none() {
+            self.driver.asked.put_end(Ended::by(&failure));
+            return Outcome::End;
+        }
+        let reported = self.with_group(|group, id| group.failed(id, true)).unwrap_or(Reported::Reported);
+        self.decide(&failure, reported);
+        loop {
+            let redecide = self
+                .driver
+                .until(|driver| {
+                    let asked = &mut driver.asked;
+                    if asked.is_end() || asked.finish {
+                        Some(Some(Outcome::End))
+                    } else if let Some(failure) = asked.take_down() {
+                        Some(Some(Outcome::Restart(failure)))
+                    } else if std::mem::take(&mut asked.resume) {
+                        Some(Some(Outcome::Resume))
+                    } else if std::mem::take(&mut asked.redecide) {
+                        Some(None)
+                    } else {
+                        None
+                    }
+                })
+                .await;
+            match redecide {
+                None => self.decide(&failure, Reported::Decide),
+                Some(Outcome::Resume) => {
+                    let facts = self.facts();
+                    if let Some(sup) = self.driver.cell.ctl().sup() {
+                        sup.on(&*self.driver.cell, |group| group.resume(&failure, facts));
+                    }
+                    self.body.open();
+                    return Outcome::Resume;
+                }
+                Some(outcome) => return outcome,
+            }
+        }
+    }
+}

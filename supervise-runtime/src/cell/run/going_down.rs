@@ -1,0 +1,134 @@
+//! Down: hooks, children, instance, within its time (S11, S24).
+
+use super::*;
+
+impl<B: Body> Run<B> {
+    pub(super) fn abort(&mut self, message: Option<&'static str>) {
+        if !self.driver.aborted {
+            self.driver.aborted = true;
+            self.driver.cell.ctl().emit(EventKind::Aborted { message });
+        }
+    }
+
+    /// Down for a restart: `pre_restart`, children, `post_stop`, drop.
+    pub(super) async fn go_down(&mut self, failure: Option<Failure>) -> After {
+        self.driver.begin_down_now();
+        self.body.shut();
+        self.healing.clone_from(&failure);
+        let owed = std::mem::take(&mut self.owed);
+        self.take_down(failure.clone(), owed, failure).await;
+        self.gone();
+        After::Down
+    }
+
+    /// Down for good: children, `post_stop`, drop.
+    pub(super) async fn stop(&mut self) -> After {
+        self.driver.state = State::Stopping;
+        self.close();
+        let owed = std::mem::take(&mut self.owed);
+        self.take_down(None, owed, None).await;
+        if let Some(why) = self.rootless_end() {
+            return After::Over(why);
+        }
+        self.gone();
+        After::Down
+    }
+
+    /// `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
+    pub(super) async fn done_by_itself(&mut self, failure: Option<Failure>) -> After {
+        let restarts = B::ROLE != Role::Tree
+            && self.common.lifecycle_or(B::ROLE) == Lifecycle::Permanent
+            && self.driver.parent().is_some();
+        self.driver.state = State::Stopping;
+        self.driver.begin_down_now();
+        if restarts {
+            self.body.shut();
+        } else {
+            self.close();
+        }
+        let owed = std::mem::take(&mut self.owed);
+        let end = self.driver.failure(Phase::Running, Cause::EndedByItself);
+        self.take_down(None, owed, restarts.then(|| end.clone())).await;
+        let ended = match failure {
+            Some(failure) => Ended::by(&failure),
+            None => Ended::Done,
+        };
+        if self.driver.parent().is_none() {
+            return After::Over(ended);
+        }
+        self.healing = Some(end.clone());
+        self.pending = Some(end.clone());
+        let facts = self.facts();
+        self.with_group(|group, id| group.done(id, ended, &end, facts));
+        After::Down
+    }
+
+    /// Takes down what there is: hooks, children, instance. `again`: it will be started again.
+    pub(super) async fn take_down(&mut self, pre_restart: Option<Failure>, owed: bool, again: Option<Failure>) {
+        if let Some(failure) = &pre_restart
+            && !self.driver.aborted
+        {
+            self.driver.state = State::PreRestart;
+            let exit = self.driver.beside(self.body.pre_restart(failure)).await;
+            self.after_hook(exit);
+        }
+        if self.driver.state != State::Stopping {
+            self.driver.state = State::GoingDown;
+        }
+        if B::ROLE == Role::Task {
+            if self.driver.aborted || !self.settled().await {
+                self.abort(None);
+                self.abort_task().await;
+            }
+        }
+        self.take_children_down(again).await;
+        if owed && !self.driver.aborted {
+            let exit = self.driver.beside(self.body.post_stop()).await;
+            self.after_hook(exit);
+        }
+        let body = &mut self.body;
+        self.driver.guarded(|| body.drop_instance());
+    }
+
+    /// Dropping what is queued is user code too.
+    pub(super) fn close(&mut self) {
+        let body = &mut self.body;
+        self.driver.guarded(|| body.close());
+    }
+
+    pub(super) fn after_hook(&mut self, exit: Exit<Result<(), Thrown>>) {
+        match exit {
+            Exit::Done(Ok(())) => {}
+            Exit::Done(Err(thrown)) => self.driver.report(Cause::Error(thrown)),
+            Exit::Panicked(text) => self.driver.report(Cause::Panic(text)),
+            Exit::Cut(_) => self.abort(None),
+        }
+    }
+
+    pub(super) async fn take_children_down(&mut self, again: Option<Failure>) {
+        let Some(sup) = self.driver.cell.ctl().sup() else { return };
+        let now = Instant::now();
+        self.driver.asked.children_down = false;
+        sup.on(&*self.driver.cell, |group| match &again {
+            Some(failure) => group.restart_from_above(failure, now),
+            None => group.stop(now),
+        });
+        if self.driver.aborted {
+            sup.abort();
+        }
+        while self.driver.until_children_down().await.is_err() {
+            self.abort(None);
+            if let Some(sup) = self.driver.cell.ctl().sup() {
+                sup.abort();
+            }
+        }
+    }
+
+    /// Nothing of this incarnation is up any more.
+    pub(super) fn gone(&mut self) {
+        self.driver.asked.take_down();
+        self.driver.asked.take_end();
+        let now = Instant::now();
+        self.with_group(|group, id| group.gone(id, now));
+    }
+}

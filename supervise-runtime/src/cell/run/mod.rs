@@ -1,0 +1,303 @@
+//! The life of a cell: wait for its turn, start, serve, fail or stop, go down, and again.
+//!
+//! One task for all incarnations (S1). What differs between actors, tasks and trees is in the
+//! [`Body`]; what an event means is in `decide`; how control reaches a user future is in the
+//! [`Driver`]. Here is the order of things (S11).
+
+use std::sync::Arc;
+
+use rand::rngs::SmallRng;
+use rand::{Rng as _, SeedableRng as _};
+use tokio::time::Instant;
+
+use super::body::{Body, Served};
+use super::control::Controlled;
+use super::driver::{Driver, Exit};
+use crate::decide::child::{self, Event, State, Verdict};
+use crate::decide::group::{Facts, Reported};
+use crate::decide::member::Role;
+use crate::events::{EventKind, lock};
+use crate::failure::{Cause, Failure, Phase, Thrown};
+use crate::options::Common;
+use crate::report::ChildReport;
+use crate::strategy::{Directive, Lifecycle, Shutdown, default_directive};
+use crate::watch::Ended;
+
+mod deciding;
+mod going_down;
+mod serving;
+mod starting;
+
+/// What follows an incarnation.
+enum After {
+    /// It is down; its group says what comes.
+    Down,
+    /// It has no group to ask, or has ended by itself.
+    Over(Ended),
+}
+
+/// Why an instance no longer serves.
+enum Stopped {
+    ByItself,
+    Failed(Failure),
+    /// Control has something for it, or nothing was up: the loop looks.
+    Asked,
+}
+
+/// What came of a failure.
+enum Outcome {
+    Resume,
+    Restart(Failure),
+    End,
+}
+
+/// The end of the task, whatever the way: also when the runtime drops it.
+struct Bye {
+    cell: Arc<dyn Controlled>,
+    orderly: bool,
+}
+
+impl Bye {
+    fn was_orderly(&mut self) {
+        self.orderly = true;
+    }
+}
+
+impl Drop for Bye {
+    fn drop(&mut self) {
+        if !self.orderly {
+            let ctl = self.cell.ctl();
+            ctl.set_ended(Ended::RuntimeGone);
+            if ctl.parent.is_none() {
+                ctl.bus.close();
+            }
+        }
+        if let Some(sup) = self.cell.ctl().sup() {
+            sup.finish();
+        }
+    }
+}
+
+struct Run<B: Body> {
+    /// Dropped first.
+    bye: Bye,
+    driver: Driver,
+    body: B,
+    common: Arc<Common>,
+    random: Option<Box<SmallRng>>,
+    /// The failure that the next incarnation heals.
+    healing: Option<Failure>,
+    /// A failure without an instance, whose decision is kept.
+    pending: Option<Failure>,
+    /// `pre_start` has succeeded: `post_stop` is owed.
+    owed: bool,
+    was_up: bool,
+    ended: bool,
+}
+
+/// The run loop of a cell. Its future is most of what an idle actor costs, so what happens rarely is boxed.
+pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
+    let common = body.common();
+    let mut run = Run {
+        bye: Bye { cell: cell.clone(), orderly: false },
+        driver: Driver::new(cell, B::ROLE),
+        body,
+        common,
+        random: None,
+        healing: None,
+        pending: None,
+        owed: false,
+        was_up: false,
+        ended: false,
+    };
+    async move {
+        run.driver.arrive().await;
+        run.live().await;
+        run.bye.was_orderly();
+    }
+}
+
+impl<B: Body> Run<B> {
+    async fn live(&mut self) {
+        loop {
+            let over = match self.turn().await {
+                None => match self.incarnation().await {
+                    After::Down => continue,
+                    After::Over(ended) => ended,
+                },
+                Some(ended) => ended,
+            };
+            self.over(over).await;
+            let dynamic = self.driver.cell.ctl().parent.is_none() || self.forgotten();
+            if dynamic || !self.parked().await {
+                return;
+            }
+        }
+    }
+
+    /// Its supervisor has let go of it.
+    fn forgotten(&self) -> bool {
+        match self.driver.parent() {
+            Some((sup, owner)) => sup.on_child(&**owner, &*self.driver.cell, |_, _| ()).is_none(),
+            None => true,
+        }
+    }
+
+    /// Waits for its turn. `Some`: it ends instead.
+    async fn turn(&mut self) -> Option<Ended> {
+        self.driver.state = if self.was_up { State::Waiting } else { State::Idle };
+        let is_root = self.driver.cell.ctl().parent.is_none();
+        if is_root && !self.was_up && self.pending.is_none() && !self.driver.asked.start {
+            self.driver.asked.start = !self.driver.asked.is_over();
+        }
+        loop {
+            let found = self
+                .driver
+                .until(|driver| {
+                    let asked = &mut driver.asked;
+                    if let Some(ended) = asked.take_over() {
+                        Some(Turn::Over(ended))
+                    } else if asked.finish {
+                        Some(Turn::Over(Ended::Stopped))
+                    } else if asked.take_down().is_some() || asked.take_end().is_some() {
+                        asked.start = false; // asked down again before it could begin
+                        Some(Turn::Gone)
+                    } else if std::mem::take(&mut asked.start) {
+                        Some(Turn::Start)
+                    } else if std::mem::take(&mut asked.redecide) {
+                        Some(Turn::Redecide)
+                    } else {
+                        None
+                    }
+                })
+                .await;
+            match found {
+                Turn::Over(ended) => return Some(ended),
+                Turn::Start => return None,
+                Turn::Gone => self.gone(),
+                Turn::Redecide => {
+                    if let Some(failure) = self.pending.take() {
+                        self.decide(&failure, Reported::Decide);
+                        self.pending = Some(failure);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One incarnation, from its start to the point where nothing of it is up any more.
+    async fn incarnation(&mut self) -> After {
+        self.driver.begin_incarnation();
+        self.driver.told = None;
+        self.pending = None;
+        self.owed = false;
+        self.common = self.body.common();
+        self.driver.shutdown = self.common.shutdown_or_default(B::ROLE);
+        if std::mem::take(&mut self.ended) {
+            self.driver.cell.ctl().revive();
+            self.healing = None;
+        }
+        let incarnation = self.driver.cell.ctl().next_incarnation();
+        if let Some(sup) = self.driver.cell.ctl().sup() {
+            sup.on(&*self.driver.cell, |group| group.rebuild());
+        }
+        if let Some(after) = self.start().await {
+            return after;
+        }
+        self.driver.state = State::Running;
+        self.driver.told = self.body.signal();
+        let again = std::mem::replace(&mut self.was_up, true);
+        let ctl = self.driver.cell.ctl();
+        ctl.emit(match again && incarnation > 1 {
+            true => EventKind::Restarted,
+            false => EventKind::Started { seed: ctl.parent.is_none().then_some(ctl.bus.seed) },
+        });
+        self.body.open();
+        let now = Instant::now();
+        if let Some((sup, owner)) = self.driver.parent() {
+            sup.on_child(&**owner, &*self.driver.cell, |group, id| group.up(id, now));
+        }
+        ctl.set_up();
+        ctl.bus.changed.notify_waiters();
+        let healed = self.healing.take();
+        if let Some(sup) = ctl.sup() {
+            sup.on(&*self.driver.cell, |group| match &healed {
+                Some(failure) if B::ROLE == Role::Actor => group.restart_kept(failure, now),
+                _ => group.owner_up(now),
+            });
+        }
+        self.serve().await
+    }
+
+    /// Waits for what a task has left running. False: its time is up, or it is killed.
+    async fn settled(&mut self) -> bool {
+        loop {
+            match self.driver.beside(self.body.settle(false)).await {
+                Exit::Done(()) => return true,
+                Exit::Panicked(text) => self.driver.report(Cause::Panic(text)),
+                Exit::Cut(_) => return false,
+            }
+        }
+    }
+
+    /// Drops what a task has left running, and waits for that: nothing makes it shorter (S29).
+    async fn abort_task(&mut self) {
+        loop {
+            self.driver.forget_deadline();
+            match self.driver.beside(self.body.settle(true)).await {
+                Exit::Done(()) => return,
+                Exit::Panicked(text) => self.driver.report(Cause::Panic(text)),
+                Exit::Cut(_) => {}
+            }
+        }
+    }
+
+    /// It has ended: messages go back, watchers are told.
+    async fn over(&mut self, ended: Ended) {
+        self.ended = true;
+        let aborted = self.driver.aborted && self.common.shutdown != Some(Shutdown::Kill);
+        let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
+        if let Some(sup) = self.driver.cell.ctl().sup() {
+            // Whatever is still in the table (declared children that were never started) ends too.
+            let now = Instant::now();
+            self.driver.asked.children_down = false;
+            sup.on(&*self.driver.cell, |group| group.stop(now));
+            let _ = self.driver.until_children_down().await;
+        }
+        self.driver.state = State::Ended;
+        self.close();
+        let ctl = self.driver.cell.ctl();
+        if let Some(report) = &mut *lock(&ctl.bus.report)
+            && ctl.parent.is_some()
+        {
+            report.push(ChildReport {
+                path: ctl.path(),
+                ended: ended.clone(),
+                took: self.driver.took(),
+                aborted,
+                stuck: false,
+            });
+        }
+        ctl.emit(EventKind::Ended { ended: ended.clone() });
+        ctl.set_ended(ended);
+        ctl.bus.changed.notify_waiters();
+        if ctl.parent.is_none() {
+            ctl.bus.close();
+        }
+    }
+
+    /// Ended, but declared: a restart from above starts it again (S20). False: never.
+    async fn parked(&mut self) -> bool {
+        self.driver
+            .until(|driver| if driver.asked.start { Some(true) } else { driver.asked.finish.then_some(false) })
+            .await
+    }
+}
+
+/// What `turn` found.
+enum Turn {
+    Start,
+    Over(Ended),
+    Gone,
+    Redecide,
+}

@@ -1,0 +1,107 @@
+//! Start expression, `pre_start`, `post_restart` (S12, S13).
+
+use super::*;
+
+impl<B: Body> Run<B> {
+    /// Start expression, `pre_start`, `post_restart`. `None`: it is up.
+    pub(super) async fn start(&mut self) -> Option<After> {
+        self.driver.state = if self.was_up { State::StartAgain } else { State::Starting };
+        let begun = match self.driver.starting(self.body.start()).await {
+            Exit::Done(Ok(())) => match self.read_supervision() {
+                Ok(()) => self.driver.starting(self.body.pre_start()).await,
+                Err(panic) => Exit::Panicked(panic),
+            },
+            other => other,
+        };
+        if matches!(begun, Exit::Done(Ok(()))) {
+            self.owed = true;
+        }
+        let begun = match (begun, self.healing.clone()) {
+            (Exit::Done(Ok(())), Some(failure)) => {
+                self.driver.state = State::PostRestart;
+                self.driver.starting(self.body.post_restart(&failure)).await
+            }
+            (begun, _) => begun,
+        };
+        match begun {
+            Exit::Done(Ok(())) if !self.driver.asked.is_escalated() => None,
+            begun => Some(Box::pin(self.start_failed(begun)).await),
+        }
+    }
+
+    /// The start failed, or was asked to go down before it was through.
+    pub(super) async fn start_failed(&mut self, begun: Exit<Result<(), Thrown>>) -> After {
+        let state = self.driver.state;
+        // An actor whose child escalated meanwhile fails after its hook; a tree's build was cut.
+        let (event, cause) = match begun {
+            Exit::Done(Ok(())) => (Event::Failure, Ok(Cause::TimedOut)),
+            Exit::Done(Err(thrown)) => (Event::Failure, Err(thrown)),
+            Exit::Panicked(text) => (Event::Failure, Ok(Cause::Panic(text))),
+            Exit::Cut(Event::Kill) => (Event::Kill, Ok(self.driver.asked.take_killed().unwrap_or(Cause::Killed))),
+            Exit::Cut(event) => (event, Ok(Cause::TimedOut)),
+        };
+        let step = child::on(state, event);
+        let failure = match step.failure {
+            Verdict::Decide { phase, timed_out } => Some(match (cause, self.driver.asked.take_escalated()) {
+                (_, Some(escalated)) => {
+                    self.driver.cell.ctl().emit(EventKind::Escalated { failure: escalated.clone() });
+                    escalated.in_phase(phase)
+                }
+                (_, None) if timed_out => self.driver.failure(phase, Cause::TimedOut),
+                (cause, None) => self.thrown(phase, cause),
+            }),
+            _ => None,
+        };
+        if self.driver.asked.abort {
+            self.abort(None);
+        }
+        let owed = std::mem::take(&mut self.owed) && step.owed;
+        // Before it was ever up nobody outside knows its children: they end. Later they keep their mailboxes.
+        let again = self.was_up.then(|| failure.clone().or_else(|| self.driver.asked.down().cloned())).flatten();
+        self.take_down(None, owed, again).await;
+        let Some(failure) = failure else {
+            if let Some(why) = self.rootless_end() {
+                return After::Over(why);
+            }
+            self.gone();
+            return After::Down;
+        };
+        self.failed_start(failure)
+    }
+
+    /// `supervision()` is user code: a panic in it is a failed start.
+    pub(super) fn read_supervision(&mut self) -> Result<(), String> {
+        let body = &mut self.body;
+        if let Some(strategy) = self.driver.ask(|| body.supervision())?
+            && let Some(sup) = self.driver.cell.ctl().sup()
+        {
+            sup.configure(strategy);
+        }
+        Ok(())
+    }
+
+    /// A root has nobody to report to.
+    pub(super) fn rootless_end(&mut self) -> Option<Ended> {
+        if self.driver.cell.ctl().parent.is_some() {
+            return None;
+        }
+        let why = if self.driver.aborted { Ended::Aborted } else { Ended::Stopped };
+        Some(self.driver.asked.take_end().unwrap_or(why))
+    }
+
+    /// A failed start is reported once nothing of it is up any more.
+    pub(super) fn failed_start(&mut self, failure: Failure) -> After {
+        self.driver.state = State::Failed;
+        self.driver.cell.ctl().emit(EventKind::Failed { failure: failure.clone(), message: None });
+        if self.driver.parent().is_none() {
+            return After::Over(Ended::by(&failure));
+        }
+        let reported = self.with_group(|group, id| group.failed(id, false)).unwrap_or(Reported::Reported);
+        self.decide(&failure, reported);
+        if self.was_up {
+            self.healing = Some(failure.clone());
+        }
+        self.pending = Some(failure);
+        After::Down
+    }
+}

@@ -1,0 +1,145 @@
+//! What a directive does: restart, stop, or let the supervisor fail (S15, S17 to S19).
+
+use super::*;
+
+impl Group {
+    /// Restart, with the budget asked (or, after a parent's Resume, only charged).
+    pub(super) fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: Facts, ask: bool) {
+        let group = self.is_group();
+        let first = self.first_spawn(id);
+        // Its own failure ends a Temporary alone, uncharged (S17); at boot that is a failed start (S21).
+        if self.member(id).is_temporary() {
+            return self.stop_for(id, Ended::by(failure), failure, facts.now);
+        }
+        let per_group = group && !first;
+        let allowance = if per_group { self.group_allowance() } else { self.allowance_of(id) };
+        let counted = allowance.max.is_some();
+        let budget = match per_group {
+            true => &mut self.budget,
+            false if counted => self.member(id).budget.get_or_insert_default(),
+            false => &mut Budget::default(),
+        };
+        if ask && !budget.allows(&allowance, facts.now) {
+            self.acts.push(Act::LimitReached(id));
+            let limit = failure.clone().at_limit();
+            return match allowance.on_limit {
+                OnLimit::Escalate => self.fail(id, limit, facts.now),
+                OnLimit::Stop => self.stop_for(id, Ended::Limit(limit.clone()), &limit, facts.now),
+            };
+        }
+        budget.charge(&allowance, facts.now);
+        let member = self.member(id);
+        let over = Over {
+            handled: facts.handled && member.settings.role == Role::Actor,
+            never_at_once: !instance || member.settings.role == Role::Task,
+        };
+        let backoff = member.settings.backoff;
+        let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);
+        self.acts.push(Act::Scheduled(id, delay));
+        if !per_group {
+            return self.restart_alone(id, instance, delay, failure, facts.now);
+        }
+        let lo = self.range(id);
+        let lo = match self.mode {
+            Mode::Down { lo: before, .. } => before.min(lo),
+            _ => {
+                self.cause = Some(failure.clone());
+                lo
+            }
+        };
+        self.mode = Mode::Down { lo, next: Next::Up };
+        self.wait_for(id, delay);
+        if !instance && self.member(id).at == At::StartFailed {
+            self.member(id).at = At::Turn;
+        }
+        self.go_down(lo, Next::Up, facts.now);
+    }
+
+    /// OneForOne: the child is its own range; the wait is its own.
+    pub(super) fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
+        let member = self.member(id);
+        member.solo = true;
+        member.delay = delay;
+        if instance {
+            self.send_down(id, failure.clone(), now);
+        } else {
+            member.at = At::Turn;
+            self.wait_or_start(id, now);
+            self.settle(now); // boot goes on behind a declared backoff
+        }
+    }
+
+    /// Stop, also at a limit that stops (S18). `why` is the failed child's own end.
+    pub(super) fn stop_for(&mut self, id: Id, why: Ended, failure: &Failure, now: Instant) {
+        if !self.booted {
+            return self.fail(id, failure.clone(), now); // boot is all or nothing (S21)
+        }
+        let alone = !self.is_group() || self.member(id).is_temporary() || self.first_spawn(id);
+        self.first_failure.get_or_insert_with(|| failure.clone());
+        let instance = self.at(id) == At::Failed;
+        self.member(id).ending = Some(why.clone());
+        if alone {
+            if instance {
+                self.send_end(id, why, now);
+            } else {
+                self.over(id, why, now);
+            }
+            return self.settle(now);
+        }
+        let lo = self.range(id);
+        if lo == 0 && self.strategy == Strategy::AllForOne {
+            if self.owner == Owner::Tree {
+                self.ends_with = Some(why);
+            }
+            for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
+            }
+        } else {
+            for other in self.ids_in_order().split_off(lo) {
+                let member = self.member(other);
+                if member.at != At::Ended {
+                    member.ending.get_or_insert(Ended::Stopped);
+                }
+            }
+        }
+        let lo = match self.mode {
+            Mode::Down { lo: before, .. } => before.min(lo),
+            _ => lo,
+        };
+        self.cause = Some(failure.clone());
+        self.go_down(lo, Next::Up, now);
+    }
+
+    /// Escalate, the limit, or a decider that panicked: the supervisor fails (S19).
+    pub(super) fn fail(&mut self, id: Id, failure: Failure, now: Instant) {
+        let first = self.first_spawn(id);
+        let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
+        self.mode = Mode::Failed { back, by: (!first).then_some(id) };
+        if first {
+            // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
+            self.over(id, Ended::by(&failure), now);
+        }
+        self.acts.push(Act::OwnerFails(failure));
+    }
+
+    /// A first start at run time concerns no sibling (S38).
+    pub(super) fn first_spawn(&self, id: Id) -> bool {
+        self.get(id).is_some_and(|member| member.dynamic && !member.was_up)
+    }
+
+    /// The first position that a failure of this child takes along.
+    pub(super) fn range(&self, id: Id) -> usize {
+        match self.strategy {
+            Strategy::AllForOne => 0,
+            Strategy::OneForOne | Strategy::RestForOne => self.position(id),
+        }
+    }
+
+    pub(super) fn wait_for(&mut self, id: Id, delay: Duration) {
+        // One wait for all that failed: the longest (S17).
+        if delay > Duration::ZERO && (self.wait.is_none() || delay > self.waited) {
+            self.wait = Some(id);
+            self.waited = delay;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Members come: declared by a build, or spawned.
+
+use super::*;
+
+impl Group {
+    /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
+    pub fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
+        let value = settings.role == Role::Value;
+        let member = Member {
+            at: if value { At::Up } else { At::Turn },
+            settings,
+            budget: None,
+            pace: Pace::default(),
+            order: self.orders,
+            ending: None,
+            by_hand: false,
+            was_up: false,
+            reached: true,
+            passed: false,
+            counted: false,
+            due: false,
+            delay: Duration::ZERO,
+            solo: false,
+            kept: false,
+            dynamic,
+            down_since: None,
+        };
+        self.orders += 1;
+        self.living += u32::from(!value);
+        let id = match self.free.pop() {
+            Some(id) if self.owner != Owner::Tree => {
+                self.members[id as usize] = Some(member);
+                id
+            }
+            _ => {
+                self.members.push(Some(member));
+                (self.members.len() - 1) as Id
+            }
+        };
+        // While a range goes down it is behind the walk, and is found on the way up.
+        if !matches!(self.mode, Mode::Steady | Mode::Waiting | Mode::Ended) {
+            self.plan.push(id);
+        }
+        id
+    }
+
+    /// Build has come to this member (again). Its settings may have changed with the parameters.
+    pub fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
+        let member = self.member(id);
+        member.settings = settings;
+        member.reached = true;
+        if member.is_value() && member.at != At::Up {
+            member.at = At::Up;
+        }
+        self.settle(now);
+    }
+
+    /// A spawned member can start as soon as nothing holds it.
+    pub fn admit(&mut self, id: Id, now: Instant) {
+        match self.mode {
+            Mode::Steady if !self.held => self.start(id, now),
+            _ => self.settle(now),
+        }
+    }
+
+    /// Build is through: all members are known.
+    pub fn built(&mut self, now: Instant) {
+        self.built = true;
+        self.settle(now);
+    }
+}

@@ -1,0 +1,376 @@
+//! The supervisor: table 2c (`docs/semantics-table.md`) as code.
+//!
+//! A [`Group`] is data beside its children, under one short lock. Whoever causes an event hands it in
+//! and gets the [`Act`]s back; the driver sends each to the child it names. A group strategy has one
+//! range at a time ([`Mode::Down`]); under OneForOne each child is a range of its own, so a restart is
+//! between the child and its entry here (`solo`), and the mode stays as it is.
+//!
+//! Invariants, checked by the property test:
+//! 1. nothing starts in a range that goes down, nor while the group is held, failed or stopping;
+//! 2. a range goes down in reverse order, one at a time, and comes up in order, one at a time;
+//! 3. a stop always ends: `then: End` is left only for `Ended`;
+//! 4. a failure is used up exactly once: decided, absorbed, kept until one of the two, or reported.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::budget::{Allowance, Budget};
+use super::member::{At, Member, Role, Settings};
+use super::pace::{Over, Pace};
+use crate::failure::Failure;
+use crate::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
+use crate::watch::Ended;
+
+mod decisions;
+mod members;
+mod moves;
+mod owner;
+mod reports;
+
+/// A slot in the table of children.
+pub type Id = u32;
+
+/// Whose children these are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// A declared tree: ends when all its members have ended (S22).
+    Tree,
+    /// An actor: goes on without children.
+    Actor,
+    /// A `[..]`: its instances start and stop all at once.
+    Set,
+}
+
+/// What a range does once it is down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// It comes up again.
+    Up,
+    /// It waits for its supervisor's own new start.
+    Rebuild,
+    /// The supervisor's children are over; the supervisor goes on (an actor) or is told.
+    End,
+}
+
+/// The columns of table 2c.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// Coming up, in order; also boot.
+    Up,
+    /// All are up, or on their own.
+    Steady,
+    /// The range from this position on goes down.
+    Down {
+        /// Its first position in the order.
+        lo: usize,
+        /// What follows.
+        next: Next,
+    },
+    /// Down, or not begun: awaits the supervisor's own start.
+    Waiting,
+    /// Failed; the parent decides.
+    Failed {
+        /// What it was doing.
+        back: Box<Mode>,
+        /// Whose failure it is.
+        by: Option<Id>,
+    },
+    /// Over.
+    Ended,
+}
+
+/// What the driver carries out, in this order.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Start this child.
+    Start(Id),
+    /// Take it down; it will be started again, or told to end. Its hooks get this failure.
+    Down(Id, Failure),
+    /// Its failure is forgiven: go on with the same instance.
+    Resume(Id),
+    /// It waits this long; then [`Group::due`].
+    Wait(Id, Duration),
+    /// It goes down without `pre_restart`, for good; then [`Group::gone`].
+    End(Id, Ended),
+    /// It has ended: nothing of it is up any more.
+    Over(Id, Ended),
+    /// Its kept failure can be decided now.
+    Redecide(Id),
+    /// Drop this kept value, then [`Group::gone`].
+    DropValue(Id),
+    /// An ancestor failed, or no longer.
+    Hold(Id, bool),
+    /// The supervisor fails with this.
+    OwnerFails(Failure),
+    /// All that was to go down is down.
+    ChildrenDown,
+    /// Every member has ended (S22), the first failure inside.
+    AllEnded(Option<Failure>),
+    /// For the events: a restart was decided for this child, it waits so long.
+    Scheduled(Id, Duration),
+    /// For the events: the budget is used up.
+    LimitReached(Id),
+}
+
+/// What is done about a failure that a child reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reported {
+    /// Ask the decider, then [`Group::decided`].
+    Decide,
+    /// Keep it; [`Act::Redecide`] comes, or the range takes it along.
+    Kept,
+    /// It was to go down anyway.
+    Absorbed,
+    /// The supervisor is stopping.
+    Reported,
+}
+
+/// What is known of the incarnation that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// It handled a message.
+    pub handled: bool,
+    /// A random word for the jitter.
+    pub random: u64,
+    /// Now.
+    pub now: Instant,
+}
+
+/// The children of one supervisor.
+#[derive(Debug)]
+pub struct Group {
+    owner: Owner,
+    strategy: Strategy,
+    limit: Limit,
+    budget: Budget,
+    members: Vec<Option<Member>>,
+    free: Vec<Id>,
+    /// Of an actor or set: next order number.
+    orders: u64,
+    living: u32,
+    mode: Mode,
+    held: bool,
+    /// All members have been up once in this incarnation: failures are no longer start failures.
+    booted: bool,
+    /// Build is through: no further member is to come.
+    built: bool,
+    /// An actor that starts again: the children it kept are restarted once it is up, not before.
+    heals: bool,
+    /// The member whose wait holds up the range.
+    wait: Option<Id>,
+    waited: Duration,
+    /// The order of the walk through the range, and where it is.
+    plan: Vec<Id>,
+    cursor: usize,
+    in_flight: u32,
+    /// What every member of the range is told.
+    cause: Option<Failure>,
+    /// The first failure that ended a member, for S22.
+    first_failure: Option<Failure>,
+    /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
+    ends_with: Option<Ended>,
+    acts: Vec<Act>,
+}
+
+impl Group {
+    /// A supervisor without children.
+    pub fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
+        Group {
+            owner,
+            strategy,
+            limit,
+            budget: Budget::default(),
+            members: Vec::new(),
+            free: Vec::new(),
+            orders: 0,
+            living: 0,
+            mode: Group::first_mode(owner),
+            held: false,
+            booted: owner != Owner::Tree,
+            built: owner != Owner::Tree,
+            heals: false,
+            wait: None,
+            waited: Duration::ZERO,
+            plan: Vec::new(),
+            cursor: 0,
+            in_flight: 0,
+            cause: None,
+            first_failure: None,
+            ends_with: None,
+            acts: Vec::new(),
+        }
+    }
+
+    /// A tree comes up with its build, a set once its own cell is up; an actor spawns when it likes.
+    fn first_mode(owner: Owner) -> Mode {
+        match owner {
+            Owner::Tree => Mode::Up,
+            Owner::Set => Mode::Waiting,
+            Owner::Actor => Mode::Steady,
+        }
+    }
+
+    /// Read once per instance of the supervisor (S4): strategy and budget of what comes.
+    pub fn configure(&mut self, strategy: Strategy, limit: Limit) {
+        self.strategy = strategy;
+        self.limit = limit;
+        self.budget = Budget::default();
+    }
+
+    /// What to carry out since the last call.
+    pub fn take_acts(&mut self) -> Vec<Act> {
+        std::mem::take(&mut self.acts)
+    }
+
+    /// The emptied list comes back, so that a decision costs no allocation.
+    pub(crate) fn reuse(&mut self, acts: Vec<Act>) {
+        debug_assert!(acts.is_empty() && self.acts.is_empty());
+        if acts.capacity() <= 64 {
+            self.acts = acts;
+        }
+    }
+
+    // ----- reading
+
+    /// Where a child stands; `Ended` if it is forgotten.
+    pub fn at(&self, id: Id) -> At {
+        self.get(id).map_or(At::Ended, |member| member.at)
+    }
+
+    /// What the supervisor is doing.
+    pub fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// An ancestor has failed.
+    pub fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// The slot is free: what was in it has ended and is forgotten.
+    pub fn is_free(&self, id: Id) -> bool {
+        self.get(id).is_none()
+    }
+
+    /// Members that have not ended.
+    pub fn living(&self) -> u32 {
+        self.living
+    }
+
+    /// It has ended or is about to: no spawn is taken any more.
+    pub fn is_stopping(&self) -> bool {
+        matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
+    }
+
+    /// It has ended.
+    pub fn is_ended(&self) -> bool {
+        self.mode == Mode::Ended
+    }
+
+    /// The group as a whole is going down or up (table 2d).
+    pub fn moves(&self) -> bool {
+        let mode = match &self.mode {
+            Mode::Failed { back, .. } => back,
+            mode => mode,
+        };
+        matches!(mode, Mode::Down { .. } | Mode::Waiting) || (*mode == Mode::Up && self.is_group())
+    }
+
+    /// Whether the child was up once: its next failure to start is a failed restart.
+    pub fn was_up(&self, id: Id) -> bool {
+        self.get(id).is_some_and(|member| member.was_up)
+    }
+
+    /// Restarts in a row of this child; 1 for the first.
+    pub fn row(&self, id: Id) -> u32 {
+        self.get(id).map_or(0, |member| member.pace.row())
+    }
+
+    /// All members are up or have ended, and none is to come.
+    pub fn all_up(&self) -> bool {
+        self.built && self.members.iter().flatten().all(|m| m.is_value() || matches!(m.at, At::Up | At::Ended))
+    }
+
+    /// Build can go on behind this member: it is up, has ended, or waits behind a declared backoff
+    /// under OneForOne (S21).
+    pub fn has_passed(&self, id: Id) -> bool {
+        self.get(id).is_none_or(|member| match member.at {
+            At::Up | At::Ended => true,
+            At::Waiting => !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id),
+            _ => member.passed && !self.is_group(),
+        })
+    }
+
+    /// Those that were asked to go down and have not, with since when.
+    pub fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
+        self.members.iter().enumerate().filter_map(|(id, member)| {
+            let member = member.as_ref()?;
+            (member.at == At::Down).then_some(())?;
+            Some((id as Id, member.down_since?))
+        })
+    }
+
+    /// The range waits for this member.
+    #[cfg(test)]
+    pub(super) fn waits_for(&self, id: Id) -> bool {
+        self.wait == Some(id)
+    }
+
+    fn get(&self, id: Id) -> Option<&Member> {
+        self.members.get(id as usize)?.as_ref()
+    }
+
+    fn member(&mut self, id: Id) -> &mut Member {
+        self.members[id as usize].as_mut().expect("acts and events name living members")
+    }
+
+    fn is_group(&self) -> bool {
+        self.strategy != Strategy::OneForOne
+    }
+
+    /// The budget of one child (S15).
+    fn allowance_of(&self, id: Id) -> Allowance {
+        let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
+        match self.get(id) {
+            Some(member) => {
+                let settings = &member.settings;
+                Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), on_limit)
+            }
+            None => Allowance::resolve(Limit::new(), self.limit, false, on_limit),
+        }
+    }
+
+    /// The budget of the whole group: no default where every member declares a backoff.
+    fn group_allowance(&self) -> Allowance {
+        let mut members = self.members.iter().flatten().filter(|member| !member.is_value());
+        let declared = members.all(|member| member.settings.backoff.is_some());
+        Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
+    }
+
+    /// Positions in the order, for ranges: a declared tree never forgets a member, so id and position agree.
+    pub(super) fn ids_in_order(&self) -> Vec<Id> {
+        let mut ids: Vec<Id> = (0..self.members.len() as Id).filter(|id| self.get(*id).is_some()).collect();
+        if self.owner != Owner::Tree {
+            ids.sort_by_key(|id| self.get(*id).map(|member| member.order));
+        }
+        ids
+    }
+
+    fn position(&self, id: Id) -> usize {
+        match self.owner {
+            Owner::Tree => id as usize,
+            _ => self.ids_in_order().iter().position(|other| *other == id).unwrap_or(0),
+        }
+    }
+
+    /// The range that goes down takes this child along. Only RestForOne has to look where it stands.
+    fn in_range(&self, id: Id) -> bool {
+        match self.mode {
+            Mode::Down { lo: 0, .. } => true,
+            Mode::Down { lo, .. } => self.position(id) >= lo,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the supervisor itself goes through: held, resumed, restarted, stopped.
+
+use super::*;
+
+impl Group {
+    /// An ancestor failed, or the supervisor itself: nothing new begins.
+    pub fn hold(&mut self) {
+        if !self.held {
+            self.held = true;
+            self.tell_held(true);
+        }
+    }
+
+    /// That ancestor resumed: what was kept begins.
+    pub fn release(&mut self, now: Instant) {
+        if self.held {
+            self.held = false;
+            self.tell_held(false);
+            self.begin_kept(now);
+        }
+    }
+
+    /// The parent's Resume of a failed supervisor: it goes on where it was.
+    pub fn resume(&mut self, failure: &Failure, facts: Facts) {
+        if let Mode::Failed { back, by } = self.mode.clone() {
+            self.mode = *back;
+            // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
+            self.booted |= self.built;
+            match by.map(|id| (id, self.at(id))) {
+                Some((id, At::Failed)) => {
+                    self.member(id).at = At::Up;
+                    self.acts.push(Act::Resume(id));
+                }
+                Some((id, At::StartFailed)) => self.restart(id, false, failure, facts, false),
+                _ => {}
+            }
+        }
+        self.held = false;
+        self.tell_held(false);
+        self.begin_kept(facts.now);
+    }
+
+    /// All children go down, to be started again by the supervisor's next start (restart from above).
+    pub fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
+        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
+            return;
+        }
+        self.cause = Some(failure.clone());
+        self.held = false;
+        self.ends_with = None;
+        for member in self.members.iter_mut().flatten() {
+            if member.dynamic && !member.kept && member.at != At::Ended {
+                member.ending.get_or_insert(Ended::Stopped);
+            } else if !member.dynamic && !member.by_hand {
+                member.ending = None;
+            }
+        }
+        self.go_down(0, Next::Rebuild, now);
+    }
+
+    /// The actor is up again: the children it kept are restarted, in order (S11).
+    pub fn restart_kept(&mut self, failure: &Failure, now: Instant) {
+        self.mode = Mode::Steady;
+        self.heals = false;
+        if self.members.iter().flatten().any(|member| member.kept) {
+            self.cause = Some(failure.clone());
+            for member in self.members.iter_mut().flatten() {
+                member.reached = true;
+                member.kept = false;
+            }
+            self.go_down(0, Next::Up, now);
+        } else {
+            self.begin_kept(now); // what was spawned while it was down
+        }
+    }
+
+    /// A new incarnation of the supervisor begins: fresh budgets and backoffs (S15).
+    pub fn rebuild(&mut self) {
+        self.mode = Group::first_mode(self.owner);
+        self.booted = self.owner != Owner::Tree;
+        self.built = self.booted;
+        self.budget = Budget::default();
+        self.ends_with = None;
+        self.first_failure = None;
+        self.wait = None;
+        self.in_flight = 0;
+        self.heals = self.owner == Owner::Actor;
+        self.held = false; // whoever held its former incarnation has let it start
+        for member in self.members.iter_mut().flatten() {
+            member.reached = member.dynamic;
+            member.passed = false;
+            member.due = false;
+            member.budget = None;
+            member.pace = Pace::default();
+            // What had ended starts again with its supervisor, unless a user stopped it (S20).
+            if member.at == At::Ended && !member.by_hand && !member.is_value() {
+                member.at = At::Turn;
+                self.living += 1;
+            }
+            if !member.by_hand && !member.dynamic {
+                member.ending = None;
+            }
+        }
+        self.plan = self.ids_in_order();
+        self.cursor = 0;
+    }
+
+    /// The supervisor itself is up: spawns that waited begin.
+    pub fn owner_up(&mut self, now: Instant) {
+        self.heals = false;
+        if self.mode == Mode::Waiting {
+            self.mode = Mode::Steady;
+        }
+        if self.mode == Mode::Steady {
+            self.begin_kept(now);
+        }
+    }
+
+    /// All children go down and end.
+    pub fn stop(&mut self, now: Instant) {
+        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
+            return;
+        }
+        self.ends_with = None;
+        for id in 0..self.members.len() as Id {
+            if let Some(member) = self.members[id as usize].as_mut().filter(|member| member.at != At::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
+            }
+        }
+        self.go_down(0, Next::End, now);
+    }
+}

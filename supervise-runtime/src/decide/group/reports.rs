@@ -1,0 +1,221 @@
+//! What children report: up, failed, done, gone, due; and what users ask of one.
+
+use super::*;
+
+impl Group {
+    /// The child is up.
+    pub fn up(&mut self, id: Id, now: Instant) {
+        let member = self.member(id);
+        if member.at != At::Starting {
+            return;
+        }
+        member.at = At::Up;
+        member.was_up = true;
+        member.pace.went_up(now);
+        self.settle(now);
+    }
+
+    /// The child failed, with an instance or (a start) without one.
+    pub fn failed(&mut self, id: Id, instance: bool) -> Reported {
+        let stopping = self.is_stopping();
+        let in_range = self.in_range(id);
+        let kept = self.keeps(id);
+        let member = self.member(id);
+        match member.at {
+            At::Down if stopping || member.ending.is_some() => Reported::Reported,
+            // Asked to go down already: the failed one joins, with or without an instance.
+            At::Down => Reported::Absorbed,
+            At::Ended => Reported::Reported,
+            _ => {
+                member.at = if instance { At::Failed } else { At::StartFailed };
+                match () {
+                    () if in_range && stopping => Reported::Reported,
+                    () if in_range => Reported::Absorbed,
+                    () if kept => Reported::Kept,
+                    () => Reported::Decide,
+                }
+            }
+        }
+    }
+
+    /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
+    pub fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
+        if self.in_range(id) {
+            return Reported::Absorbed;
+        }
+        if self.keeps(id) || self.mode == Mode::Ended {
+            return Reported::Kept;
+        }
+        let instance = match self.at(id) {
+            At::Failed => true,
+            At::StartFailed => false,
+            _ => return Reported::Absorbed,
+        };
+        match directive {
+            Directive::Resume if instance => {
+                self.member(id).at = At::Up;
+                self.acts.push(Act::Resume(id));
+                self.settle(facts.now);
+            }
+            Directive::Resume | Directive::Restart => self.restart(id, instance, failure, facts, true),
+            Directive::Stop => self.stop_for(id, Ended::by(failure), failure, facts.now),
+            Directive::Escalate => self.fail(id, failure.clone(), facts.now),
+        }
+        Reported::Decide
+    }
+
+    /// The child ended by itself and is down (S23). `failure` has the cause `EndedByItself`.
+    /// A subtree that ended stays ended (S28).
+    pub fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
+        let in_range = self.in_range(id);
+        let member = self.member(id);
+        let restarted = member.settings.lifecycle == Lifecycle::Permanent
+            && member.settings.role != Role::Tree
+            && member.ending.is_none();
+        if member.at == At::Down {
+            // It was asked to go down on its way out: that covers it.
+            return self.gone(id, facts.now);
+        }
+        if !restarted {
+            return self.over(id, ended, facts.now);
+        }
+        member.at = At::StartFailed;
+        if in_range {
+            return self.settle(facts.now);
+        }
+        if self.keeps(id) {
+            return;
+        }
+        self.restart(id, false, failure, facts, true);
+    }
+
+    /// The child is down: there is no instance any more.
+    pub fn gone(&mut self, id: Id, now: Instant) {
+        let group = self.is_group();
+        let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
+        if matches!(member.at, At::Turn | At::StartFailed | At::Waiting | At::Ended) {
+            return; // told a second time: it was on its way out when it was asked to go
+        }
+        let counted = std::mem::take(&mut member.counted);
+        member.down_since = None;
+        if counted {
+            self.in_flight -= 1;
+        }
+        if let Some(why) = member.ending.clone() {
+            self.over(id, why, now);
+            return;
+        }
+        member.at = At::Turn;
+        // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
+        let alone = member.solo || !group || self.mode == Mode::Steady;
+        let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
+        if !counted && alone && !walked {
+            self.wait_or_start(id, now);
+        }
+        self.settle(now);
+    }
+
+    /// The wait of this child is over.
+    pub fn due(&mut self, id: Id, now: Instant) {
+        if self.wait == Some(id) {
+            self.wait = None;
+            self.waited = Duration::ZERO;
+            return self.settle(now);
+        }
+        if self.at(id) != At::Waiting {
+            return; // of an earlier wait
+        }
+        self.begin_or_keep(id, now);
+    }
+
+    /// The child is asked to stop by a user. False: in its turn, the range takes it along.
+    pub fn stop_member(&mut self, id: Id, now: Instant) -> bool {
+        let in_range = self.in_range(id);
+        let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return true };
+        if member.at == At::Ended {
+            return true;
+        }
+        member.ending.get_or_insert(Ended::Stopped);
+        member.by_hand = true;
+        let was_waited_for = self.wait == Some(id);
+        if was_waited_for {
+            self.wait = None;
+            self.waited = Duration::ZERO;
+        }
+        match self.members[id as usize].as_ref().map(|member| member.at) {
+            Some(At::Up | At::Failed | At::Starting) if in_range && !self.is_stopping() => return false,
+            Some(At::Up | At::Failed | At::Starting) => {
+                let member = self.member(id);
+                member.at = At::Down;
+                member.down_since = Some(now);
+            }
+            Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => self.over(id, Ended::Stopped, now),
+            _ => {}
+        }
+        if was_waited_for {
+            self.settle(now);
+        }
+        true
+    }
+
+    /// By hand (S26): the child restarts alone, uncharged. False: its group is moving.
+    pub fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
+        if self.moves() {
+            return false;
+        }
+        let member = self.member(id);
+        match member.at {
+            At::Up | At::Failed => {
+                member.solo = true;
+                member.delay = Duration::ZERO;
+                self.send_down(id, failure.clone(), now);
+            }
+            At::Waiting => self.begin_or_keep(id, now),
+            At::Starting => {
+                member.solo = true;
+                member.delay = Duration::ZERO;
+                self.send_down(id, failure.clone(), now);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// By hand (S26): an ended child starts again. False: its group is moving.
+    pub fn start_member(&mut self, id: Id, now: Instant) -> bool {
+        if self.moves() || self.is_stopping() {
+            return false;
+        }
+        let member = self.member(id);
+        if member.at != At::Ended {
+            return false;
+        }
+        member.at = At::Turn;
+        member.ending = None;
+        member.by_hand = false;
+        member.was_up = false;
+        member.solo = true;
+        self.living += 1;
+        self.begin_or_keep(id, now);
+        true
+    }
+
+    /// This child survives a restart of the actor that spawned it.
+    pub fn keep(&mut self, id: Id) {
+        if self.get(id).is_some() {
+            self.member(id).kept = true;
+        }
+    }
+
+    /// Named by [`Group::keep`].
+    pub fn is_kept(&self, id: Id) -> bool {
+        self.get(id).is_some_and(|member| member.kept)
+    }
+
+    /// The child says that all is well (S32).
+    pub fn reset_backoff(&mut self, id: Id) {
+        if self.get(id).is_some() {
+            self.member(id).pace.reset();
+        }
+    }
+}

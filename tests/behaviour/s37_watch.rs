@@ -1,0 +1,324 @@
+//! Death watch: S37.
+
+use std::convert::Infallible;
+
+use supervise::prelude::*;
+
+use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, settle};
+
+/// Watches what it is told to watch, and writes down whose end it hears of.
+struct Sitter {
+    name: &'static str,
+    journal: Journal,
+    /// Whom it knows: `who == handle`.
+    known: Option<ActorRef<Probe>>,
+}
+
+impl Sitter {
+    fn new(name: &'static str, journal: Journal) -> Self {
+        Sitter { name, journal, known: None }
+    }
+}
+
+enum Watch {
+    Watch(ActorRef<Probe>),
+    Unwatch(ActorRef<Probe>),
+    DependOn(ActorRef<Probe>),
+    /// Holds up the handler until the reply's other end is dropped or answered.
+    Block(tokio::sync::oneshot::Receiver<()>),
+    Note(&'static str),
+    Fail,
+    /// A child `kid` of its own, watched.
+    Spawn,
+    Sync(Reply<()>),
+}
+
+impl Actor for Sitter {
+    type Msg = Watch;
+    type Error = Boom;
+
+    async fn receive(&mut self, msg: Watch, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match msg {
+            Watch::Watch(other) => {
+                cx.watch(&other);
+                self.known = Some(other);
+            }
+            Watch::Unwatch(other) => cx.unwatch(&other),
+            Watch::DependOn(other) => cx.depend_on(&other),
+            Watch::Block(until) => drop(until.await),
+            Watch::Note(line) => self.journal.write(line),
+            Watch::Fail => return Err(Boom::Told),
+            Watch::Spawn => {
+                let journal = self.journal.clone();
+                let kid = cx.spawn("kid", move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start("kid", journal).await?) }
+                });
+                let kid = kid.await.map_err(|_| Boom::Fatal)?;
+                cx.watch(&kid);
+            }
+            Watch::Sync(reply) => reply.send(()),
+        }
+        Ok(())
+    }
+}
+
+impl Watcher for Sitter {
+    async fn terminated(&mut self, who: &Watched, ended: &Ended, _: &mut Context<Self>) -> Result<(), Boom> {
+        let known = if self.known.as_ref().is_some_and(|known| *who == *known) { "known" } else { "unknown" };
+        self.journal.write(format!("{} hears {} {known}: {ended}", self.name, who.path()));
+        self.journal.reach(format!("{} terminated", self.name)).await
+    }
+}
+
+supervisor! {
+    struct House(journal: Journal) {
+        #![decider(Boom::Fatal => Stop, _ => Restart)]
+        #[limit(max_restarts = 3, within = 1min)]
+        db: Probe = Probe::start("db", journal).await?,
+        #[mailbox(Bounded(1))]
+        sitter: Sitter = Sitter::new("sitter", journal),
+        second: Sitter = Sitter::new("second", journal),
+        #[limit(on_limit = Stop, max_restarts = 0)]
+        frail: Probe = Probe::start("frail", journal).await?,
+        #[lifecycle(Temporary, shutdown = 1s)]
+        slow: Probe = Probe::start("slow", journal).await?,
+        task: Other = Other,
+    }
+}
+
+/// Watches nobody: has no `terminated`, and need not have one.
+struct Other;
+
+#[actor]
+impl Other {
+    fn handle(&mut self, _: Infallible) {}
+}
+
+async fn sync(sitter: &ActorRef<Sitter>) {
+    sitter.ask(Watch::Sync).forever().await.unwrap();
+}
+
+async fn watch(sitter: &ActorRef<Sitter>, other: &ActorRef<Probe>) {
+    sitter.tell(Watch::Watch(other.clone())).await.unwrap();
+    sync(sitter).await;
+}
+
+/// What was heard, without the rest of the journal.
+fn heard(journal: &Journal) -> Vec<String> {
+    journal.take().into_iter().filter(|line| line.contains(" hears ")).collect()
+}
+
+/// S37: exactly one, though it watches twice; every watcher its own.
+#[tokio::test(start_paused = true)]
+async fn each_watcher_hears_once() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.sitter, &tree.db).await;
+    watch(&tree.sitter, &tree.db).await;
+    watch(&tree.second, &tree.db).await;
+    tree.db.stop();
+    pass(secs(1)).await;
+    let mut heard = heard(&journal);
+    heard.sort();
+    assert_eq!(heard, ["second hears db known: stopped", "sitter hears db known: stopped"]);
+}
+
+/// S37: restarts are invisible, the end is not: `Limit`, with the failure inside.
+#[tokio::test(start_paused = true)]
+async fn restarts_are_invisible() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.sitter, &tree.db).await;
+    for _ in 0..3 {
+        tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 4);
+    sync(&tree.sitter).await;
+    assert_eq!(heard(&journal), [""; 0]);
+    tree.db.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    assert_eq!(heard(&journal), ["sitter hears db known: failed: db failed while running: Fatal"]);
+}
+
+/// S37: also if it had ended before it was watched.
+#[tokio::test(start_paused = true)]
+async fn a_watch_on_one_that_has_ended_is_answered() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    tree.db.kill();
+    tree.db.terminated().await.unwrap();
+    watch(&tree.sitter, &tree.db).await;
+    settle().await;
+    assert_eq!(heard(&journal), ["sitter hears db known: killed"]);
+}
+
+/// S37: the notice queues behind what came before, in a mailbox that is full.
+#[tokio::test(start_paused = true)]
+async fn the_notice_queues_behind_what_came_before_past_the_bound() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.sitter, &tree.db).await;
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.sitter.tell(Watch::Block(gate)).await.unwrap();
+    settle().await;
+    tree.sitter.try_tell(Watch::Note("before")).unwrap();
+    assert!(tree.sitter.try_tell(Watch::Note("no room")).is_err(), "full");
+    tree.db.stop();
+    tree.db.terminated().await.unwrap();
+    go.send(()).unwrap();
+    tree.sitter.tell(Watch::Note("behind")).await.unwrap();
+    settle().await;
+    let lines: Vec<_> = journal.take().into_iter().filter(|line| !line.starts_with("db")).collect();
+    let tail = &lines[lines.len() - 4..];
+    assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "behind"]);
+}
+
+/// S37: `unwatch` removes a notice that is queued already; a watch after it is a new one.
+#[tokio::test(start_paused = true)]
+async fn unwatch_removes_a_queued_notice() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    for sitter in [&tree.second, &tree.sitter] {
+        watch(sitter, &tree.db).await;
+    }
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.second.tell(Watch::Block(gate)).await.unwrap();
+    tree.second.tell(Watch::Unwatch(tree.db.clone())).await.unwrap();
+    tree.db.stop();
+    tree.db.terminated().await.unwrap();
+    go.send(()).unwrap();
+    sync(&tree.second).await;
+    settle().await;
+    assert_eq!(heard(&journal), ["sitter hears db known: stopped"]);
+    watch(&tree.second, &tree.db).await;
+    settle().await;
+    assert_eq!(heard(&journal), ["second hears db known: stopped"]);
+}
+
+/// S37: watches outlive the restart of the watcher, and so does a notice in its mailbox.
+#[tokio::test(start_paused = true)]
+async fn watches_outlive_the_watchers_restart() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.second, &tree.db).await;
+    watch(&tree.second, &tree.frail).await;
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.second.tell(Watch::Block(gate)).await.unwrap();
+    tree.second.tell(Watch::Fail).await.unwrap();
+    settle().await;
+    tree.frail.stop();
+    tree.frail.terminated().await.unwrap();
+    go.send(()).unwrap();
+    sync(&tree.second).await;
+    assert_eq!(tree.second.incarnation(), 2);
+    assert_eq!(heard(&journal), ["second hears frail unknown: stopped"], "the new instance knows nobody");
+    tree.db.stop();
+    settle().await;
+    assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
+}
+
+/// S37: the children that this restart stops are unwatched first: no notice of what one did oneself.
+#[tokio::test(start_paused = true)]
+async fn children_that_the_restart_stops_are_unwatched_first() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    tree.second.tell(Watch::Spawn).await.unwrap();
+    tree.second.tell(Watch::Fail).await.unwrap();
+    sync(&tree.second).await;
+    settle().await;
+    let lines = journal.take();
+    assert!(lines.contains(&"kid post_stop".into()), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains(" hears ")), "{lines:?}");
+    // One that ends otherwise is heard of.
+    tree.second.tell(Watch::Spawn).await.unwrap();
+    sync(&tree.second).await;
+    tree.second.tell(Watch::Note("")).await.unwrap();
+    settle().await;
+}
+
+/// S37, S6: `terminated` that fails is a failure of the watcher; the notice is not given again.
+#[tokio::test(start_paused = true)]
+async fn a_failing_terminated_fails_the_watcher() {
+    quiet_panics();
+    for fault in [Fault::Error, Fault::Panic] {
+        let journal = Journal::default();
+        let tree = House::start(journal.clone()).await.unwrap();
+        watch(&tree.second, &tree.db).await;
+        journal.plan("second terminated", 1, fault);
+        tree.db.stop();
+        settle().await;
+        sync(&tree.second).await;
+        assert_eq!(tree.second.incarnation(), 2);
+        assert_eq!(heard(&journal), ["second hears db known: stopped"]);
+    }
+}
+
+/// S37: each way to end has its `Ended`, from outside too.
+#[tokio::test(start_paused = true)]
+async fn every_way_to_end_has_its_name() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    tree.frail.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let Ended::Limit(failure) = tree.frail.terminated().await.unwrap() else { panic!("not the limit") };
+    assert!(matches!(failure.cause(), Cause::LimitReached));
+    assert_eq!(failure.find(), Some(&Boom::Told));
+    journal.plan("slow post_stop", 1, Fault::Slow(secs(60)));
+    tree.slow.stop();
+    assert!(matches!(tree.slow.terminated().await.unwrap(), Ended::Aborted));
+    tree.db.kill();
+    assert!(matches!(tree.db.terminated().await.unwrap(), Ended::Killed));
+    let sitter = tree.sitter.clone();
+    tree.shutdown().await;
+    assert!(matches!(sitter.terminated().await.unwrap(), Ended::Stopped));
+    assert!(matches!(tree_done().await, Ended::Done));
+}
+
+async fn tree_done() -> Ended {
+    let tree = Single::start(Journal::default()).await.unwrap();
+    let one = tree.one.clone();
+    one.tell(Do::Stop).await.unwrap();
+    one.terminated().await.unwrap()
+}
+
+supervisor! {
+    struct Single(journal: Journal) {
+        #[lifecycle(Transient)]
+        one: Probe = Probe::start("one", journal).await?,
+    }
+}
+
+/// S37: the death pact: when the other has ended, this one fails with `DeathPact` (S9: Stop), in whatever it does.
+#[tokio::test(start_paused = true)]
+async fn one_that_depends_on_another_fails_with_its_end() {
+    let tree = Pact::start(Journal::default()).await.unwrap();
+    tree.second.tell(Watch::DependOn(tree.db.clone())).await.unwrap();
+    tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    sync(&tree.second).await;
+    assert_eq!(tree.second.incarnation(), 1, "a restart is no end");
+    tree.db.stop();
+    let Ended::Failed(failure) = tree.second.terminated().await.unwrap() else { panic!("not failed") };
+    assert!(matches!(failure.cause(), Cause::DeathPact(path) if path == "db"), "{failure}");
+}
+
+supervisor! {
+    struct Pact(journal: Journal) {
+        db: Probe = Probe::start("db", journal).await?,
+        second: Sitter = Sitter::new("second", journal),
+    }
+}
+
+/// S37: from outside, without a runtime: the end of the runtime is an end too.
+#[test]
+fn an_end_can_be_waited_for_without_a_runtime() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let tree = runtime.block_on(House::start(Journal::default())).unwrap();
+    let db = tree.db.clone();
+    let handle = tree.detach();
+    drop(runtime);
+    // Polled by hand: nothing but the waker is needed.
+    let mut wait = std::pin::pin!(db.terminated());
+    let polled = wait.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+    assert!(matches!(polled, std::task::Poll::Ready(Ok(Ended::RuntimeGone))), "{polled:?}");
+    assert!(matches!(handle.sitter.ended(), Some(Ended::RuntimeGone)));
+}
