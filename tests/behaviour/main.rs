@@ -18,3 +18,4 @@ mod s30_lets;
 mod s37_watch;
 mod s38_children;
 mod s40_events;
+mod settings;

@@ -56,7 +56,7 @@ impl Actor for Boss {
         let spawned = match how {
             1 => spawn.backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0)).await,
             2 => spawn.lifecycle(Lifecycle::Permanent).await,
-            3 => spawn.limit(Limit::new().max_restarts(supervise::MaxRestarts::Times(1)).within(secs(60))).await,
+            3 => spawn.limit(Limit::new().max_restarts(supervise::MaxRestarts::AtMost(1)).within(secs(60))).await,
             _ => spawn.await,
         };
         if let Ok(kid) = &spawned {

@@ -14,7 +14,7 @@ use super::kid::Note;
 use super::sim::{Plan, Sim, Stand};
 use crate::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
-const CASES: u32 = 30_000;
+const CASES: u32 = 40_000;
 
 /// What can happen. A child is named by its number among those there are.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ enum Move {
     /// Other things may happen before its decider has spoken.
     Fails(usize, Directive),
     FailsNow(usize, Directive),
-    /// A member before the range that goes down; by chance alone that is rare.
+    /// A member before the range that goes down, then one in it; by chance alone that is rare.
     FailsBefore(Directive),
     TimeUp(usize, Directive),
     Kill(usize),
@@ -177,9 +177,16 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Fails(_, directive), Some(id)) => sim.fails(id, Event::Failure, directive),
         (Move::FailsNow(_, directive), Some(id)) => sim.fails_now(id, directive),
         (Move::FailsBefore(directive), _) => {
-            if let (Mode::Down { .. }, Some(id)) =
-                (sim.group.mode(), sim.ids().into_iter().find(|id| !sim.in_range(*id)))
-            {
+            let place = |id: &Id| sim.place(*id);
+            let chosen = match sim.group.mode() {
+                Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| place(id) < *lo),
+                Mode::Failed { back, .. } => match **back {
+                    Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| place(id) >= lo && sim.is_up(*id)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(id) = chosen {
                 sim.fails_now(id, directive);
             }
         }

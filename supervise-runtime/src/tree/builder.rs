@@ -1,0 +1,222 @@
+//! The builder that generated code calls: it puts children into their places.
+
+use super::*;
+
+type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
+
+/// What build left in the place of a child, to be found by the next build.
+struct Recipe<T: Child> {
+    start: Mutex<Boxed<T::Start>>,
+    options: Source,
+    handle: Mutex<Option<HandleSource<T::Handle>>>,
+}
+
+struct SetRecipe<T: Child, Args> {
+    children: Children<T, Args>,
+}
+
+type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
+
+struct InlineRecipe<H> {
+    build: Mutex<BuildOf<H>>,
+    options: Source,
+    handle: HandleSlot<H>,
+}
+
+/// Puts the children of a tree into their places, one after the other. Called by generated code.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Builder {
+    cell: Arc<dyn Controlled>,
+    place: Arc<AtomicU32>,
+}
+
+impl Builder {
+    pub(crate) fn new(cell: Arc<Plain>) -> Self {
+        cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()));
+        Builder { cell, place: Arc::default() }
+    }
+
+    fn sup(&self) -> &Sup {
+        self.cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()))
+    }
+
+    /// The tree's settings, before its first child.
+    pub fn supervision(&self, strategy: SupervisorStrategy) {
+        self.sup().configure(strategy);
+    }
+
+    /// What `tree` names inside the declaration.
+    pub fn tree_ref(&self) -> TreeRef {
+        TreeRef { cell: self.cell.clone() }
+    }
+
+    fn next(&self) -> u32 {
+        self.place.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn known<R: Send + Sync + 'static>(&self, place: u32) -> Option<(Arc<dyn Controlled>, Arc<R>)> {
+        let (cell, recipe) = self.sup().declared(place)?;
+        Some((cell, recipe.downcast().ok()?))
+    }
+
+    fn ctl(&self, name: &str) -> Ctl {
+        Ctl::new(Name::from(name), Some(self.cell.clone()), self.cell.ctl().bus.clone())
+    }
+
+    /// Keeps a parameter or `let` at its place.
+    pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
+        let kept = Arc::new(Mutex::new(Some(value)));
+        let settings = Arc::new(Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new()));
+        self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
+        Kept(kept)
+    }
+
+    /// One child.
+    pub async fn child<T, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        mut start: F,
+    ) -> Result<T::Handle, Thrown>
+    where
+        T: Child,
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
+        let place = self.next();
+        let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
+        let common = options.options.common.clone();
+        let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
+        let recipe = match self.known::<Recipe<T>>(place) {
+            Some((_, recipe)) => {
+                *lock(&recipe.start) = start;
+                *lock(&recipe.options) = options.options;
+                self.sup().reach(&*self.cell, place, settings, time);
+                recipe
+            }
+            None => {
+                let source: Source = Arc::new(Mutex::new(options.options.clone()));
+                let recipe =
+                    Arc::new(Recipe { start: Mutex::new(start), options: source.clone(), handle: Mutex::default() });
+                let again: Arc<Recipe<T>> = recipe.clone();
+                let seat = Seat { ctl: self.ctl(name) };
+                let launched = T::launch(seat, options.source(source), move || (lock(&again.start))());
+                *lock(&recipe.handle) = Some(launched.handle);
+                self.sup().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
+                recipe
+            }
+        };
+        self.turn(place).await;
+        let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
+        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+    }
+
+    /// A `[..]`.
+    pub async fn set<T, Args, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        mut start: F,
+    ) -> Result<Children<T, Args>, Thrown>
+    where
+        T: Child,
+        Args: Clone + Send + 'static,
+        F: FnMut(Args) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
+        let place = self.next();
+        let options = transient(options);
+        let plan = Plan { recipe: Box::new(move |args| Box::pin(start(args))), options: options.options.clone() };
+        // The set itself is a Permanent member without settings of its own.
+        let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
+        let recipe = match self.known::<SetRecipe<T, Args>>(place) {
+            Some((_, recipe)) => {
+                *lock(&recipe.children.plan) = plan;
+                self.sup().reach(&*self.cell, place, settings, None);
+                recipe
+            }
+            None => {
+                let cell = Plain::new(self.ctl(name));
+                // What the instances' own deciders leave open goes to the tree's, as for any child.
+                let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
+                cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
+                let body = SetBody::new(cell.clone(), Reader::new(options));
+                tokio::spawn(run(cell.clone(), body));
+                let children = Children { cell: cell.clone(), plan: Arc::new(Mutex::new(plan)) };
+                let recipe = Arc::new(SetRecipe { children });
+                self.sup().declare(&*self.cell, cell, recipe.clone(), settings, None);
+                recipe
+            }
+        };
+        self.turn(place).await;
+        Ok(recipe.children.clone())
+    }
+
+    /// An inline subtree.
+    pub async fn inline<H, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<H>,
+        mut build: F,
+    ) -> Result<H, Thrown>
+    where
+        H: TreeHandle,
+        F: FnMut(Builder) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+    {
+        let place = self.next();
+        let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
+        let common = options.options.common.clone();
+        let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
+        let recipe = match self.known::<InlineRecipe<H>>(place) {
+            Some((_, recipe)) => {
+                *lock(&recipe.build) = build;
+                *lock(&recipe.options) = options.options;
+                self.sup().reach(&*self.cell, place, settings, time);
+                recipe
+            }
+            None => {
+                let source: Source = Arc::new(Mutex::new(options.options.clone()));
+                let slot: HandleSlot<H> = Arc::default();
+                let recipe =
+                    Arc::new(InlineRecipe { build: Mutex::new(build), options: source.clone(), handle: slot.clone() });
+                let again: Arc<InlineRecipe<H>> = recipe.clone();
+                let cell = Plain::new(self.ctl(name));
+                let body =
+                    TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, move |builder: Builder| {
+                        (lock(&again.build))(builder)
+                    });
+                let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
+                tokio::spawn(task);
+                let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
+                self.sup().declare(&*self.cell, cell, place_of, settings, time);
+                recipe
+            }
+        };
+        self.turn(place).await;
+        let handle = lock(&recipe.handle).clone();
+        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+    }
+
+    /// Waits until the child in this place is up, or waits itself behind a declared backoff while the
+    /// others go on (S21). If the boot fails, the whole build is dropped.
+    async fn turn(&self, place: u32) {
+        poll_fn(|_| {
+            // The supervisor wakes this task at every event of its boot.
+            let passed = self.sup().look(|group| group.has_passed(place));
+            if passed { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// All children are declared: waits until the supervisor has come up behind the last one.
+    pub(crate) async fn finish(&self) {
+        self.sup().on(&*self.cell, |group| group.built(Instant::now()));
+        poll_fn(|_| {
+            let up = self.sup().look(|group| !matches!(group.mode(), Mode::Up | Mode::Down { .. }));
+            if up { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}

@@ -1,0 +1,78 @@
+//! Parameters and `let`s, kept at their place in the tree (S30).
+
+use super::*;
+
+/// A `let` or parameter that the supervisor keeps: it may live on any thread.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the value `{Self}` is not `Send + 'static`",
+    label = "kept by the supervisor, which may run on any thread"
+)]
+pub trait Keep: Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> Keep for T {}
+
+/// A kept value that a child names: each start needs its own clone.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is named by a child, but it is not `Clone`",
+    label = "used by a child's start expression",
+    note = "a start expression runs again at every restart and needs its own clone of what it names",
+    note = "wrap it in an `Arc`, or make it inside the start expression"
+)]
+pub trait Again: Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> Again for T {}
+
+/// A parameter of a tree.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the tree parameter type `{Self}` is not `Clone + Send + 'static`",
+    label = "needed again at every restart"
+)]
+pub trait Param: Clone + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + 'static> Param for T {}
+
+/// Asks for the bound at the user's own type.
+#[doc(hidden)]
+pub const fn need_param<T: Param>() {}
+
+/// A parameter or `let` at its place in the tree (S30). Clones share the value; the supervisor drops it
+/// when the members behind it are down.
+#[doc(hidden)]
+pub struct Kept<T>(pub(super) Arc<Mutex<Option<T>>>);
+
+impl<T> fmt::Debug for Kept<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Kept(self.0.clone())
+    }
+}
+
+impl<T> Kept<T> {
+    /// A clone for one start.
+    pub fn again(&self) -> T
+    where
+        T: Again,
+    {
+        // The clone is user code, but there is nobody else to lock it out.
+        let value = lock(&self.0).as_ref().map(Clone::clone);
+        value.expect("a kept value is dropped only after the members that name it are down")
+    }
+}
+
+impl<T: Send> Value for Mutex<Option<T>> {
+    fn clear(&self) {
+        let value = lock(self).take();
+        drop(value);
+    }
+}

@@ -1,0 +1,196 @@
+//! Trees: the blueprint, the handle's [`TreeRef`], the guard, and the builder that the macro's code
+//! calls.
+//!
+//! A tree's `build` is run at every start of the tree. [`Builder`] finds the children of an earlier
+//! run in their places and gives them their new start expressions, so that handles stay the same.
+
+use std::any::Any;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context as Cx, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::actor::Actor;
+use crate::actor_ref::{ActorRef, WaitError};
+use crate::cell::body::{patience, settings};
+use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, send};
+use crate::cell::current;
+use crate::cell::run::run;
+use crate::cell::task_body::TaskBody;
+use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
+use crate::children::{Children, Plan};
+use crate::context::{spawn_actor, transient};
+use crate::decide::group::{Mode, Owner};
+use crate::decide::member::{Role, Settings};
+use crate::events::{Bus, EventKind, Events, lock};
+use crate::failure::{Cause, Failure, Phase, Thrown};
+use crate::options::{BoxFuture, ChildOptions, Reader, Source};
+use crate::report::Report;
+use crate::spec::{Kind, TreeSpec};
+use crate::strategy::{Lifecycle, Limit, SupervisorStrategy};
+use crate::supervisor::{Sup, Value};
+use crate::task::{Task, TaskRef, TaskStart};
+use crate::watch::Ended;
+
+mod builder;
+mod kept;
+mod running;
+mod tree_ref;
+
+pub use builder::Builder;
+pub use kept::{Again, Keep, Kept, Param, need_param};
+pub use running::{Running, Tree};
+pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
+
+use running::ask_shutdown;
+
+/// Where a child is put: what the runtime hands to [`Child::launch`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Seat {
+    pub(crate) ctl: Ctl,
+}
+
+/// A child that has been put into its place.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Launched<H> {
+    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) handle: HandleSource<H>,
+}
+
+/// A tree's handle exists only once its build is through.
+#[derive(Debug)]
+pub(crate) enum HandleSource<H> {
+    Ready(H),
+    Built(HandleSlot<H>),
+}
+
+impl<H: Clone> HandleSource<H> {
+    pub(crate) fn get(&self) -> Option<H> {
+        match self {
+            HandleSource::Ready(handle) => Some(handle.clone()),
+            HandleSource::Built(slot) => lock(slot).clone(),
+        }
+    }
+}
+
+/// What can be declared as a child: an actor, a tree, or [`Task`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Child: Sized + Send + 'static {
+    /// What others hold of it.
+    type Handle: Clone + fmt::Debug + Send + Sync + 'static;
+    /// What its start expression gives.
+    type Start: Send + 'static;
+    /// For the drawing of the tree.
+    #[doc(hidden)]
+    const KIND: Kind;
+    #[doc(hidden)]
+    const ROLE: Role = Role::Tree;
+
+    #[doc(hidden)]
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<Self::Start, Thrown>> + Send + 'static;
+}
+
+/// The handle type of a child: [`ActorRef<A>`] of an actor, [`TaskRef`] of a task, the tree's own struct
+/// of a tree.
+pub type Handle<T> = <T as Child>::Handle;
+
+/// What the start expression of a child gives.
+pub type Start<T> = <T as Child>::Start;
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> Child for A {
+    type Handle = ActorRef<A>;
+    type Start = A;
+    const KIND: Kind = Kind::Actor;
+    const ROLE: Role = Role::Actor;
+
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+    {
+        let cell = spawn_actor(seat.ctl, options, start);
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }) }
+    }
+}
+
+impl Child for Task {
+    type Handle = TaskRef;
+    type Start = TaskStart;
+    const KIND: Kind = Kind::Task;
+    const ROLE: Role = Role::Task;
+
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+    {
+        let cell = Plain::new(seat.ctl);
+        let body = TaskBody::new(cell.clone(), Reader::new(options), start);
+        tokio::spawn(run(cell.clone(), body));
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }) }
+    }
+}
+
+/// What every tree's handle struct is.
+#[doc(hidden)]
+pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
+    const SPEC: TreeSpec;
+}
+
+/// A tree with parameters: what `supervisor!` implements for its handle struct.
+#[doc(hidden)]
+pub trait TreeDef: TreeHandle {
+    type Params: Clone + Send + 'static;
+
+    fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, Thrown>> + Send;
+}
+
+/// The `launch` of a tree, called by the macro's `impl Child`.
+#[doc(hidden)]
+pub fn launch_tree<T, F, Fut>(seat: Seat, options: ChildOptions<T>, mut start: F) -> Launched<T>
+where
+    T: TreeDef,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<Tree<T>, Thrown>> + Send + 'static,
+{
+    launch_build(seat, options, move |builder: Builder| {
+        let tree = start();
+        // Boxed: a tree may contain itself.
+        let build: BoxFuture<'static, Result<T, Thrown>> =
+            Box::pin(async move { T::build(tree.await?.params, builder).await });
+        build
+    })
+}
+
+fn launch_build<H, F, Fut>(seat: Seat, options: ChildOptions<H>, build: F) -> Launched<H>
+where
+    H: Clone + Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    let cell = Plain::new(seat.ctl);
+    let slot: HandleSlot<H> = Arc::default();
+    let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), build);
+    // Boxed: a tree may contain itself.
+    let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
+    tokio::spawn(task);
+    Launched { cell, handle: HandleSource::Built(slot) }
+}

@@ -1,0 +1,208 @@
+//! The blueprint of a tree, and the guard of a running one.
+
+use super::*;
+
+/// A declared tree with its parameters, not yet started: `Shop::tree(config)`. What a parent tree takes,
+/// and what [`start`](Tree::start) runs.
+pub struct Tree<T: TreeDef> {
+    pub(super) params: T::Params,
+    bus: Option<Arc<Bus>>,
+    seed: Option<u64>,
+}
+
+impl<T: TreeDef> fmt::Debug for Tree<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tree").field("name", &T::SPEC.name).field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+impl<T: TreeDef> Tree<T> {
+    /// The blueprint with these parameters.
+    #[doc(hidden)]
+    pub fn new(params: T::Params) -> Self {
+        Tree { params, bus: None, seed: None }
+    }
+
+    /// Seeds the random delays, so that they are the same in every run (S34). Of effect at the root.
+    ///
+    /// To be called before [`events`](Tree::events).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    fn bus(&mut self) -> Arc<Bus> {
+        let seed = self.seed;
+        self.bus.get_or_insert_with(|| Arc::new(Bus::new(seed.unwrap_or_else(rand::random)))).clone()
+    }
+
+    /// Subscribes to the events of the tree to be started, its boot included.
+    pub fn events(&mut self) -> Events {
+        self.bus().subscribe()
+    }
+
+    /// Starts the tree: its children in order, each awaited.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the first start that is not retried, with the child's path and cause, after what
+    /// was up has been stopped in reverse order (S21).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future does the same: what is up is stopped, in reverse.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    #[track_caller]
+    pub fn start(mut self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
+        let at = Location::caller();
+        async move {
+            say_abort_once();
+            let bus = self.bus();
+            let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
+            let mut first = Some(self.params);
+            let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {
+                // A root has no parent that would start it again.
+                let params = first.take();
+                let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
+                    match params {
+                        Some(params) => T::build(params, builder).await,
+                        None => Err(Thrown::from("a root tree is started once")),
+                    }
+                });
+                build
+            });
+            let guard = Guard { cell: launched.cell, at: Some(at), quiet: true };
+            let cell = guard.cell.clone();
+            match poll_fn(|cx| cell.ctl().poll_up(cx.waker())).await {
+                Ok(()) => {
+                    let handle = launched.handle.get();
+                    let handle = handle.expect("a tree that is up has its handle");
+                    let mut guard = guard;
+                    guard.quiet = false;
+                    Ok(Running { handle, guard })
+                }
+                Err(ended) => {
+                    guard.disarmed();
+                    Err(match ended {
+                        Ended::Failed(failure) | Ended::Limit(failure) => failure,
+                        other => Failure::new(
+                            Phase::Start,
+                            Cause::Error(Thrown::from(format!("{other} while it was starting"))),
+                            T::SPEC.name.to_owned(),
+                            1,
+                        ),
+                    })
+                }
+            }
+        }
+    }
+}
+
+/// Panics cannot be caught where they end the process (S1).
+fn say_abort_once() {
+    #[cfg(panic = "abort")]
+    {
+        static SAID: std::sync::Once = std::sync::Once::new();
+        SAID.call_once(|| {
+            tracing::warn!(
+                "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"
+            )
+        });
+    }
+}
+
+/// Asks for the shutdown when dropped.
+struct Guard {
+    cell: Arc<dyn Controlled>,
+    at: Option<&'static Location<'static>>,
+    /// Of a `start()` that was dropped: no event.
+    quiet: bool,
+}
+
+impl Guard {
+    /// Lets go without asking for anything.
+    fn disarmed(mut self) {
+        self.at = None;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(started_at) = self.at.take() {
+            if !self.quiet && self.cell.ctl().ended().is_none() {
+                self.cell.ctl().emit(EventKind::GuardDropped { started_at });
+            }
+            ask_shutdown(&*self.cell);
+        }
+    }
+}
+
+pub(super) fn ask_shutdown(cell: &dyn Controlled) {
+    lock(&cell.ctl().bus.report).get_or_insert_default();
+    send(cell, Control::Stop);
+}
+
+/// A running tree: the guard that [`Tree::start`] gives. Derefs to the handle struct.
+///
+/// Dropping it asks for the same shutdown as [`shutdown`](Running::shutdown), but nobody waits for it;
+/// that is a `warn` event with the place of `start`.
+///
+/// A trap that no lint can catch: `Shop::start(config).await?.db.clone()` drops the guard at the end of
+/// the statement. Keep the guard in a variable, or [`detach`](Running::detach) it.
+#[must_use = "dropping this shuts the tree down; keep it in a variable, or end it with `.shutdown().await`"]
+pub struct Running<T> {
+    handle: T,
+    guard: Guard,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Running<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Running").field(&self.handle).finish()
+    }
+}
+
+impl<T> Deref for Running<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.handle
+    }
+}
+
+impl<T: TreeDef> Running<T> {
+    /// Takes the tree down in reverse order; await it for the [`Report`].
+    ///
+    /// # Panics
+    ///
+    /// The future panics when it is awaited inside this very tree, which would wait for ever.
+    pub fn shutdown(self) -> Shutdown {
+        let cell = self.guard.cell.clone();
+        ask_shutdown(&*cell);
+        self.guard.disarmed();
+        Shutdown { join: Join { cell }, within: None, timer: None }
+    }
+
+    /// Waits until the tree has ended by itself. Dropping the future drops the guard.
+    ///
+    /// # Panics
+    ///
+    /// The future panics when it is awaited inside this very tree, which would wait for ever.
+    pub async fn join(self) -> Report {
+        Join { cell: self.guard.cell.clone() }.await.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A handle that keeps nothing alive.
+    pub fn handle(&self) -> T {
+        self.handle.clone()
+    }
+
+    /// Gives the guard up: the tree runs until someone shuts it down through a handle.
+    pub fn detach(self) -> T {
+        let Running { handle, guard } = self;
+        guard.disarmed();
+        handle
+    }
+}

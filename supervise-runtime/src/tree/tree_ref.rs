@@ -1,0 +1,193 @@
+//! What any handle of a tree can be asked, and the waits for its end.
+
+use super::*;
+
+/// What any handle of a tree can be asked; every handle struct derefs to it.
+#[derive(Clone)]
+pub struct TreeRef {
+    pub(crate) cell: Arc<dyn Controlled>,
+}
+
+impl fmt::Debug for TreeRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TreeRef({})", self.path())
+    }
+}
+
+impl TreeRef {
+    /// Its path below the root; of a root its name.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    /// Which incarnation it is in, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.ctl().incarnation()
+    }
+
+    /// Subscribes to the events of the whole tree that this one is part of.
+    pub fn events(&self) -> Events {
+        self.cell.ctl().bus.subscribe()
+    }
+
+    /// The seed of the tree's random delays.
+    pub fn seed(&self) -> u64 {
+        self.cell.ctl().bus.seed
+    }
+
+    /// How many messages nobody handled, in the whole tree.
+    pub fn dead_letters(&self) -> u64 {
+        self.cell.ctl().bus.dead_letters.load(Ordering::Relaxed)
+    }
+
+    /// Asks it to stop. Returns at once.
+    pub fn stop(&self) {
+        if self.cell.ctl().parent.is_none() {
+            ask_shutdown(&*self.cell);
+        } else {
+            send(&*self.cell, Control::Stop);
+        }
+    }
+
+    /// Fails it at once, which its supervisor decides on; a root is taken down and ends.
+    pub fn kill(&self) {
+        send(&*self.cell, Control::Kill);
+    }
+
+    /// Asks it to stop; await it for the [`Report`].
+    pub fn shutdown(&self) -> ShutdownRef {
+        self.stop();
+        ShutdownRef(Shutdown { join: Join { cell: self.cell.clone() }, within: None, timer: None })
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    ///
+    /// At once, when called from inside the tree.
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped and called again.
+    pub fn join(&self) -> Join {
+        Join { cell: self.cell.clone() }
+    }
+
+    /// It has ended, and why.
+    pub fn ended(&self) -> Option<Ended> {
+        self.cell.ctl().ended()
+    }
+
+    /// Waits until every child is up, also those that started behind a declared backoff (S21).
+    /// `false` if the tree ended first.
+    pub async fn ready(&self) -> bool {
+        let bus = self.cell.ctl().bus.clone();
+        loop {
+            let changed = bus.changed.notified();
+            if self.cell.ctl().ended().is_some() {
+                return false;
+            }
+            if all_up(&*self.cell) {
+                return true;
+            }
+            changed.await;
+        }
+    }
+}
+
+fn all_up(cell: &dyn Controlled) -> bool {
+    match cell.ctl().sup() {
+        None => true,
+        Some(sup) => sup.look(|group| group.all_up()) && sup.cells().iter().all(|child| all_up(&**child)),
+    }
+}
+
+/// The wait for a tree's end: [`TreeRef::join`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless awaited"]
+pub struct Join {
+    pub(super) cell: Arc<dyn Controlled>,
+}
+
+impl Future for Join {
+    type Output = Result<Report, WaitError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let ctl = self.cell.ctl();
+        match ctl.poll_ended(cx.waker()) {
+            Poll::Ready(ended) => {
+                let children = lock(&ctl.bus.report).clone().unwrap_or_default();
+                let below = format!("{}/", ctl.path());
+                let children = match ctl.parent {
+                    None => children,
+                    Some(_) => children.into_iter().filter(|child| child.path.starts_with(&below)).collect(),
+                };
+                Poll::Ready(Ok(Report { ended, children }))
+            }
+            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// A tree on its way down: [`Running::shutdown`].
+#[derive(Debug)]
+#[must_use = "the tree is shutting down; await this to wait for it"]
+pub struct Shutdown {
+    pub(super) join: Join,
+    pub(super) within: Option<Instant>,
+    pub(super) timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Shutdown {
+    /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(Instant::now() + time);
+        self
+    }
+
+    fn poll_join(&mut self, cx: &mut Cx<'_>) -> Poll<Result<Report, WaitError>> {
+        if let Poll::Ready(done) = Pin::new(&mut self.join).poll(cx) {
+            return Poll::Ready(done);
+        }
+        if let Some(until) = self.within {
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+            if timer.as_mut().poll(cx).is_ready() {
+                self.within = None;
+                send(&*self.join.cell, Control::Abort);
+            }
+        }
+        Poll::Pending
+    }
+}
+
+impl Future for Shutdown {
+    type Output = Report;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Report> {
+        self.poll_join(cx).map(|done| done.unwrap_or_else(|error| panic!("{error}")))
+    }
+}
+
+/// A tree on its way down: [`TreeRef::shutdown`].
+#[derive(Debug)]
+#[must_use = "the tree is shutting down; await this to wait for it"]
+pub struct ShutdownRef(Shutdown);
+
+impl ShutdownRef {
+    /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
+    pub fn within(self, time: Duration) -> Self {
+        ShutdownRef(self.0.within(time))
+    }
+}
+
+impl Future for ShutdownRef {
+    type Output = Result<Report, WaitError>;
+
+    /// # Errors
+    ///
+    /// At once, when awaited inside the tree.
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        self.0.poll_join(cx)
+    }
+}

@@ -1,0 +1,146 @@
+//! Every setting and each of its arguments is obeyed: one test for each, and a test that counts them.
+//!
+//! Each shows a difference that one argument alone makes, so it fails where that argument is ignored.
+
+mod backoff;
+mod decider;
+mod lifecycle;
+mod limit;
+mod mailbox;
+mod reach;
+mod strategy;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::{EventKind, Events};
+
+use crate::kit::{Boom, Do, Probe, settle};
+
+/// Fails that many times.
+async fn fail(child: &ActorRef<Probe>, times: u32) {
+    for _ in 0..times {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    settle().await;
+}
+
+/// Fails for as long as it is started again; how many times that was.
+async fn restarts(child: &ActorRef<Probe>) -> u32 {
+    for restarts in 0..1_000 {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        if child.ask(Do::Incarnation).forever().await.is_err() {
+            return restarts;
+        }
+    }
+    panic!("no limit");
+}
+
+/// The delays that were announced for `path`, in order.
+fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
+    let mut delays = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if event.path == path
+            && let EventKind::RestartScheduled { after } = event.kind
+        {
+            delays.push(after);
+        }
+    }
+    delays
+}
+
+const REFERENCE: &str = include_str!("../../../docs/settings.md");
+const TESTS: [&str; 7] = [
+    include_str!("backoff.rs"),
+    include_str!("decider.rs"),
+    include_str!("lifecycle.rs"),
+    include_str!("limit.rs"),
+    include_str!("mailbox.rs"),
+    include_str!("reach.rs"),
+    include_str!("strategy.rs"),
+];
+
+/// Section 1.2: what the reference lists has a test of its name here, and no test is for what is not listed.
+#[test]
+fn every_setting_has_its_test() {
+    let listed: BTreeSet<String> = REFERENCE.lines().skip(2).flat_map(names).collect();
+    let mark = "#[tokio::test(start_paused = true)]\nasync fn ";
+    let tested: BTreeSet<String> = TESTS
+        .iter()
+        .flat_map(|source| source.split(mark).skip(1))
+        .filter_map(|after| after.split_once("_is_obeyed()").map(|(name, _)| name))
+        .filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        .map(str::to_owned)
+        .collect();
+    assert!(listed.len() > 40, "the reference was read: {listed:?}");
+    let missing: Vec<_> = listed.difference(&tested).collect();
+    assert!(missing.is_empty(), "without a test: {missing:?}");
+    let unknown: Vec<_> = tested.difference(&listed).collect();
+    assert!(unknown.is_empty(), "not in the reference: {unknown:?}");
+}
+
+/// The tests that a row of the reference asks for: `strategy_on_limit_stop`.
+fn names(row: &str) -> Vec<String> {
+    let cells: Vec<_> = row.split(" | ").collect();
+    let setting = cells[0].trim_matches(['|', ' ', '`']);
+    let mut names = Vec::new();
+    for argument in without_defaults(cells[2]).split(';') {
+        let mut of = setting.to_owned();
+        let prose: String = argument.split('`').step_by(2).collect();
+        for (nth, code) in argument.split('`').skip(1).step_by(2).enumerate() {
+            match code.split_once(" = ") {
+                Some((name, value)) => {
+                    of = format!("{setting}_{name}");
+                    names.push(join(&of, value));
+                }
+                None if nth == 0 && code.starts_with(char::is_lowercase) && !code.contains(':') => {
+                    of = format!("{setting}_{code}");
+                }
+                None if code == "=> Directive" => {
+                    names.extend(["Resume", "Restart", "Stop", "Escalate"].map(|word| join(&of, word)));
+                }
+                None if code == "_" => names.push(join(&of, "wildcard")),
+                None if code.starts_with("Fn(") => {}
+                None => names.push(join(&of, code)),
+            }
+        }
+        let told = ["path", "closure", "expression", "guard"];
+        names.extend(told.into_iter().filter(|word| prose.contains(word)).map(|word| join(setting, word)));
+    }
+    names
+}
+
+/// A placeholder adds nothing: `shutdown = D` is `shutdown`, `Bounded(N)` is `bounded`.
+fn join(of: &str, value: &str) -> String {
+    let mut name = of.to_owned();
+    for word in value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !["D", "N", "X"].contains(word)) {
+        let shouted = word.chars().all(char::is_uppercase);
+        for (i, c) in word.char_indices() {
+            if i == 0 || c.is_uppercase() && !shouted {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
+        }
+    }
+    name
+}
+
+/// The cell without what stands in brackets outside of code: the defaults.
+fn without_defaults(cell: &str) -> String {
+    let (mut text, mut depth, mut code) = (String::new(), 0, false);
+    for c in cell.chars() {
+        match c {
+            '`' if depth == 0 => code = !code,
+            '(' if !code => depth += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            text.push(c);
+        }
+        if c == ')' && !code {
+            depth -= 1;
+        }
+    }
+    text
+}
