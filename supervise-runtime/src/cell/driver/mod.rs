@@ -24,6 +24,12 @@ use crate::failure::{Cause, Failure, Phase, panic_text};
 use crate::strategy::Shutdown;
 use crate::watch::Ended;
 
+mod asked;
+mod beside;
+
+pub(crate) use asked::Asked;
+pub(crate) use beside::{Beside, Starting};
+
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
 /// Nearly every child that is asked to go down is down long before this.
@@ -38,82 +44,6 @@ pub(crate) enum Exit<T> {
     Panicked(String),
     /// It was dropped at an await, because of this event.
     Cut(Event),
-}
-
-/// What was asked of the cell and is not done yet.
-#[derive(Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) start: bool,
-    pub(crate) resume: bool,
-    pub(crate) redecide: bool,
-    pub(crate) finish: bool,
-    pub(crate) children_down: bool,
-    pub(crate) abort: bool,
-    rare: Option<Box<Rare>>,
-}
-
-/// What an actor that runs undisturbed never needs: idle actors are counted in bytes.
-#[derive(Debug, Default)]
-struct Rare {
-    killed: Option<Cause>,
-    down: Option<Failure>,
-    end: Option<Ended>,
-    over: Option<Ended>,
-    /// Until when it waits.
-    wait: Option<Instant>,
-    escalated: Option<Failure>,
-    all_ended: Option<Option<Failure>>,
-}
-
-macro_rules! rarely_asked {
-    ($($name:ident, $take:ident, $put:ident, $($is:ident)?: $ty:ty;)*) => {
-        impl Asked {$(
-            pub(crate) fn $name(&self) -> Option<&$ty> {
-                self.rare.as_ref()?.$name.as_ref()
-            }
-
-            $(pub(crate) fn $is(&self) -> bool {
-                self.$name().is_some()
-            })?
-
-            pub(crate) fn $take(&mut self) -> Option<$ty> {
-                self.rare.as_mut()?.$name.take()
-            }
-
-            pub(crate) fn $put(&mut self, value: $ty) {
-                self.rare.get_or_insert_default().$name = Some(value);
-            }
-        )*}
-    };
-}
-
-rarely_asked! {
-    killed, take_killed, put_killed, is_killed: Cause;
-    down, take_down, put_down, is_down: Failure;
-    end, take_end, put_end, is_end: Ended;
-    over, take_over, put_over, is_over: Ended;
-    wait, take_wait, put_wait, : Instant;
-    escalated, take_escalated, put_escalated, is_escalated: Failure;
-    all_ended, take_all_ended, put_all_ended, is_all_ended: Option<Failure>;
-}
-
-impl Asked {
-    /// The first reason to end stays.
-    pub(crate) fn end_for(&mut self, why: Ended) {
-        if !self.is_end() {
-            self.put_end(why);
-        }
-    }
-
-    /// A new incarnation begins.
-    fn clear(&mut self) {
-        let finish = self.finish;
-        let mut rare = self.rare.take();
-        if let Some(rare) = &mut rare {
-            **rare = Rare::default();
-        }
-        *self = Asked { finish, rare, ..Asked::default() };
-    }
 }
 
 /// The type-free half of a cell's loop.
@@ -560,55 +490,5 @@ impl Driver {
             }
         })
         .await
-    }
-}
-
-pin_project! {
-    /// [`Driver::beside`]. A type of its own, so that the user future is stored once.
-    pub(crate) struct Beside<'a, F> {
-        driver: &'a mut Driver,
-        #[pin]
-        future: Option<F>,
-    }
-}
-
-impl<F: Future> Future for Beside<'_, F> {
-    type Output = Exit<F::Output>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        this.driver.poll(cx, this.future)
-    }
-}
-
-pin_project! {
-    /// [`Driver::starting`].
-    pub(crate) struct Starting<'a, F> {
-        #[pin]
-        beside: Beside<'a, F>,
-        begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
-    }
-}
-
-impl<F: Future> Future for Starting<'_, F> {
-    type Output = Exit<F::Output>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let polled = this.beside.as_mut().poll(cx);
-        if polled.is_ready() {
-            return polled;
-        }
-        // Only a start that really waits costs a timer.
-        let (begun, timer) = &mut **this.begun.get_or_insert_with(|| {
-            let now = Instant::now();
-            Box::new((now, Box::pin(sleep_until(now + STILL_STARTING))))
-        });
-        while timer.as_mut().poll(cx).is_ready() {
-            this.beside.driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
-            let next = timer.deadline() + STILL_STARTING;
-            timer.as_mut().reset(next);
-        }
-        Poll::Pending
     }
 }

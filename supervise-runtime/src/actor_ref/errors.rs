@@ -1,0 +1,98 @@
+//! Why a message was not taken, a reply did not come, or a wait would never end.
+
+use super::*;
+
+/// A message that was not taken, with the reason and the path of the actor it was for.
+pub struct TellError<M> {
+    pub(super) message: M,
+    pub(super) reason: Refusal,
+    pub(super) path: String,
+}
+
+/// Why a message was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The mailbox is full.
+    Full,
+    /// The actor is down, and the sender is in a hook in which it must not wait (rule S3).
+    Down,
+    /// The actor has ended.
+    Ended,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Full => "its mailbox is full; try again later, or use `tell`, which waits for room",
+            Refusal::Down => "it is down, and `pre_restart` and `post_stop` do not wait; tell it from a handler",
+            Refusal::Ended => "it has ended; take the message back with `into_message`",
+        })
+    }
+}
+
+impl<M> TellError<M> {
+    /// The message, back in the sender's hands.
+    pub fn into_message(self) -> M {
+        self.message
+    }
+
+    /// Why.
+    pub fn reason(&self) -> Refusal {
+        self.reason
+    }
+
+    /// The path of the actor it was for.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl<M> fmt::Debug for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TellError").field("path", &self.path).field("reason", &self.reason).finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Display for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} did not take the message: {}", self.path, self.reason)
+    }
+}
+
+impl<M> std::error::Error for TellError<M> {}
+
+/// Why an ask got no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The message was not taken.
+    #[error("{path} did not take the message: {reason}")]
+    Refused {
+        /// The actor.
+        path: String,
+        /// Why.
+        reason: Refusal,
+    },
+    /// The reply can no longer come: the actor failed or ended with the message, or dropped the `Reply`.
+    #[error("no reply will come from {path}: it failed, ended, or dropped the `Reply`")]
+    NoReply {
+        /// The actor.
+        path: String,
+    },
+    /// No reply within the time.
+    #[error("no reply from {path} within {within:?}; give it longer with `.within(..)` or `mailbox(ask = ..)`")]
+    TimedOut {
+        /// The actor.
+        path: String,
+        /// How long it had.
+        within: Duration,
+    },
+}
+
+/// Waiting for one's own end, or for that of an actor or tree one is part of, would never end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot wait for the end of {path} from inside it: ask with `stop()` and return")]
+pub struct WaitError {
+    pub(crate) path: String,
+}

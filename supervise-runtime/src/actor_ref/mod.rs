@@ -1,0 +1,241 @@
+//! The handle of an actor: tell, ask, watch, stop (rules S2 and S3).
+
+use std::any::type_name;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context as Cx, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::actor::Actor;
+use crate::cell::control::{Control, Controlled, send};
+use crate::cell::current;
+use crate::context::Context;
+use crate::events::EventKind;
+use crate::mailbox::{Letter, MailCell, Rejected};
+use crate::options::BoxFuture;
+use crate::watch::{Ended, Notice, Watched};
+
+mod errors;
+mod push;
+mod waits;
+
+pub use errors::{AskError, Refusal, TellError, WaitError};
+pub use push::{Ask, Tell};
+pub use waits::Terminated;
+
+pub(crate) use waits::AskTime;
+
+use push::Push;
+
+/// How a notice reaches `A`: a function made where `A: Watcher` is known, so that the loop over
+/// messages needs no such bound.
+pub(crate) type Deliver<A> =
+    for<'a> fn(&'a mut A, Notice, &'a mut Context<A>) -> BoxFuture<'a, Result<(), <A as Actor>::Error>>;
+
+/// What a mailbox holds.
+pub(crate) enum Envelope<A: Actor> {
+    Msg(A::Msg),
+    Notice(Box<(Notice, Deliver<A>)>),
+}
+
+impl<A: Actor> Letter for Envelope<A> {
+    fn message(&self) -> Option<&'static str> {
+        matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
+    }
+}
+
+pub(crate) type Cell<A> = MailCell<Envelope<A>>;
+
+/// A `tell` that waits this long raises `Blocked`.
+const BLOCKED: Duration = Duration::from_secs(10);
+
+/// The handle of an actor. Cheap to clone, `Send + Sync`, keeps nothing alive, and stays the same over
+/// every restart, also for watching and stopping (rule S2).
+///
+/// ```
+/// # use supervise_runtime::{Actor, ActorRef, Context, Reply};
+/// # struct Counter; enum CounterMsg { Add(u64), Get(Reply<u64>) }
+/// # impl Actor for Counter { type Msg = CounterMsg; type Error = std::convert::Infallible;
+/// #   async fn receive(&mut self, _: CounterMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+/// async fn use_it(counter: ActorRef<Counter>) -> Result<u64, Box<dyn std::error::Error>> {
+///     counter.tell(CounterMsg::Add(2)).await?;
+///     Ok(counter.ask(CounterMsg::Get).await?)
+/// }
+/// ```
+pub struct ActorRef<A: Actor> {
+    pub(crate) cell: Arc<Cell<A>>,
+}
+
+impl<A: Actor> Clone for ActorRef<A> {
+    fn clone(&self) -> Self {
+        ActorRef { cell: self.cell.clone() }
+    }
+}
+
+impl<A: Actor> fmt::Debug for ActorRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ActorRef({})", self.path())
+    }
+}
+
+impl<A: Actor> PartialEq for ActorRef<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<A: Actor> Eq for ActorRef<A> {}
+
+impl<A: Actor> Hash for ActorRef<A> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+/// Where the answer to an ask goes. Dropping it tells the asker that no reply will come.
+pub struct Reply<T>(oneshot::Sender<T>);
+
+impl<T> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply")
+    }
+}
+
+impl<T> Reply<T> {
+    /// Answers. If the asker has given up, the value is dropped.
+    pub fn send(self, value: T) {
+        let _ = self.0.send(value);
+    }
+
+    /// The asker no longer waits.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+impl<A: Actor> ActorRef<A> {
+    pub(crate) fn id(&self) -> u64 {
+        self.cell.ctl().id
+    }
+
+    /// Its path below the root: `reports/daily`.
+    pub fn path(&self) -> String {
+        self.cell.ctl().path()
+    }
+
+    /// Which incarnation it is in, counted from 1; 0 before the first start.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.ctl().incarnation()
+    }
+
+    /// Sends a message, waiting for room in the mailbox. Over a restart it waits in the mailbox.
+    ///
+    /// # Errors
+    ///
+    /// The message comes back ([`TellError::into_message`]) when the actor has ended; at once with
+    /// `Full` when an actor tells itself and its mailbox is full.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, the message is dropped and was not sent.
+    #[inline]
+    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
+        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
+    }
+
+    /// Sends a message without waiting.
+    ///
+    /// # Errors
+    ///
+    /// The message comes back when the mailbox is full or the actor has ended.
+    pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
+            let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
+            TellError { message, reason: rejected.into(), path: self.path() }
+        })
+    }
+
+    /// Sends a message with a place for the answer, and waits for it.
+    ///
+    /// ```
+    /// # use supervise_runtime::{Actor, ActorRef, Context, Reply};
+    /// # struct Cart; enum CartMsg { Total(Reply<u64>), Above { min: u64, reply: Reply<u64> } }
+    /// # impl Actor for Cart { type Msg = CartMsg; type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: CartMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise_runtime::AskError> {
+    /// let total = cart.ask(CartMsg::Total).await?;
+    /// let above = cart.ask(|reply| CartMsg::Above { min: 3, reply }).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// At once when the reply can no longer come; else after the actor's `ask` time, 5 s by default
+    /// ([`Ask::within`], [`Ask::forever`]).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped while it waits for the reply, the message is still handled; the reply is dropped.
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+        let (reply, answer) = oneshot::channel();
+        let msg = message(Reply(reply));
+        Ask {
+            cell: &self.cell,
+            push: Push::new(Envelope::Msg(msg)),
+            answer,
+            within: self.cell.ask_time(),
+            timer: None,
+            sent: false,
+        }
+    }
+
+    /// Asks it to stop: after the message in hand, its children and `post_stop`. Returns at once.
+    pub fn stop(&self) {
+        send(&*self.cell, Control::Stop);
+    }
+
+    /// Drops what it is doing at its next `.await`, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
+    pub fn kill(&self) {
+        send(&*self.cell, Control::Kill);
+    }
+
+    /// Waits until it has ended; at once if it has. Needs no runtime.
+    ///
+    /// # Errors
+    ///
+    /// At once, when called from inside the actor or below it.
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped and called again.
+    pub fn terminated(&self) -> Terminated {
+        Terminated { cell: self.cell.clone() }
+    }
+
+    /// It has ended, and why; `None` while it lives or is being restarted.
+    pub fn ended(&self) -> Option<Ended> {
+        self.cell.ctl().ended()
+    }
+
+    pub(crate) fn watched(&self) -> Watched {
+        Watched { id: self.id(), path: self.path() }
+    }
+}
+
+impl From<Rejected> for Refusal {
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::Full => Refusal::Full,
+            Rejected::Down => Refusal::Down,
+            Rejected::Closed => Refusal::Ended,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Messages on their way: tell and ask as futures.
+
+use super::*;
+
+/// A message on its way into a mailbox.
+pub(super) struct Push<A: Actor> {
+    envelope: Option<Envelope<A>>,
+    ticket: Option<u64>,
+    blocked: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+}
+
+impl<A: Actor> Push<A> {
+    pub(super) fn new(envelope: Envelope<A>) -> Self {
+        Push { envelope: Some(envelope), ticket: None, blocked: None }
+    }
+
+    #[inline]
+    fn poll(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        // The common case: there is room.
+        if self.ticket.is_none()
+            && let Some(envelope) = self.envelope.take()
+        {
+            match cell.try_push(envelope, current::is_leaving()) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err((envelope, Rejected::Full)) => self.envelope = Some(envelope),
+                Err((envelope, rejected)) => {
+                    self.envelope = Some(envelope);
+                    return Poll::Ready(Err(rejected));
+                }
+            }
+        }
+        self.poll_full(cell, cx)
+    }
+
+    #[cold]
+    fn poll_full(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        match cell.poll_push(&mut self.envelope, &mut self.ticket, current::is_leaving(), cx.waker()) {
+            Poll::Pending => self.wait(cell, cx),
+            ready => ready,
+        }
+    }
+
+    fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        if current::is(cell.ctl().id) {
+            return Poll::Ready(Err(Rejected::Full)); // nobody else would make room
+        }
+        let (since, timer) =
+            &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
+        while timer.as_mut().poll(cx).is_ready() {
+            cell.ctl().emit(EventKind::Blocked { since: since.elapsed() });
+            let next = timer.deadline() + BLOCKED;
+            timer.as_mut().reset(next);
+        }
+        Poll::Pending
+    }
+
+    fn give_up(&mut self, cell: &Cell<A>) {
+        if let Some(ticket) = self.ticket.take() {
+            cell.give_up(ticket);
+        }
+    }
+}
+
+/// A message that waits for room: [`ActorRef::tell`].
+#[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
+pub struct Tell<'a, A: Actor> {
+    pub(super) cell: &'a Cell<A>,
+    pub(super) push: Push<A>,
+}
+
+impl<A: Actor> fmt::Debug for Tell<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tell({})", self.cell.ctl().path())
+    }
+}
+
+// Nothing in it is pinned: the message is only ever moved out.
+impl<A: Actor> Unpin for Tell<'_, A> {}
+
+impl<A: Actor> Future for Tell<'_, A> {
+    type Output = Result<(), TellError<A::Msg>>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        match ready!(this.push.poll(this.cell, cx)) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(rejected) => {
+                let Some(Envelope::Msg(message)) = this.push.envelope.take() else {
+                    unreachable!("a refused message is still here")
+                };
+                this.push.give_up(this.cell);
+                let path = this.cell.ctl().path();
+                Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
+            }
+        }
+    }
+}
+
+impl<A: Actor> Drop for Tell<'_, A> {
+    fn drop(&mut self) {
+        self.push.give_up(self.cell);
+    }
+}
+
+pin_project! {
+    /// A question on its way and the wait for its answer: [`ActorRef::ask`].
+    #[must_use = "a question is asked when the future is awaited"]
+    pub struct Ask<'a, A: Actor, R> {
+        pub(super) cell: &'a Cell<A>,
+        pub(super) push: Push<A>,
+        #[pin]
+        pub(super) answer: oneshot::Receiver<R>,
+        pub(super) within: Option<Duration>,
+        // Only an ask that really waits costs a timer.
+        #[pin]
+        pub(super) timer: Option<Sleep>,
+        pub(super) sent: bool,
+    }
+
+    impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            this.push.give_up(this.cell);
+        }
+    }
+}
+
+impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ask({})", self.cell.ctl().path())
+    }
+}
+
+impl<A: Actor, R> Ask<'_, A, R> {
+    /// Waits at most this long, for room and reply together.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
+        self
+    }
+
+    /// Waits as long as it takes.
+    pub fn forever(mut self) -> Self {
+        self.within = None;
+        self
+    }
+}
+
+impl<A: Actor, R> Future for Ask<'_, A, R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let path = || this.cell.ctl().path();
+        if !*this.sent {
+            match this.push.poll(this.cell, cx) {
+                Poll::Ready(Ok(())) => *this.sent = true,
+                Poll::Ready(Err(rejected)) => {
+                    this.push.give_up(this.cell);
+                    return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
+                }
+                Poll::Pending => {}
+            }
+        }
+        if *this.sent
+            && let Poll::Ready(answer) = this.answer.poll(cx)
+        {
+            return Poll::Ready(answer.map_err(|_| AskError::NoReply { path: path() }));
+        }
+        let Some(within) = *this.within else { return Poll::Pending };
+        if this.timer.is_none() {
+            this.timer.set(Some(sleep(within)));
+        }
+        match this.timer.as_pin_mut().map(|timer| timer.poll(cx)) {
+            Some(Poll::Ready(())) => Poll::Ready(Err(AskError::TimedOut { path: path(), within })),
+            _ => Poll::Pending,
+        }
+    }
+}

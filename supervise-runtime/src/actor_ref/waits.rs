@@ -1,0 +1,48 @@
+//! The wait for an end, and how long an ask waits.
+
+use super::*;
+
+/// The wait for an end: [`ActorRef::terminated`].
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct Terminated {
+    pub(crate) cell: Arc<dyn Controlled>,
+}
+
+impl Future for Terminated {
+    type Output = Result<Ended, WaitError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let ctl = self.cell.ctl();
+        match ctl.poll_ended(cx.waker()) {
+            Poll::Ready(ended) => Poll::Ready(Ok(ended)),
+            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// How long an ask waits, kept beside the mailbox since every handle needs it. `u64::MAX`: for ever.
+#[derive(Debug)]
+pub(crate) struct AskTime(AtomicU64);
+
+impl AskTime {
+    pub(crate) fn new(time: Duration) -> Self {
+        AskTime(AtomicU64::new(Self::nanos(time)))
+    }
+
+    fn nanos(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn set(&self, time: Duration) {
+        self.0.store(Self::nanos(time), Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        }
+    }
+}

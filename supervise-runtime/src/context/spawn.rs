@@ -1,0 +1,215 @@
+//! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
+
+use super::*;
+
+/// A child to be spawned: settings first, then `.await`.
+#[must_use = "the child is spawned when this is awaited"]
+pub struct SpawnChild<B: Actor, F> {
+    pub(super) owner: Arc<dyn Controlled>,
+    pub(super) name: String,
+    pub(super) start: F,
+    pub(super) options: ChildOptions<B>,
+    pub(super) of: PhantomData<fn() -> B>,
+}
+
+impl<B: Actor, F> fmt::Debug for SpawnChild<B, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnChild").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<B: Actor, F> SpawnChild<B, F> {
+    fn with(mut self, set: impl FnOnce(ChildOptions<B>) -> ChildOptions<B>) -> Self {
+        self.options = set(self.options);
+        self
+    }
+
+    /// When it is started again (S23); default `Transient`.
+    pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
+        self.with(|options| options.lifecycle(lifecycle))
+    }
+
+    /// How long it may take to go down (S24); default 5 s.
+    pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
+        self.with(|options| options.shutdown(shutdown))
+    }
+
+    /// How long a restart waits (S14, S31 to S33); default the built-in pace.
+    pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
+        self.with(|options| options.backoff(backoff))
+    }
+
+    /// Its own restart budget (S15).
+    pub fn limit(self, limit: Limit) -> Self {
+        self.with(|options| options.limit(limit))
+    }
+
+    /// Its own decider (S8).
+    pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
+        self.with(|options| options.decider(decider))
+    }
+
+    /// How many messages can wait (S3); default `Bounded(1024)`.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+        self.with(|options| options.mailbox(mailbox))
+    }
+
+    /// How long an `ask` to it waits; default 5 s.
+    pub fn ask(self, within: Duration) -> Self {
+        self.with(|options| options.ask(within))
+    }
+
+    /// A hook instead of the type's own `pre_restart`.
+    pub fn pre_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
+        self.with(|options| options.pre_restart(hook))
+    }
+
+    /// A hook instead of the type's own `post_restart`.
+    pub fn post_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
+        self.with(|options| options.post_restart(hook))
+    }
+}
+
+/// Why a spawn failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The supervisor is stopping, or a restart of it absorbed the spawn.
+    #[error("{path} is stopping: it takes no new children")]
+    Stopping {
+        /// The supervisor.
+        path: String,
+    },
+    /// The supervisor has ended.
+    #[error("{path} has ended: it takes no new children")]
+    Stopped {
+        /// The supervisor.
+        path: String,
+    },
+    /// `max_children` is reached.
+    #[error("{path} has its {most} children; stop one, or raise `max_children`")]
+    MaxChildren {
+        /// The set.
+        path: String,
+        /// How many it may have.
+        most: usize,
+    },
+    /// A living child has this name.
+    #[error("{path} exists; choose another name, or wait for its end")]
+    Exists {
+        /// The child.
+        path: String,
+    },
+    /// The first start failed and is not retried.
+    #[error("{0}")]
+    Start(#[source] Failure),
+}
+
+impl<B, F, Fut> IntoFuture for SpawnChild<B, F>
+where
+    B: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+{
+    type Output = Result<ActorRef<B>, SpawnError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let SpawnChild { owner, name, start, options, .. } = self;
+            let path = || owner.ctl().path();
+            let options = transient(options);
+            let common = options.options.common.clone();
+            let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
+            let mut spawned = None;
+            let added = sup.add(
+                &*owner,
+                Some(&name),
+                None,
+                settings(&common, Role::Actor),
+                patience(&common, Role::Actor),
+                |_| {
+                    let ctl = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
+                    let cell = spawn_actor(ctl, options, start);
+                    spawned = Some(cell.clone());
+                    cell
+                },
+            );
+            let child = match (added, spawned) {
+                (Ok(()), Some(cell)) => ActorRef { cell },
+                (Err(Refused::Exists), _) => {
+                    return Err(SpawnError::Exists { path: format!("{}/{name}", path()) });
+                }
+                (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: path() }),
+                _ => return Err(SpawnError::Stopping { path: path() }),
+            };
+            Startup::of(child.cell.clone()).await?;
+            Ok(child)
+        })
+    }
+}
+
+/// The default of what is spawned at run time (S23).
+pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
+    match options.options.common.lifecycle {
+        Some(_) => options,
+        None => options.lifecycle(Lifecycle::Transient),
+    }
+}
+
+/// Makes the cell of an actor and its task. It does nothing until control says `Start`.
+pub(crate) fn spawn_actor<B, F, Fut>(ctl: Ctl, options: ChildOptions<B>, start: F) -> Arc<Cell<B>>
+where
+    B: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+{
+    let common: &Common = &options.options.common;
+    let cell = Arc::new(MailCell::new(ctl, common.capacity(), common.ask_or_default()));
+    let body = ActorBody::new(cell.clone(), Reader::new(options), start);
+    tokio::spawn(run(cell.clone(), body));
+    cell
+}
+
+/// Waits for the first start of a run-time child; dropped before it is up, the child is taken back.
+pub(crate) struct Startup {
+    cell: Arc<dyn Controlled>,
+    over: bool,
+}
+
+impl Startup {
+    pub(crate) fn of(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
+        let mut startup = Startup { cell, over: false };
+        async move {
+            let up = poll_fn(|cx| match startup.cell.ctl().poll_up(cx.waker()) {
+                Poll::Ready(up) => {
+                    startup.over = true;
+                    Poll::Ready(up)
+                }
+                Poll::Pending => Poll::Pending,
+            })
+            .await;
+            let path = || startup.cell.ctl().parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
+            match up {
+                Ok(()) | Err(Ended::Done) => Ok(()),
+                Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
+                Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
+                Err(Ended::Killed) => Err(SpawnError::Start(Failure::new(
+                    crate::failure::Phase::Start,
+                    crate::failure::Cause::Killed,
+                    startup.cell.ctl().path(),
+                    startup.cell.ctl().incarnation(),
+                ))),
+                Err(_) => Err(SpawnError::Stopping { path: path() }),
+            }
+        }
+    }
+}
+
+impl Drop for Startup {
+    fn drop(&mut self) {
+        if !self.over {
+            send(&*self.cell, Control::Stop);
+        }
+    }
+}
