@@ -141,24 +141,33 @@ type Decide = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
 /// ```
 #[derive(Clone)]
 pub struct Decider {
-    decide: Arc<Decide>,
+    decide: Decides,
     typed: bool,
+}
+
+#[derive(Clone)]
+enum Decides {
+    Const(fn(&Failure) -> Option<Directive>),
+    Shared(Arc<Decide>),
 }
 
 impl Decider {
     /// A decider with arms: `None` where no arm matches.
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
-        Decider { decide: Arc::new(decide), typed: true }
+        Decider { decide: Decides::Shared(Arc::new(decide)), typed: true }
     }
 
     /// A decider that answers every failure.
     pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
-        Decider { decide: Arc::new(move |failure| Some(decide(failure))), typed: false }
+        Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
     }
 
     /// What this decider says, if it says anything.
     pub fn decide(&self, failure: &Failure) -> Option<Directive> {
-        (self.decide)(failure)
+        match &self.decide {
+            Decides::Const(decide) => decide(failure),
+            Decides::Shared(decide) => decide(failure),
+        }
     }
 
     /// True when it was made of arms.
@@ -227,6 +236,13 @@ pub struct SupervisorStrategy {
 }
 
 impl SupervisorStrategy {
+    /// OneForOne, and every failure stops the child (rule S9).
+    pub const STOPPING: SupervisorStrategy = SupervisorStrategy {
+        strategy: Strategy::OneForOne,
+        limit: Limit::new(),
+        decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
+    };
+
     /// This strategy with the default budget and decider: 10 restarts in 1 minute (rule S15), rule S9.
     pub const fn new(strategy: Strategy) -> Self {
         SupervisorStrategy { strategy, limit: Limit::new(), decider: None }

@@ -6,9 +6,16 @@
 mod kit;
 
 mod s01_messages;
+mod s03_tell_and_ask;
+mod s04_control;
 mod s06_failures;
+mod s07_held;
+mod s08_directives;
+mod s09_default_decider;
 mod s14_pace;
+mod s15_budget;
 mod s11_restart;
+mod s12_hooks;
 mod s27_sets;
 mod s28_subtrees;
 mod s31_backoff;

@@ -25,7 +25,7 @@ impl Allowance {
     /// child declares a backoff.
     pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
         let (max, within) = match (own.max_restarts, tree.max_restarts) {
-            (Some(max), _) => (Some(max), own.within),
+            (Some(max), _) => (Some(max), own.within.or(tree.within)),
             (None, Some(max)) => (Some(max), own.within.or(tree.within)),
             (None, None) if backoff_declared => (None, None),
             (None, None) => (Some(MaxRestarts::AtMost(DEFAULT_MAX)), own.within.or(Some(DEFAULT_WITHIN))),

@@ -114,7 +114,9 @@ fn names(row: &str) -> Vec<String> {
 /// A placeholder adds nothing: `shutdown = D` is `shutdown`, `Bounded(N)` is `bounded`.
 fn join(of: &str, value: &str) -> String {
     let mut name = of.to_owned();
-    for word in value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !["D", "N", "X"].contains(word)) {
+    for word in
+        value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !["D", "N", "X"].contains(word))
+    {
         let shouted = word.chars().all(char::is_uppercase);
         for (i, c) in word.char_indices() {
             if i == 0 || c.is_uppercase() && !shouted {

@@ -120,6 +120,7 @@ supervisor! {
 
     struct Pool {
         #[lifecycle(Permanent)]
+        #[limit(max_restarts = 1_000_000, within = 1h)]
         counters: [Counter] = || Counter::new(),
     }
 

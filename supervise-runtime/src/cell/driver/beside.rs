@@ -25,7 +25,6 @@ pin_project! {
     pub(crate) struct Starting<'a, F> {
         #[pin]
         pub(super) beside: Beside<'a, F>,
-        pub(super) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
     }
 }
 
@@ -39,12 +38,13 @@ impl<F: Future> Future for Starting<'_, F> {
             return polled;
         }
         // Only a start that really waits costs a timer.
-        let (begun, timer) = &mut **this.begun.get_or_insert_with(|| {
+        let driver = this.beside.project().driver;
+        let (begun, timer) = &mut **driver.begun.get_or_insert_with(|| {
             let now = Instant::now();
             Box::new((now, Box::pin(sleep_until(now + STILL_STARTING))))
         });
         while timer.as_mut().poll(cx).is_ready() {
-            this.beside.driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = timer.deadline() + STILL_STARTING;
             timer.as_mut().reset(next);
         }

@@ -68,6 +68,8 @@ pub(crate) struct Driver {
     pub(crate) told: Option<tokio::sync::watch::Sender<bool>>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
+    /// Since when the start in progress waits, over all its steps.
+    pub(crate) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
 }
 
 impl Driver {
@@ -87,6 +89,7 @@ impl Driver {
             told: None,
             timer: None,
             watchdog: None,
+            begun: None,
         }
     }
 
@@ -433,7 +436,7 @@ impl Driver {
 
     /// As [`Driver::beside`], for a start: says now and then that it is still at it.
     pub(crate) fn starting<F: Future>(&mut self, future: F) -> Starting<'_, F> {
-        Starting { beside: self.beside(future), begun: None }
+        Starting { beside: self.beside(future) }
     }
 
     /// Waits without user code until `done` has found in `asked` what it looks for.

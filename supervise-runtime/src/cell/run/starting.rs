@@ -23,6 +23,7 @@ impl<B: Body> Run<B> {
             }
             (begun, _) => begun,
         };
+        self.driver.begun = None;
         match begun {
             Exit::Done(Ok(())) if !self.driver.asked.is_escalated() => None,
             begun => Some(Box::pin(self.start_failed(begun)).await),

@@ -177,17 +177,9 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Fails(_, directive), Some(id)) => sim.fails(id, Event::Failure, directive),
         (Move::FailsNow(_, directive), Some(id)) => sim.fails_now(id, directive),
         (Move::FailsBefore(directive), _) => {
-            let place = |id: &Id| sim.place(*id);
-            let chosen = match sim.group.mode() {
-                Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| place(id) < *lo),
-                Mode::Failed { back, .. } => match **back {
-                    Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| place(id) >= lo && sim.is_up(*id)),
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(id) = chosen {
-                sim.fails_now(id, directive);
+            fails_before(sim, directive);
+            if directive == Directive::Escalate {
+                fails_before(sim, directive);
             }
         }
         (Move::TimeUp(_, directive), Some(id)) => sim.fails(id, Event::TimeUp, directive),
@@ -233,6 +225,21 @@ fn take(sim: &mut Sim, happens: Move) {
         }
         (Move::Time(ms), _) => sim.now += Duration::from_millis(ms),
         _ => {}
+    }
+}
+
+/// Beside a range that goes down; once the supervisor has failed by that, in the range.
+fn fails_before(sim: &mut Sim, directive: Directive) {
+    let chosen = match sim.group.mode() {
+        Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *lo),
+        Mode::Failed { back, .. } => match **back {
+            Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= lo && sim.serves(*id)),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(id) = chosen {
+        sim.fails_now(id, directive);
     }
 }
 

@@ -359,6 +359,12 @@ impl Sim {
         }
     }
 
+    /// An instance that can still fail.
+    pub(super) fn serves(&self, id: Id) -> bool {
+        let kid = self.kids[id as usize].as_ref();
+        kid.is_some_and(|kid| matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none())
+    }
+
     pub(super) fn is_up(&self, id: Id) -> bool {
         self.kids[id as usize].as_ref().is_some_and(|kid| !kid.is_parked())
     }

@@ -1,0 +1,267 @@
+//! `decider`: each form of an arm and each directive, of a tree and of a child.
+
+use std::fmt;
+
+use supervise::prelude::*;
+
+use crate::kit::{Boom, Do, Journal, Probe, quiet_panics, settle};
+
+#[derive(Debug)]
+enum Trouble {
+    Small,
+    Big(u32),
+}
+
+impl Trouble {
+    fn small(&self) -> bool {
+        matches!(self, Trouble::Small)
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// Fails with what it is told, and counts what it was told.
+struct Picky(u32);
+
+#[actor]
+impl Picky {
+    fn handle(&mut self, msg: Ask) -> Result<(), supervise::BoxError> {
+        self.0 += 1;
+        match msg {
+            Ask::Fail(trouble) => Err(trouble.into()),
+            Ask::Other => Err(std::io::Error::other("other").into()),
+            Ask::Panic => panic!("told to"),
+            Ask::Count(reply) => {
+                reply.send(self.0);
+                Ok(())
+            }
+        }
+    }
+}
+
+enum Ask {
+    Fail(Trouble),
+    Other,
+    Panic,
+    Count(Reply<u32>),
+}
+
+fn stops(_: &Failure) -> Directive {
+    Directive::Stop
+}
+
+supervisor! {
+    struct Variants {
+        #![decider(Trouble::Small => Resume, Trouble::Big(_) => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Typed {
+        #![decider(trouble: Trouble if trouble.small() => Resume, _: Trouble => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Causes {
+        #![decider(Cause::Panic(_) => Resume, Cause::Killed => Restart, _ => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Phases {
+        #![decider(Phase::Running => Resume, _ => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Wild {
+        #![decider(Trouble::Small => Resume, _ => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Guarded {
+        #![decider(Trouble::Big(size) if *size > 3 => Stop, _ => Resume)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct ByPath {
+        #[decider(stops)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct ByClosure(then: Directive) {
+        #[decider(move |_| then)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
+    struct Four {
+        #[decider(_ => Resume)]
+        resume: Picky = Picky(0),
+        #[decider(_ => Restart)]
+        restart: Picky = Picky(0),
+        #[decider(_ => Stop)]
+        stop: Picky = Picky(0),
+        #[decider(_ => Escalate)]
+        escalate: Picky = Picky(0),
+    }
+
+    struct Own(journal: Journal) {
+        #![decider(_ => Stop)]
+        #[decider(Boom::Told => Resume, Boom::Fatal => Restart)]
+        own: Probe = Probe::start("own", journal).await?,
+        plain: Probe = Probe::start("plain", journal).await?,
+    }
+}
+
+/// What became of it: the messages it has counted and its incarnation, or that it has ended.
+async fn fate(child: &ActorRef<Picky>, msg: Ask) -> Result<(u32, u32), &'static str> {
+    quiet_panics();
+    child.tell(msg).await.unwrap_or_else(|_| panic!("has ended before"));
+    settle().await;
+    match child.ask(Ask::Count).await {
+        Ok(count) => Ok((count, child.incarnation())),
+        Err(_) => Err("ended"),
+    }
+}
+
+const RESUMED: Result<(u32, u32), &str> = Ok((2, 1));
+const RESTARTED: Result<(u32, u32), &str> = Ok((1, 2));
+const ENDED: Result<(u32, u32), &str> = Err("ended");
+
+/// S8: a variant names its type, and each variant has its answer.
+#[tokio::test(start_paused = true)]
+async fn decider_enum_variant_is_obeyed() {
+    let tree = Variants::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Small)).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(1))).await, ENDED);
+}
+
+/// S8: `pattern: Type` binds the error.
+#[tokio::test(start_paused = true)]
+async fn decider_pattern_type_is_obeyed() {
+    let tree = Typed::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Small)).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(1))).await, ENDED);
+}
+
+/// S8: `Cause::..` tells a panic from a kill and from an error.
+#[tokio::test(start_paused = true)]
+async fn decider_cause_is_obeyed() {
+    let tree = Causes::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Panic).await, RESUMED);
+    tree.b.kill();
+    settle().await;
+    assert_eq!(fate(&tree.b, Ask::Panic).await, Ok((2, 2)), "the kill restarted it, against the default");
+    assert_eq!(fate(&tree.a, Ask::Other).await, ENDED);
+}
+
+/// S8: `Phase::..` tells when it happened.
+#[tokio::test(start_paused = true)]
+async fn decider_phase_is_obeyed() {
+    let tree = Phases::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Other).await, RESUMED);
+
+    supervisor! {
+        struct Restarting(journal: Journal) {
+            #![decider(Phase::Running => Restart, _ => Stop)]
+            a: Probe = Probe::start("a", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Restarting::start(journal.clone()).await.unwrap();
+    journal.plan("a start", 1, crate::kit::Fault::Error);
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert!(tree.a.terminated().await.is_ok(), "while it is restarted, it is stopped");
+}
+
+/// S8: `_` takes what the arms above it leave.
+#[tokio::test(start_paused = true)]
+async fn decider_wildcard_is_obeyed() {
+    let tree = Wild::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Small)).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Other).await, ENDED);
+}
+
+/// S8: a guard leaves to the next arm what it does not hold for.
+#[tokio::test(start_paused = true)]
+async fn decider_guard_is_obeyed() {
+    let tree = Guarded::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(3))).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(4))).await, ENDED);
+}
+
+/// S8: a function decides.
+#[tokio::test(start_paused = true)]
+async fn decider_path_is_obeyed() {
+    let tree = ByPath::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Other).await, ENDED);
+    assert_eq!(fate(&tree.b, Ask::Other).await, RESTARTED, "its sibling has the default");
+}
+
+/// S8: a closure decides, and may name a parameter.
+#[tokio::test(start_paused = true)]
+async fn decider_closure_is_obeyed() {
+    for (then, expected) in [(Directive::Resume, RESUMED), (Directive::Stop, ENDED)] {
+        let tree = ByClosure::start(then).await.unwrap();
+        assert_eq!(fate(&tree.a, Ask::Other).await, expected);
+        assert_eq!(fate(&tree.b, Ask::Other).await, RESTARTED, "its sibling has the default");
+    }
+}
+
+/// S8: the state stays.
+#[tokio::test(start_paused = true)]
+async fn decider_resume_is_obeyed() {
+    assert_eq!(fate(&Four::start().await.unwrap().resume, Ask::Other).await, RESUMED);
+}
+
+/// S8: the state is fresh.
+#[tokio::test(start_paused = true)]
+async fn decider_restart_is_obeyed() {
+    assert_eq!(fate(&Four::start().await.unwrap().restart, Ask::Other).await, RESTARTED);
+}
+
+/// S8: this child ends, the tree goes on.
+#[tokio::test(start_paused = true)]
+async fn decider_stop_is_obeyed() {
+    let tree = Four::start().await.unwrap();
+    assert_eq!(fate(&tree.stop, Ask::Other).await, ENDED);
+    assert!(tree.ended().is_none());
+}
+
+/// S8, S19: the supervisor fails with the same failure; a root ends.
+#[tokio::test(start_paused = true)]
+async fn decider_escalate_is_obeyed() {
+    let tree = Four::start().await.unwrap();
+    assert_eq!(fate(&tree.escalate, Ask::Other).await, ENDED);
+    let Some(Ended::Failed(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
+    assert_eq!(failure.path(), "escalate");
+}
+
+/// S8: a child's own arms come first; what they leave goes to the tree's.
+#[tokio::test(start_paused = true)]
+async fn a_childs_arms_come_before_the_trees() {
+    let tree = Own::start(Journal::default()).await.unwrap();
+    for (boom, incarnation) in [(Boom::Told, 1), (Boom::Fatal, 2)] {
+        tree.own.tell(Do::Fail(boom)).await.unwrap();
+        settle().await;
+        assert_eq!(tree.own.incarnation(), incarnation, "{boom:?}");
+    }
+    tree.plain.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert!(tree.plain.terminated().await.is_ok());
+    tree.own.kill();
+    settle().await;
+    assert!(tree.own.terminated().await.is_ok(), "a kill is left to the tree's");
+}

@@ -1,0 +1,179 @@
+//! `lifecycle`, `pre_restart` and `post_restart`.
+
+use std::time::Duration;
+
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use super::fail;
+use crate::kit::{Boom, Do, Journal, Probe, pass, secs, settle};
+
+fn dump(probe: &mut Probe) {
+    probe.journal.write("dump");
+}
+
+async fn reload(probe: &mut Probe, failure: &Failure) -> Result<(), Boom> {
+    probe.journal.write(format!("reload after {}", failure.cause()));
+    Ok(())
+}
+
+supervisor! {
+    struct Lives(journal: Journal) {
+        #[lifecycle(Permanent)]
+        permanent: Probe = Probe::start("permanent", journal).await?,
+        #[lifecycle(Transient)]
+        transient: Probe = Probe::start("transient", journal).await?,
+        #[lifecycle(Temporary)]
+        temporary: Probe = Probe::start("temporary", journal).await?,
+        plain: Probe = Probe::start("plain", journal).await?,
+    }
+
+    struct Goes(journal: Journal) {
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[lifecycle(shutdown = 2s)]
+        short: Probe = Probe::start("short", journal).await?,
+        #[lifecycle(Permanent, shutdown = 20s)]
+        long: Probe = Probe::start("long", journal).await?,
+        #[lifecycle(shutdown = Kill)]
+        killed: Probe = Probe::start("killed", journal).await?,
+        #[lifecycle(shutdown = Infinity)]
+        patient: Probe = Probe::start("patient", journal).await?,
+    }
+
+    struct Outer(journal: Journal) {
+        patient: struct Patient {
+            #[lifecycle(shutdown = Infinity)]
+            probe: Probe = Probe::start("patient", journal).await?,
+        },
+        #[lifecycle(shutdown = 3s)]
+        bounded: struct Bounded {
+            #[lifecycle(shutdown = Infinity)]
+            probe: Probe = Probe::start("bounded", journal).await?,
+        },
+    }
+
+    struct Hooks(journal: Journal) {
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[pre_restart(dump)]
+        pre: Probe = Probe::start("pre", journal).await?,
+        #[post_restart(reload)]
+        post: Probe = Probe::start("post", journal).await?,
+    }
+}
+
+/// The incarnations after an end by itself and after a failure; `None` when it has ended.
+async fn incarnations(pick: fn(&Lives) -> &ActorRef<Probe>) -> [Option<u32>; 2] {
+    let mut found = [None; 2];
+    for (found, told) in found.iter_mut().zip([Do::Stop, Do::Fail(Boom::Told)]) {
+        let tree = Lives::start(Journal::default()).await.unwrap();
+        let child = pick(&tree);
+        child.tell(told).await.unwrap();
+        pass(secs(1)).await;
+        *found = child.ask(Do::Incarnation).await.ok();
+        assert!(tree.ended().is_none());
+    }
+    found
+}
+
+/// S23: after a failure and after an end by itself; the default of an actor.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_permanent_is_obeyed() {
+    assert_eq!(incarnations(|tree| &tree.permanent).await, [Some(2), Some(2)]);
+    assert_eq!(incarnations(|tree| &tree.plain).await, [Some(2), Some(2)]);
+}
+
+/// S23: after a failure only.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_transient_is_obeyed() {
+    assert_eq!(incarnations(|tree| &tree.transient).await, [None, Some(2)]);
+}
+
+/// S23: never.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_temporary_is_obeyed() {
+    assert_eq!(incarnations(|tree| &tree.temporary).await, [None, None]);
+}
+
+/// How long a stop takes that finds a message of `work` in hand, why it ended, and what it wrote meanwhile.
+async fn stop(pick: fn(&Goes) -> &ActorRef<Probe>, work: Duration) -> (Duration, String, Vec<String>) {
+    let journal = Journal::default();
+    let tree = Goes::start(journal.clone()).await.unwrap();
+    let child = pick(&tree);
+    child.tell(Do::Work(work)).await.unwrap();
+    settle().await;
+    journal.take();
+    let begin = Instant::now();
+    child.stop();
+    let ended = child.terminated().await.unwrap();
+    let took = begin.elapsed();
+    settle().await;
+    (took, format!("{ended:?}"), journal.take())
+}
+
+/// S24: that long, then it is aborted; 5 s if nothing is said.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_shutdown_is_obeyed() {
+    let aborted = |took, name| (secs(took), "Aborted".to_owned(), vec![format!("{name} drop")]);
+    assert_eq!(stop(|tree| &tree.short, secs(60)).await, aborted(2, "short"));
+    assert_eq!(stop(|tree| &tree.plain, secs(60)).await, aborted(5, "plain"));
+    assert_eq!(stop(|tree| &tree.long, secs(60)).await, aborted(20, "long"));
+    let (took, ended, lines) = stop(|tree| &tree.long, secs(19)).await;
+    assert_eq!((took, &*ended), (secs(19), "Stopped"));
+    assert_eq!(lines, ["long worked", "long post_stop", "long drop"]);
+}
+
+/// S24: no time and no hook, even for one that has nothing in hand.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_shutdown_kill_is_obeyed() {
+    let (took, _, lines) = stop(|tree| &tree.killed, secs(60)).await;
+    assert_eq!((took, lines), (Duration::ZERO, vec!["killed drop".to_owned()]));
+    let (_, _, lines) = stop(|tree| &tree.killed, Duration::ZERO).await;
+    assert_eq!(lines, ["killed drop"]);
+    let (_, _, lines) = stop(|tree| &tree.plain, Duration::ZERO).await;
+    assert_eq!(lines, ["plain post_stop", "plain drop"]);
+}
+
+/// S24: as long as it takes.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_shutdown_infinity_is_obeyed() {
+    let (took, ended, lines) = stop(|tree| &tree.patient, secs(86_400)).await;
+    assert_eq!((took, &*ended), (secs(86_400), "Stopped"));
+    assert_eq!(lines, ["patient worked", "patient post_stop", "patient drop"]);
+}
+
+/// S24: a tree has no end of its time if nothing is said, and aborts all below where something is.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_obeys_its_shutdown_time() {
+    for (bounded, expected) in [(true, 3), (false, 3_600)] {
+        let tree = Outer::start(Journal::default()).await.unwrap();
+        let probe = if bounded { &tree.bounded.probe } else { &tree.patient.probe };
+        probe.tell(Do::Work(secs(3_600))).await.unwrap();
+        settle().await;
+        let begin = Instant::now();
+        tree.shutdown().await;
+        assert_eq!(begin.elapsed(), secs(expected));
+    }
+}
+
+/// The lines of one restart.
+async fn restart_lines(pick: fn(&Hooks) -> &ActorRef<Probe>) -> Vec<String> {
+    let journal = Journal::default();
+    let tree = Hooks::start(journal.clone()).await.unwrap();
+    journal.take();
+    fail(pick(&tree), 1).await;
+    journal.take()
+}
+
+/// S11: instead of the type's own, which still runs for its sibling.
+#[tokio::test(start_paused = true)]
+async fn pre_restart_path_is_obeyed() {
+    assert_eq!(restart_lines(|tree| &tree.plain).await[0], "plain pre_restart");
+    assert_eq!(restart_lines(|tree| &tree.pre).await[0], "dump");
+}
+
+/// S11: instead of the type's own, which still runs for its sibling; with the failure, and an outcome.
+#[tokio::test(start_paused = true)]
+async fn post_restart_path_is_obeyed() {
+    assert_eq!(restart_lines(|tree| &tree.plain).await.last().unwrap(), "plain post_restart");
+    assert_eq!(restart_lines(|tree| &tree.post).await.last().unwrap(), "reload after Told");
+}

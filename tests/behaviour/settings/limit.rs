@@ -1,0 +1,108 @@
+//! `limit`, next to a tree whose own budget is another.
+
+use supervise::Cause;
+use supervise::prelude::*;
+
+use super::{fail, restarts};
+use crate::kit::{Journal, Probe, pass, secs, settle};
+
+supervisor! {
+    struct Limits(journal: Journal) {
+        #![strategy(OneForOne, max_restarts = 4, within = 1min, on_limit = Stop)]
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[limit(max_restarts = 2)]
+        two: Probe = Probe::start("two", journal).await?,
+        #[limit(max_restarts = Unlimited)]
+        endless: Probe = Probe::start("endless", journal).await?,
+        #[limit(within = 10s)]
+        short: Probe = Probe::start("short", journal).await?,
+        #[limit(on_limit = Escalate)]
+        loud: Probe = Probe::start("loud", journal).await?,
+        #[limit(max_restarts = 1, within = 10s)]
+        set: [Probe] = |n: u32| Probe::start(format!("g{n}"), journal).await?,
+    }
+
+    struct Escalating(journal: Journal) {
+        #![strategy(OneForOne, max_restarts = 4, within = 1min)]
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[limit(on_limit = Stop)]
+        quiet: Probe = Probe::start("quiet", journal).await?,
+        #[limit(max_restarts = 1)]
+        mild: [Probe] = |n: u32| Probe::start(format!("m{n}"), journal).await?,
+        #[limit(max_restarts = 1, on_limit = Escalate)]
+        set: [Probe] = |n: u32| Probe::start(format!("g{n}"), journal).await?,
+    }
+}
+
+/// S15: a number of its own, beside siblings with the tree's; in a `[..]` for each instance.
+#[tokio::test(start_paused = true)]
+async fn limit_max_restarts_is_obeyed() {
+    let tree = Limits::start(Journal::default()).await.unwrap();
+    assert_eq!(restarts(&tree.two).await, 2);
+    assert_eq!(restarts(&tree.plain).await, 4);
+    for n in 0..2 {
+        assert_eq!(restarts(&tree.set.spawn(n).await.unwrap()).await, 1);
+    }
+    assert!(tree.ended().is_none());
+}
+
+/// S15: no limit, against the tree's.
+#[tokio::test(start_paused = true)]
+async fn limit_max_restarts_unlimited_is_obeyed() {
+    let tree = Limits::start(Journal::default()).await.unwrap();
+    fail(&tree.endless, 100).await;
+    pass(secs(3_600)).await;
+    assert_eq!(tree.endless.incarnation(), 101);
+}
+
+/// S15: a window of its own, with the tree's number.
+#[tokio::test(start_paused = true)]
+async fn limit_within_is_obeyed() {
+    let tree = Limits::start(Journal::default()).await.unwrap();
+    let guest = tree.set.spawn(1).await.unwrap();
+    fail(&guest, 1).await;
+    for child in [&tree.short, &tree.plain] {
+        fail(child, 4).await;
+    }
+    pass(secs(11)).await;
+    for child in [&tree.short, &tree.plain, &guest] {
+        fail(child, 1).await;
+    }
+    assert_eq!([tree.short.incarnation(), guest.incarnation()], [6, 3], "10 s are over");
+    assert!(matches!(tree.plain.terminated().await.unwrap(), Ended::Limit(_)), "1 min is not");
+}
+
+/// S15: this child's limit is the tree's failure, though the tree's own is `Stop`; so in a `[..]`.
+#[tokio::test(start_paused = true)]
+async fn limit_on_limit_escalate_is_obeyed() {
+    let tree = Limits::start(Journal::default()).await.unwrap();
+    assert_eq!(restarts(&tree.plain).await, 4);
+    assert!(tree.ended().is_none());
+    assert_eq!(restarts(&tree.loud).await, 4);
+    settle().await;
+    let Some(Ended::Limit(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
+    assert!(matches!(failure.cause(), Cause::LimitReached) && failure.path() == "loud", "{failure:?}");
+
+    let tree = Escalating::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    assert_eq!(restarts(&tree.set.spawn(1).await.unwrap()).await, 1);
+    settle().await;
+    let lines = crate::kit::seen(&mut events);
+    assert!(lines.contains(&"set escalated".to_owned()), "{lines:?}");
+}
+
+/// S15: only this child ends, though the tree's own is `Escalate`; in a `[..]` that is the default.
+#[tokio::test(start_paused = true)]
+async fn limit_on_limit_stop_is_obeyed() {
+    let tree = Escalating::start(Journal::default()).await.unwrap();
+    assert_eq!(restarts(&tree.quiet).await, 4);
+    assert!(matches!(tree.quiet.terminated().await.unwrap(), Ended::Limit(_)));
+    let mild = tree.mild.spawn(1).await.unwrap();
+    assert_eq!(restarts(&mild).await, 1);
+    assert!(matches!(mild.terminated().await.unwrap(), Ended::Limit(_)));
+    settle().await;
+    assert!(tree.ended().is_none());
+    assert_eq!(restarts(&tree.plain).await, 4);
+    settle().await;
+    assert!(tree.ended().is_some(), "its sibling's limit is the tree's");
+}

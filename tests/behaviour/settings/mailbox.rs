@@ -1,0 +1,101 @@
+//! `mailbox` and `max_children`.
+
+use supervise::prelude::*;
+use supervise::{AskError, Refusal, SpawnError};
+use tokio::time::Instant;
+
+use crate::kit::{Do, Journal, Probe, ms, secs, settle};
+
+supervisor! {
+    struct Boxes(journal: Journal) {
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[mailbox(Bounded(2))]
+        two: Probe = Probe::start("two", journal).await?,
+        #[mailbox(Bounded(2_000))]
+        wide: Probe = Probe::start("wide", journal).await?,
+        #[mailbox(Unbounded)]
+        endless: Probe = Probe::start("endless", journal).await?,
+        #[mailbox(ask = 250ms)]
+        hasty: Probe = Probe::start("hasty", journal).await?,
+        #[mailbox(Bounded(2), ask = 1min)]
+        patient: Probe = Probe::start("patient", journal).await?,
+    }
+
+    struct Sets(journal: Journal) {
+        plain: [Probe] = |n: u32| Probe::start(format!("p{n}"), journal).await?,
+        #[max_children(2)]
+        two: [Probe] = |n: u32| Probe::start(format!("q{n}"), journal).await?,
+        #[max_children(5)]
+        five: [Probe] = |n: u32| Probe::start(format!("r{n}"), journal).await?,
+    }
+}
+
+/// How many messages can wait behind one in hand, up to 5,000.
+async fn room(pick: fn(&Boxes) -> &ActorRef<Probe>) -> usize {
+    let tree = Boxes::start(Journal::default()).await.unwrap();
+    let child = pick(&tree);
+    child.tell(Do::Hang).await.unwrap();
+    settle().await;
+    for room in 0..5_000 {
+        if let Err(refused) = child.try_tell(Do::Add(1)) {
+            assert_eq!(refused.reason(), Refusal::Full);
+            return room;
+        }
+    }
+    5_000
+}
+
+/// S3: that many; 1,024 if nothing is said.
+#[tokio::test(start_paused = true)]
+async fn mailbox_bounded_is_obeyed() {
+    assert_eq!(room(|tree| &tree.two).await, 2);
+    assert_eq!(room(|tree| &tree.plain).await, 1_024);
+    assert_eq!(room(|tree| &tree.hasty).await, 1_024, "`ask` alone leaves the bound");
+    assert_eq!(room(|tree| &tree.wide).await, 2_000);
+}
+
+/// S3: any number.
+#[tokio::test(start_paused = true)]
+async fn mailbox_unbounded_is_obeyed() {
+    assert_eq!(room(|tree| &tree.endless).await, 5_000);
+}
+
+/// S3: the time of an ask; 5 s if nothing is said; that of the asker first.
+#[tokio::test(start_paused = true)]
+async fn mailbox_ask_is_obeyed() {
+    let tree = Boxes::start(Journal::default()).await.unwrap();
+    for (child, time) in [(&tree.hasty, ms(250)), (&tree.plain, secs(5)), (&tree.patient, secs(60))] {
+        child.tell(Do::Hang).await.unwrap();
+        settle().await;
+        let begin = Instant::now();
+        let answer = child.ask(Do::Get).await;
+        assert!(matches!(answer, Err(AskError::TimedOut { .. })), "{answer:?}");
+        assert_eq!(begin.elapsed(), time);
+        let begin = Instant::now();
+        child.ask(Do::Get).within(secs(1)).await.unwrap_err();
+        assert_eq!(begin.elapsed(), secs(1));
+    }
+}
+
+/// S27: so many that have not ended; any number if nothing is said.
+#[tokio::test(start_paused = true)]
+async fn max_children_is_obeyed() {
+    let tree = Sets::start(Journal::default()).await.unwrap();
+    for n in 0..100 {
+        tree.plain.spawn(n).await.unwrap();
+    }
+    for (set, most) in [(&tree.two, 2), (&tree.five, 5)] {
+        let mut spawned = Vec::new();
+        let refused = loop {
+            match set.spawn(0).await {
+                Ok(one) => spawned.push(one),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, SpawnError::MaxChildren { most: told, .. } if told == most), "{refused:?}");
+        assert_eq!(spawned.len(), most);
+        spawned[0].stop();
+        spawned[0].terminated().await.unwrap();
+        set.spawn(0).await.unwrap();
+    }
+}
