@@ -288,16 +288,16 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
             say!(DEBUG, %failure, "failed; escalating")
         }
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
-        EventKind::Aborted { message } => say!(ERROR, message, "aborted: did not go down in its time"),
+        EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
         EventKind::StillStarting { since } => say!(WARN, ?since, "still starting"),
         EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
-        EventKind::DeadLetter { message, reason } => say!(WARN, message, ?reason, "dead letter"),
+        EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
         EventKind::GuardDropped { started_at } => {
             say!(WARN, %started_at, "the guard of the tree was dropped: shutting down, nobody waits for it")
         }
         EventKind::Started { seed } => say!(DEBUG, seed, "started"),
-        EventKind::Failed { failure, message } => say!(DEBUG, %failure, message, "failed"),
+        EventKind::Failed { failure, message } => say!(DEBUG, %failure, message_type = message, "failed"),
         EventKind::Reported { failure } => say!(DEBUG, %failure, "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
         EventKind::Restarted => say!(DEBUG, "restarted"),

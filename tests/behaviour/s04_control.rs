@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, DeadReason, EventKind, Refusal};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct One(journal: Journal) {
@@ -76,7 +76,7 @@ async fn a_kill_and_a_passed_deadline_drop_the_future_at_its_await() {
         ],
         "the killed one at once, the stopped one has its time"
     );
-    let ended = tree.slow.terminated().await.unwrap();
+    let ended = soon(tree.slow.terminated()).await.unwrap();
     assert_eq!(begun.elapsed(), secs(2));
     assert!(matches!(ended, Ended::Aborted), "{ended:?}");
     settle().await;
@@ -97,7 +97,7 @@ async fn a_stop_drops_a_start_and_its_hooks() {
         assert_eq!(before.last().unwrap(), &format!("probe {place}"));
         let begun = Instant::now();
         one.probe.stop();
-        assert!(matches!(one.probe.terminated().await, Ok(Ended::Stopped)), "in {place}");
+        assert!(matches!(soon(one.probe.terminated()).await, Ok(Ended::Stopped)), "in {place}");
         assert_eq!(begun.elapsed(), Duration::ZERO, "in {place}");
         let mut expected: Vec<&str> = owed.into_iter().collect();
         expected.extend((place != "start").then_some("probe drop"));
@@ -163,7 +163,7 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     one.probe.stop();
     let (answer, at) = asked.await.unwrap();
     assert_eq!(answer, Err(AskError::NoReply { path: "probe".into() }));
-    one.probe.terminated().await.unwrap();
+    soon(one.probe.terminated()).await.unwrap();
     assert_eq!(begun.elapsed(), secs(1));
     assert_eq!(at, begun, "who asked is told at once, not behind the message in hand");
     let mut dead = Vec::new();

@@ -12,7 +12,7 @@ use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
 pub struct Parent {
     journal: Journal,
     child: Option<ActorRef<Probe>>,
-    pub strategy: fn() -> SupervisorStrategy,
+    strategy: fn() -> SupervisorStrategy,
 }
 
 pub enum Tell {
@@ -23,8 +23,8 @@ pub enum Tell {
 
 #[actor]
 impl Parent {
-    pub fn new(journal: Journal) -> Self {
-        Parent { journal, child: None, strategy: SupervisorStrategy::default }
+    pub fn new(journal: Journal, strategy: fn() -> SupervisorStrategy) -> Self {
+        Parent { journal, child: None, strategy }
     }
     async fn handle(&mut self, tell: Tell) -> Result<(), Boom> {
         match tell {
@@ -65,7 +65,7 @@ impl Parent {
 async fn below_a_failed_actor_the_message_in_hand_goes_on_and_no_other_begins() {
     supervisor! {
         struct Family(journal: Journal) {
-            parent: Parent = Parent::new(journal),
+            parent: Parent = Parent::new(journal, SupervisorStrategy::default),
         }
     }
     let journal = Journal::default();
@@ -152,7 +152,7 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
             let journal = self.0.clone();
             let start = move || {
                 let journal = journal.clone();
-                async move { Ok(Parent::new(journal)) }
+                async move { Ok(Parent::new(journal, SupervisorStrategy::default)) }
             };
             self.2 = cx.spawn("parent", start).await.ok();
         }
@@ -226,10 +226,7 @@ async fn who_asked_the_message_in_hand_gets_the_error_at_once() {
 async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
     supervisor! {
         struct Family(journal: Journal) {
-            parent: Parent = Parent {
-                strategy: || SupervisorStrategy::default().decider(|_: &Failure| Directive::Escalate),
-                ..Parent::new(journal)
-            },
+            parent: Parent = Parent::new(journal, || SupervisorStrategy::default().decider(|_: &Failure| Directive::Escalate)),
         }
     }
     let journal = Journal::default();

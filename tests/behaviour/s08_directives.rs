@@ -3,7 +3,7 @@
 use supervise::Events;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 use crate::s06_failures::Outer;
 
 /// S8: Resume keeps state, instance and incarnation; the message is gone.
@@ -74,7 +74,7 @@ async fn a_stop_ends_the_child_without_pre_restart() {
     let two = Two::start(journal.clone()).await.unwrap();
     journal.take();
     two.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let ended = two.probe.terminated().await.unwrap();
+    let ended = soon(two.probe.terminated()).await.unwrap();
     assert_eq!(ended.failure().and_then(Failure::error), Some(&Boom::Told), "{ended:?}");
     assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
     assert_eq!(two.other.ask(Do::Get).await.unwrap(), 0);
@@ -94,7 +94,7 @@ async fn an_escalation_from_the_root_ends_the_tree_with_that_failure() {
     let two = Two::start(journal.clone()).await.unwrap();
     journal.take();
     two.first.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let report = two.join().await;
+    let report = soon(two.join()).await;
     let failure = report.ended.failure().expect("failed").clone();
     assert_eq!((failure.path(), failure.error()), ("first", Some(&Boom::Told)));
     assert!(failure.before().is_none(), "unwrapped");
@@ -164,7 +164,7 @@ async fn own_arms_come_first_then_the_trees_and_an_unmatched_error_escalates() {
         ]
     );
     tree.other.tell(Box::new(DiskError(7))).await.unwrap();
-    let report = tree.join().await;
+    let report = soon(tree.join()).await;
     assert_eq!(decided(&mut events), ["other decided Escalate"], "no arm of the two matches");
     assert_eq!(report.ended.failure().and_then(Failure::error).map(|DiskError(code)| *code), Some(7));
 }

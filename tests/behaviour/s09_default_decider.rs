@@ -4,7 +4,7 @@ use supervise::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, soon};
 use crate::s07_held::{Parent, Tell};
 
 // ----- S9
@@ -57,8 +57,8 @@ async fn kills_and_death_pacts_stop_and_everything_else_restarts() {
     let journal = Journal::default();
     let tree = Tree::start(journal.clone()).await.unwrap();
     tree.killed.kill();
-    assert!(matches!(tree.killed.terminated().await, Ok(Ended::Killed)));
-    let ended = tree.bound.terminated().await.unwrap();
+    assert!(matches!(soon(tree.killed.terminated()).await, Ok(Ended::Killed)));
+    let ended = soon(tree.bound.terminated()).await.unwrap();
     assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::DeathPact(path)) if path == "killed"));
     tree.failing.tell(Do::Panic).await.unwrap();
     pass(secs(1)).await;
@@ -75,7 +75,7 @@ async fn kills_and_death_pacts_stop_and_everything_else_restarts() {
 async fn the_stopping_strategy_stops_on_every_failure() {
     supervisor! {
         struct Family(journal: Journal) {
-            parent: Parent = Parent { strategy: || SupervisorStrategy::STOPPING, ..Parent::new(journal) },
+            parent: Parent = Parent::new(journal, || SupervisorStrategy::STOPPING),
         }
     }
     quiet_panics();
@@ -83,7 +83,7 @@ async fn the_stopping_strategy_stops_on_every_failure() {
         let family = Family::start(Journal::default()).await.unwrap();
         let child = family.parent.ask(Tell::Child).await.unwrap();
         child.tell(order).await.unwrap();
-        let ended = child.terminated().await.unwrap();
+        let ended = soon(child.terminated()).await.unwrap();
         assert_eq!(ended.failure().map(|failure| failure.cause().to_string()).as_deref(), Some(of));
         assert_eq!((child.incarnation(), family.parent.incarnation()), (1, 1), "and its parent goes on");
     }
@@ -102,7 +102,7 @@ async fn a_panic_in_a_decider_escalates() {
     let one = One::start(Journal::default()).await.unwrap();
     let mut events = one.events();
     one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let report = one.join().await;
+    let report = soon(one.join()).await;
     assert_eq!(report.ended.failure().and_then(Failure::error), Some(&Boom::Told), "the child's own failure");
     let seen = seen(&mut events);
     assert_eq!(seen[..3], ["probe failed", "probe reported", "probe decided Escalate"], "{seen:?}");

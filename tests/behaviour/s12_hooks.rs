@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 supervisor! {
     struct One(journal: Journal) {
@@ -120,12 +120,12 @@ async fn an_aborted_instance_loses_its_post_stop() {
     journal.take();
     let begun = Instant::now();
     one.probe.stop();
-    assert!(matches!(one.probe.terminated().await, Ok(Ended::Aborted)));
+    assert!(matches!(soon(one.probe.terminated()).await, Ok(Ended::Aborted)));
     assert_eq!((begun.elapsed(), journal.take()), (secs(3), vec!["probe drop".to_owned()]));
     let other = One::start(journal.clone()).await.unwrap();
     journal.take();
     other.probe.stop();
-    other.probe.terminated().await.unwrap();
+    soon(other.probe.terminated()).await.unwrap();
     assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
 }
 
@@ -200,13 +200,13 @@ async fn the_steps_of_a_start_share_one_time() {
     let one = One::start(journal.clone()).await.unwrap();
     let mut events = one.events();
     for place in ["start", "pre_start", "post_restart"] {
-        journal.plan(&format!("probe {place}"), 1, Fault::Slow(secs(6)));
+        journal.plan(&format!("probe {place}"), 1, Fault::Slow(secs(4)));
     }
     one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     let begun = Instant::now();
     assert_eq!(one.probe.ask(Do::Incarnation).forever().await.unwrap(), 2);
-    assert_eq!(begun.elapsed(), secs(18));
+    assert_eq!(begun.elapsed(), secs(12));
     let said: Vec<_> = seen(&mut events).into_iter().filter(|line| line.contains("still")).collect();
     assert_eq!(said, ["probe still starting 10s"]);
 }
@@ -236,7 +236,7 @@ async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
     journal.plan("probe pre_start", 1, Fault::Error);
     journal.plan("probe post_restart", 1, Fault::Error);
     charged.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let report = charged.join().await;
+    let report = soon(charged.join()).await;
     let failure = report.ended.failure().expect("the limit");
     assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
     assert_eq!(failure.phase(), Phase::Running, "that of the tree that failed with it");

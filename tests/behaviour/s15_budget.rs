@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 use crate::s14_pace::waits;
 
 /// S15: by default ten restarts in a minute; the eleventh escalates with `LimitReached`.
@@ -25,7 +25,7 @@ async fn the_default_budget_is_ten_restarts_in_a_minute() {
     pass(secs(4)).await;
     assert_eq!(one.probe.incarnation(), 12);
     one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let report = one.join().await;
+    let report = soon(one.join()).await;
     assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
 }
 
@@ -195,7 +195,7 @@ async fn ends_and_retries_are_charged_and_a_group_restart_costs_one() {
     assert!(group.ended().is_none());
     assert_eq!((group.first.incarnation(), group.third.incarnation()), (5, 5));
     group.first.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(group.join().await.ended, Ended::Limit(_)));
+    assert!(matches!(soon(group.join()).await.ended, Ended::Limit(_)));
 }
 
 /// S15: restarts from above and absorbed failures are not charged, and a new incarnation of the
@@ -231,7 +231,7 @@ async fn a_new_incarnation_of_the_supervisor_has_fresh_budgets_and_backoffs() {
     top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(5)).await;
     top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(top.join().await.ended, Ended::Limit(_)));
+    assert!(matches!(soon(top.join()).await.ended, Ended::Limit(_)));
 }
 
 /// S15: in a `[..]` the limit ends the instance alone, each has its own budget.

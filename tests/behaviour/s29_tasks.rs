@@ -147,12 +147,12 @@ async fn a_stop_signals_then_waits_then_aborts() {
     let begin = Instant::now();
     let report = tree.shutdown().await;
     assert_eq!(begin.elapsed(), secs(5), "3 s and 2 s, one after the other");
-    assert_eq!(
-        journal.take(),
-        ["slow told", "slow drop", "polite told", "polite returns", "polite drop", "bare drop"]
-    );
-    let ends: Vec<_> =
-        report.children.iter().map(|child| (&*child.path, child.took, child.aborted, child.ended.to_string())).collect();
+    assert_eq!(journal.take(), ["slow told", "slow drop", "polite told", "polite returns", "polite drop", "bare drop"]);
+    let ends: Vec<_> = report
+        .children
+        .iter()
+        .map(|child| (&*child.path, child.took, child.aborted, child.ended.to_string()))
+        .collect();
     assert_eq!(ends[0].0, "slow");
     assert_eq!((ends[0].1, ends[0].2), (secs(3), true));
     assert!(matches!(report.children[0].ended, Ended::Aborted));

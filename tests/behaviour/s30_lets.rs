@@ -155,10 +155,7 @@ async fn a_let_that_fails_fails_the_start_of_the_tree() {
         assert!(failure.cause().to_string().contains(text), "{failure}");
         let lines = journal.take();
         let open = lines.iter().position(|line| line == "alone open").unwrap();
-        assert_eq!(
-            lines[open + 1..],
-            ["a post_stop", "a drop", "pool close", "before post_stop", "before drop"]
-        );
+        assert_eq!(lines[open + 1..], ["a post_stop", "a drop", "pool close", "before post_stop", "before drop"]);
     }
 }
 

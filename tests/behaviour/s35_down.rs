@@ -37,10 +37,7 @@ async fn messages_wait_while_the_child_is_down() {
     tree.db.tell(Do::Note("third")).await.unwrap();
     assert_eq!(begin.elapsed(), secs(3), "the tell had room when the first was taken");
     settle().await;
-    assert_eq!(
-        journal.take(),
-        ["db start", "db pre_start", "db post_restart", "db first", "db second", "db third"]
-    );
+    assert_eq!(journal.take(), ["db start", "db pre_start", "db post_restart", "db first", "db second", "db third"]);
 }
 
 /// S35: an ask waits with its message; its time is not stretched.

@@ -12,11 +12,12 @@ struct Sitter {
     journal: Journal,
     /// Whom it knows: `who == handle`.
     known: Option<ActorRef<Probe>>,
+    kid: Option<ActorRef<Probe>>,
 }
 
 impl Sitter {
     fn new(name: &'static str, journal: Journal) -> Self {
-        Sitter { name, journal, known: None }
+        Sitter { name, journal, known: None, kid: None }
     }
 }
 
@@ -30,6 +31,7 @@ enum Watch {
     Fail,
     /// A child `kid` of its own, watched.
     Spawn,
+    StopKid,
     Sync(Reply<()>),
 }
 
@@ -56,7 +58,9 @@ impl Actor for Sitter {
                 });
                 let kid = kid.await.map_err(|_| Boom::Fatal)?;
                 cx.watch(&kid);
+                self.kid = Some(kid);
             }
+            Watch::StopKid => self.kid.take().into_iter().for_each(|kid| kid.stop()),
             Watch::Sync(reply) => reply.send(()),
         }
         Ok(())
@@ -73,7 +77,7 @@ impl Watcher for Sitter {
 
 supervisor! {
     struct House(journal: Journal) {
-        #![decider(Boom::Fatal => Stop, _ => Restart)]
+        #![decider(Boom::Fatal => Stop, Cause::Killed => Stop, _ => Restart)]
         #[limit(max_restarts = 3, within = 1min)]
         db: Probe = Probe::start("db", journal).await?,
         #[mailbox(Bounded(1))]
@@ -233,8 +237,9 @@ async fn children_that_the_restart_stops_are_unwatched_first() {
     // One that ends otherwise is heard of.
     tree.second.tell(Watch::Spawn).await.unwrap();
     sync(&tree.second).await;
-    tree.second.tell(Watch::Note("")).await.unwrap();
+    tree.second.tell(Watch::StopKid).await.unwrap();
     settle().await;
+    assert_eq!(heard(&journal), ["second hears second/kid unknown: stopped"]);
 }
 
 /// S37, S6: `terminated` that fails is a failure of the watcher; the notice is not given again.

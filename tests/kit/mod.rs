@@ -191,6 +191,11 @@ pub async fn pass(time: Duration) {
     settle().await;
 }
 
+/// Waits for what must come; on the paused clock a test that waits for ever fails at once.
+pub async fn soon<F: Future>(what: F) -> F::Output {
+    tokio::time::timeout(secs(24 * 3600), what).await.expect("what was waited for never comes")
+}
+
 pub const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }

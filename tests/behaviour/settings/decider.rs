@@ -4,6 +4,7 @@ use std::fmt;
 
 use supervise::prelude::*;
 
+use super::ended;
 use crate::kit::{Boom, Do, Journal, Probe, quiet_panics, settle};
 
 #[derive(Debug)]
@@ -183,7 +184,7 @@ async fn decider_phase_is_obeyed() {
     journal.plan("a start", 1, crate::kit::Fault::Error);
     tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert!(tree.a.terminated().await.is_ok(), "while it is restarted, it is stopped");
+    assert!(matches!(ended(&tree.a).await, Ended::Failed(_)), "while it is restarted, it is stopped");
 }
 
 /// S8: `_` takes what the arms above it leave.
@@ -226,10 +227,15 @@ async fn decider_resume_is_obeyed() {
     assert_eq!(fate(&Four::start().await.unwrap().resume, Ask::Other).await, RESUMED);
 }
 
-/// S8: the state is fresh.
+/// S8: the state is fresh; after a kill too, which is a stop if nothing is said.
 #[tokio::test(start_paused = true)]
 async fn decider_restart_is_obeyed() {
-    assert_eq!(fate(&Four::start().await.unwrap().restart, Ask::Other).await, RESTARTED);
+    let tree = Four::start().await.unwrap();
+    assert_eq!(fate(&tree.restart, Ask::Other).await, RESTARTED);
+    tree.restart.kill();
+    settle().await;
+    assert_eq!(tree.restart.ask(Ask::Count).await, Ok(1));
+    assert_eq!(tree.restart.incarnation(), 3);
 }
 
 /// S8: this child ends, the tree goes on.
@@ -260,8 +266,8 @@ async fn a_childs_arms_come_before_the_trees() {
     }
     tree.plain.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert!(tree.plain.terminated().await.is_ok());
+    assert!(matches!(ended(&tree.plain).await, Ended::Failed(_)));
     tree.own.kill();
     settle().await;
-    assert!(tree.own.terminated().await.is_ok(), "a kill is left to the tree's");
+    assert!(matches!(ended(&tree.own).await, Ended::Killed), "a kill is left to the tree's");
 }

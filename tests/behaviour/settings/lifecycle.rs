@@ -5,7 +5,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use super::fail;
+use super::{ended, fail};
 use crate::kit::{Boom, Do, Journal, Probe, pass, secs, settle};
 
 fn dump(probe: &mut Probe) {
@@ -26,6 +26,12 @@ supervisor! {
         #[lifecycle(Temporary)]
         temporary: Probe = Probe::start("temporary", journal).await?,
         plain: Probe = Probe::start("plain", journal).await?,
+    }
+
+    struct Kept(journal: Journal) {
+        #[lifecycle(Permanent)]
+        kept: [Probe] = |n: u32| Probe::start(format!("k{n}"), journal).await?,
+        plain: [Probe] = |n: u32| Probe::start(format!("p{n}"), journal).await?,
     }
 
     struct Goes(journal: Journal) {
@@ -80,6 +86,13 @@ async fn incarnations(pick: fn(&Lives) -> &ActorRef<Probe>) -> [Option<u32>; 2] 
 async fn lifecycle_permanent_is_obeyed() {
     assert_eq!(incarnations(|tree| &tree.permanent).await, [Some(2), Some(2)]);
     assert_eq!(incarnations(|tree| &tree.plain).await, [Some(2), Some(2)]);
+    let tree = Kept::start(Journal::default()).await.unwrap();
+    for (set, expected) in [(&tree.kept, Some(2)), (&tree.plain, None)] {
+        let one = set.spawn(1).await.unwrap();
+        one.tell(Do::Stop).await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!(one.ask(Do::Incarnation).await.ok(), expected, "in a `[..]` it is not the default");
+    }
 }
 
 /// S23: after a failure only.
@@ -104,10 +117,10 @@ async fn stop(pick: fn(&Goes) -> &ActorRef<Probe>, work: Duration) -> (Duration,
     journal.take();
     let begin = Instant::now();
     child.stop();
-    let ended = child.terminated().await.unwrap();
+    let why = ended(child).await;
     let took = begin.elapsed();
     settle().await;
-    (took, format!("{ended:?}"), journal.take())
+    (took, format!("{why:?}"), journal.take())
 }
 
 /// S24: that long, then it is aborted; 5 s if nothing is said.

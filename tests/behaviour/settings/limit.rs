@@ -3,7 +3,7 @@
 use supervise::Cause;
 use supervise::prelude::*;
 
-use super::{fail, restarts};
+use super::{ended, fail, restarts};
 use crate::kit::{Journal, Probe, pass, secs, settle};
 
 supervisor! {
@@ -69,7 +69,7 @@ async fn limit_within_is_obeyed() {
         fail(child, 1).await;
     }
     assert_eq!([tree.short.incarnation(), guest.incarnation()], [6, 3], "10 s are over");
-    assert!(matches!(tree.plain.terminated().await.unwrap(), Ended::Limit(_)), "1 min is not");
+    assert!(matches!(ended(&tree.plain).await, Ended::Limit(_)), "1 min is not");
 }
 
 /// S15: this child's limit is the tree's failure, though the tree's own is `Stop`; so in a `[..]`.
@@ -96,10 +96,10 @@ async fn limit_on_limit_escalate_is_obeyed() {
 async fn limit_on_limit_stop_is_obeyed() {
     let tree = Escalating::start(Journal::default()).await.unwrap();
     assert_eq!(restarts(&tree.quiet).await, 4);
-    assert!(matches!(tree.quiet.terminated().await.unwrap(), Ended::Limit(_)));
+    assert!(matches!(ended(&tree.quiet).await, Ended::Limit(_)));
     let mild = tree.mild.spawn(1).await.unwrap();
     assert_eq!(restarts(&mild).await, 1);
-    assert!(matches!(mild.terminated().await.unwrap(), Ended::Limit(_)));
+    assert!(matches!(ended(&mild).await, Ended::Limit(_)));
     settle().await;
     assert!(tree.ended().is_none());
     assert_eq!(restarts(&tree.plain).await, 4);

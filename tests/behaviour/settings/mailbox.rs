@@ -4,6 +4,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal, SpawnError};
 use tokio::time::Instant;
 
+use super::ended;
 use crate::kit::{Do, Journal, Probe, ms, secs, settle};
 
 supervisor! {
@@ -86,16 +87,13 @@ async fn max_children_is_obeyed() {
     }
     for (set, most) in [(&tree.two, 2), (&tree.five, 5)] {
         let mut spawned = Vec::new();
-        let refused = loop {
-            match set.spawn(0).await {
-                Ok(one) => spawned.push(one),
-                Err(refused) => break refused,
-            }
-        };
+        for _ in 0..most {
+            spawned.push(set.spawn(0).await.unwrap());
+        }
+        let refused = set.spawn(0).await.unwrap_err();
         assert!(matches!(refused, SpawnError::MaxChildren { most: told, .. } if told == most), "{refused:?}");
-        assert_eq!(spawned.len(), most);
         spawned[0].stop();
-        spawned[0].terminated().await.unwrap();
+        ended(&spawned[0]).await;
         set.spawn(0).await.unwrap();
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{EventKind, Events};
 
-use crate::kit::{Boom, Do, Probe, settle};
+use crate::kit::{Boom, Do, Probe, secs, settle};
 
 /// Fails that many times.
 async fn fail(child: &ActorRef<Probe>, times: u32) {
@@ -24,6 +24,12 @@ async fn fail(child: &ActorRef<Probe>, times: u32) {
         child.tell(Do::Fail(Boom::Told)).await.unwrap();
     }
     settle().await;
+}
+
+/// Why it has ended; where it does not end, the test fails.
+async fn ended<A: Actor>(child: &ActorRef<A>) -> Ended {
+    let waits = tokio::time::timeout(secs(1_000_000), child.terminated());
+    waits.await.expect("it does not end").unwrap()
 }
 
 /// Fails for as long as it is started again; how many times that was.

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 use tokio::time::Instant;
 
-use super::{delays, fail, restarts};
+use super::{delays, ended, fail, restarts};
 use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, settle};
 
 /// What the settings of `Named` are.
@@ -113,7 +113,7 @@ async fn a_setting_may_name_a_parameter_or_a_let() {
     settle().await;
     let begin = Instant::now();
     tree.slow.stop();
-    tree.slow.terminated().await.unwrap();
+    ended(&tree.slow).await;
     assert_eq!(begin.elapsed(), secs(7));
 
     for _ in 0..3 {
@@ -133,7 +133,7 @@ async fn two_starts_of_one_declaration_have_their_own_settings() {
     assert_eq!(restarts(&tree.plain).await, 2);
     assert_eq!(restarts(&wider.plain).await, 5);
     assert_eq!(restarts(&stopping.plain).await, 0);
-    assert!(matches!(stopping.plain.terminated().await.unwrap(), Ended::Failed(_)));
+    assert!(matches!(ended(&stopping.plain).await, Ended::Failed(_)));
 }
 
 /// Section 1.2: hooks, backoff and decider above a `[..]` are those of each instance.
@@ -172,10 +172,10 @@ async fn settings_of_life_above_a_set_reach_its_instances() {
     assert_eq!(one.ask(Do::Incarnation).forever().await.unwrap(), 2, "`Permanent`, where `Transient` is the default");
     let transient = tree.plain.spawn(1).await.unwrap();
     transient.tell(Do::Stop).await.unwrap();
-    assert!(matches!(transient.terminated().await.unwrap(), Ended::Done));
+    assert!(matches!(ended(&transient).await, Ended::Done));
     let temporary = tree.once.spawn(1).await.unwrap();
     temporary.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(temporary.terminated().await.unwrap(), Ended::Failed(_)));
+    assert!(matches!(ended(&temporary).await, Ended::Failed(_)));
 
     one.tell(Do::Hang).await.unwrap();
     settle().await;
@@ -186,6 +186,6 @@ async fn settings_of_life_above_a_set_reach_its_instances() {
     assert_eq!(one.try_tell(Do::Add(1)).unwrap_err().reason(), Refusal::Full, "2, with the ask that waits there still");
     let begin = Instant::now();
     one.stop();
-    assert!(matches!(one.terminated().await.unwrap(), Ended::Aborted));
+    assert!(matches!(ended(&one).await, Ended::Aborted));
     assert_eq!(begin.elapsed(), secs(2));
 }

@@ -3,7 +3,7 @@
 use supervise::Cause;
 use supervise::prelude::*;
 
-use super::{fail, restarts};
+use super::{ended, fail, restarts};
 use crate::kit::{Journal, Probe, pass, secs, settle};
 
 supervisor! {
@@ -148,7 +148,7 @@ async fn strategy_on_limit_escalate_is_obeyed() {
 async fn strategy_on_limit_stop_is_obeyed() {
     let tree = Stops::start(Journal::default()).await.unwrap();
     fail(&tree.a, 2).await;
-    assert!(matches!(tree.a.terminated().await.unwrap(), Ended::Limit(_)));
+    assert!(matches!(ended(&tree.a).await, Ended::Limit(_)));
     settle().await;
     assert!(tree.ended().is_none());
     assert_eq!(tree.b.incarnation(), 1);

@@ -84,7 +84,7 @@ impl<B: Body> Run<B> {
             sup.on(&*self.driver.cell, |group| group.hold());
         }
         if self.driver.parent().is_none() {
-            self.driver.asked.put_end(Ended::by(&failure));
+            self.driver.asked.put_end(self.root_ended(&failure));
             return Outcome::End;
         }
         let reported = self.with_group(|group, id| group.failed(id, true)).unwrap_or(Reported::Reported);

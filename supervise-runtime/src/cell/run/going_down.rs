@@ -50,7 +50,7 @@ impl<B: Body> Run<B> {
         let end = self.driver.failure(Phase::Running, Cause::EndedByItself);
         self.take_down(None, owed, restarts.then(|| end.clone())).await;
         let ended = match failure {
-            Some(failure) => Ended::by(&failure),
+            Some(failure) => Ended::Failed(failure),
             None => Ended::Done,
         };
         if self.driver.parent().is_none() {

@@ -81,6 +81,14 @@ impl<B: Body> Run<B> {
         Ok(())
     }
 
+    /// A root that fails ends with the first failure (S20); only its own kill is a kill.
+    pub(super) fn root_ended(&self, failure: &Failure) -> Ended {
+        match failure.cause() {
+            Cause::Killed if failure.path() == self.driver.cell.ctl().path() => Ended::Killed,
+            _ => Ended::Failed(failure.clone()),
+        }
+    }
+
     /// A root has nobody to report to.
     pub(super) fn rootless_end(&mut self) -> Option<Ended> {
         if self.driver.cell.ctl().parent.is_some() {
@@ -95,7 +103,7 @@ impl<B: Body> Run<B> {
         self.driver.state = State::Failed;
         self.driver.cell.ctl().emit(EventKind::Failed { failure: failure.clone(), message: None });
         if self.driver.parent().is_none() {
-            return After::Over(Ended::by(&failure));
+            return After::Over(self.root_ended(&failure));
         }
         let reported = self.with_group(|group, id| group.failed(id, false)).unwrap_or(Reported::Reported);
         self.decide(&failure, reported);

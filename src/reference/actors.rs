@@ -1,0 +1,213 @@
+//! `derive(Actor)`, `#[actor]` and the marks of its methods.
+
+/// Makes a struct an actor: it implements [`Actor`](trait@crate::Actor) by the struct's own methods.
+///
+/// The messages, and the errors if it has any, are named by `#[actor(..)]` below the derive, the hooks by
+/// attributes with the name of a method. All methods are inherent, sync or async. `handle` takes `&mut self`, the
+/// message and `&mut Context<Self>`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # use std::io;
+///
+/// #[derive(Actor)]
+/// #[actor(msg = String, error = io::Error)]
+/// #[pre_start(open)]
+/// #[post_restart(reload)]
+/// struct Log { lines: Vec<String> }
+///
+/// impl Log {
+///     async fn handle(&mut self, line: String, cx: &mut Context<Self>) -> io::Result<()> {
+///         if line == "bye" {
+///             cx.stop();
+///         }
+///         self.lines.push(line);
+///         Ok(())
+///     }
+///
+///     fn open(&mut self) {}
+///
+///     async fn reload(&mut self, failure: &Failure) -> io::Result<()> {
+///         self.lines.push(format!("after {failure}"));
+///         Ok(())
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::Actor;
+
+/// Makes the type of an `impl` block an actor: it implements [`Actor`](trait@crate::Actor) by the block's
+/// methods.
+///
+/// Messages and errors are those of the method `handle`, which takes `&mut self`, the message and, if it
+/// wants to, `&mut Context<Self>`. It is sync or async and returns nothing or a `Result<(), E>`. Hooks are methods
+/// marked with [`pre_start`], [`post_stop`], [`pre_restart`], [`post_restart`], [`terminated`] and [`supervision`].
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// enum Msg {
+///     Add(u64),
+///     Get(Reply<u64>),
+/// }
+///
+/// #[actor]
+/// impl Counter {
+///     async fn handle(&mut self, msg: Msg) -> Result<(), std::io::Error> {
+///         match msg {
+///             Msg::Add(n) => self.0 += n,
+///             Msg::Get(reply) => reply.send(self.0),
+///         }
+///         Ok(())
+///     }
+///
+///     #[pre_restart]
+///     fn flush(&mut self, failure: &Failure) {
+///         println!("{} of {} is lost", self.0, failure.path());
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::actor;
+
+/// Marks the method of an [`actor`](macro@actor) that runs on every new instance, before its first message.
+///
+/// It takes `&mut self` and, if it wants to, `&mut Context<Self>`. It returns nothing, or a `Result<(), E>` whose
+/// `E` turns into the error of the actor, as all hooks do. Its failure is a failed start.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Db { lines: u32 }
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, _msg: ()) -> std::io::Result<()> {
+///         Ok(())
+///     }
+///
+///     #[pre_start]
+///     async fn open(&mut self, cx: &mut Context<Self>) -> std::io::Result<()> {
+///         self.lines = cx.incarnation();
+///         Ok(())
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::pre_start;
+
+/// Marks the method of an [`actor`](macro@actor) that runs when an instance is done.
+///
+/// It takes `&mut self` and, if it wants to, `&mut Context<Self>`. It runs once on each instance whose
+/// `pre_start` succeeded, after the children of the instance are down. An aborted instance loses it. Its failure
+/// is reported and changes nothing.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, _msg: ()) {}
+///
+///     #[post_stop]
+///     async fn close(&mut self) {}
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::post_stop;
+
+/// Marks the method of an [`actor`](macro@actor) that runs on the old instance before a restart.
+///
+/// It takes `&mut self`, and, if it wants to, `&Failure` and `&mut Context<Self>`, in this order. Its failure is
+/// reported and changes nothing. The setting `pre_restart` of a child replaces it.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, _msg: ()) {}
+///
+///     #[pre_restart]
+///     async fn flush(&mut self, failure: &Failure, cx: &mut Context<Self>) {
+///         println!("{}: {failure}", cx.path());
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::pre_restart;
+
+/// Marks the method of an [`actor`](macro@actor) that runs on the new instance after a restart.
+///
+/// It takes `&mut self`, and, if it wants to, `&Failure` and `&mut Context<Self>`, in this order. It runs after
+/// `pre_start` and before the first message. Its failure is a failed restart. The setting `post_restart` of a
+/// child replaces it.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, _msg: ()) -> std::io::Result<()> {
+///         Ok(())
+///     }
+///
+///     #[post_restart]
+///     async fn reload(&mut self, failure: &Failure) -> std::io::Result<()> {
+///         println!("up again after {failure}");
+///         Ok(())
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::post_restart;
+
+/// Marks the method of an [`actor`](macro@actor) that is told when a watched actor has ended.
+///
+/// It makes the actor a [`Watcher`](crate::Watcher). It takes `&mut self`, and, if it wants to,
+/// `&Watched`, `&Ended` and `&mut Context<Self>`, in this order. Its failure is a failure of the watcher.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # struct Cart { db: ActorRef<Db> }
+/// #[actor]
+/// impl Cart {
+///     fn handle(&mut self, _msg: ()) {}
+///
+///     #[pre_start]
+///     fn open(&mut self, cx: &mut Context<Self>) {
+///         cx.watch(&self.db);
+///     }
+///
+///     #[terminated]
+///     fn lost(&mut self, who: &Watched, ended: &Ended) {
+///         println!("{} has ended: {ended}", who.path());
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::terminated;
+
+/// Marks the method of an [`actor`](macro@actor) that says how it supervises what it spawns.
+///
+/// It takes `&self` and returns a [`SupervisorStrategy`](crate::SupervisorStrategy). It is read once for each
+/// instance, before `pre_start`. Without it the default holds: OneForOne, 10 restarts in 1 minute.
+///
+/// ```
+/// # use supervise::prelude::*;
+/// # struct Parent;
+/// #[actor]
+/// impl Parent {
+///     fn handle(&mut self, _msg: ()) {}
+///
+///     #[supervision]
+///     fn children(&self) -> SupervisorStrategy {
+///         strategy! { #![strategy(AllForOne, max_restarts = 3, within = 1min)] }
+///     }
+/// }
+/// ```
+#[doc(inline)]
+pub use supervise_macros::supervision;

@@ -1,0 +1,16 @@
+//! Ten little systems, each a tree of another shape, through the macro alone. What each one proves stands in
+//! its module's doc comment.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod batch;
+mod chain;
+mod levels;
+mod lookout;
+mod midway;
+mod phases;
+mod rush;
+mod spellings;
+mod tasks;
+mod upstream;
