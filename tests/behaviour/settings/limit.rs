@@ -80,7 +80,8 @@ async fn limit_on_limit_escalate_is_obeyed() {
     assert!(tree.ended().is_none());
     assert_eq!(restarts(&tree.loud).await, 4);
     settle().await;
-    let Some(Ended::Limit(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
+    let ended = tree.ended().expect("the tree has failed");
+    let failure = ended.failure().unwrap();
     assert!(matches!(failure.cause(), Cause::LimitReached) && failure.path() == "loud", "{failure:?}");
 
     let tree = Escalating::start(Journal::default()).await.unwrap();

@@ -138,7 +138,8 @@ async fn strategy_within_is_obeyed() {
 async fn strategy_on_limit_escalate_is_obeyed() {
     let tree = Escalates::start(Journal::default()).await.unwrap();
     fail(&tree.a, 2).await;
-    let Some(Ended::Limit(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
+    let ended = tree.ended().expect("the tree has failed");
+    let failure = ended.failure().unwrap();
     assert!(matches!(failure.cause(), Cause::LimitReached), "{failure:?}");
     assert!(failure.before().is_some());
 }
