@@ -34,8 +34,18 @@ async fn a_restart_from_above_takes_the_subtree_down_and_up() {
     assert_eq!(
         journal.take(),
         [
-            "b pre_restart", "b post_stop", "b drop", "a pre_restart", "a post_stop", "a drop", "a start",
-            "a pre_start", "a post_restart", "b start", "b pre_start", "b post_restart",
+            "b pre_restart",
+            "b post_stop",
+            "b drop",
+            "a pre_restart",
+            "a post_stop",
+            "a drop",
+            "a start",
+            "a pre_start",
+            "a post_restart",
+            "b start",
+            "b pre_start",
+            "b post_restart",
         ]
     );
     assert_eq!((tree.before.incarnation(), tree.after.incarnation()), (1, 1), "siblings are untouched");

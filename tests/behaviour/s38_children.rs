@@ -302,3 +302,86 @@ async fn the_strategy_is_read_once_per_instance() {
     let read = journal.take().iter().filter(|line| *line == "boss supervision").count();
     assert_eq!(read, 2);
 }
+
+/// Spawns `fresh` whenever it begins, and keeps `kept`.
+struct Nest {
+    journal: Journal,
+    kept: Option<ActorRef<Probe>>,
+}
+
+enum NestMsg {
+    SpawnKept(Reply<ActorRef<Probe>>),
+    Fail,
+    Ping(Reply<u32>),
+}
+
+#[actor]
+impl Nest {
+    async fn handle(&mut self, msg: NestMsg, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        match msg {
+            NestMsg::SpawnKept(reply) => {
+                let kept = self.spawn("kept", cx).await?;
+                self.kept = Some(kept.clone());
+                reply.send(kept);
+            }
+            NestMsg::Fail => return Err(SpawnError::Stopped { path: String::new() }),
+            NestMsg::Ping(reply) => reply.send(cx.incarnation()),
+        }
+        Ok(())
+    }
+
+    async fn spawn(&self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Probe>, SpawnError> {
+        let journal = self.journal.clone();
+        let spawned = cx.spawn(name, move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start(name, journal).await?) }
+        });
+        spawned.await
+    }
+
+    #[pre_start]
+    async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        self.spawn("fresh", cx).await.map(drop)
+    }
+
+    #[pre_restart]
+    fn keep(&mut self, _: &Failure, cx: &mut Context<Self>) {
+        if let Some(kept) = &self.kept {
+            cx.keep(kept);
+        }
+    }
+}
+
+supervisor! {
+    struct Tree(journal: Journal) {
+        nest: Nest = Nest { journal, kept: None },
+    }
+}
+
+/// S11: only kept children are restarted behind their parent, not what the new instance has just spawned.
+#[tokio::test(start_paused = true)]
+async fn what_the_new_instance_spawns_is_not_restarted_with_the_kept() {
+    let journal = Journal::default();
+    let tree = Tree::start(journal.clone()).await.unwrap();
+    let kept = tree.nest.ask(NestMsg::SpawnKept).await.unwrap();
+    journal.take();
+    tree.nest.tell(NestMsg::Fail).await.unwrap();
+    assert_eq!(tree.nest.ask(NestMsg::Ping).await.unwrap(), 2);
+    settle().await;
+    assert_eq!(kept.incarnation(), 2);
+    assert_eq!(
+        journal.take(),
+        [
+            "fresh post_stop",
+            "fresh drop",
+            "fresh start",
+            "fresh pre_start",
+            "kept pre_restart",
+            "kept post_stop",
+            "kept drop",
+            "kept start",
+            "kept pre_start",
+            "kept post_restart",
+        ]
+    );
+}

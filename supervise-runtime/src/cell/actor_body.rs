@@ -97,7 +97,9 @@ where
                         }
                         polled
                     });
-                    handled.await.map_err(Thrown::from)?;
+                    if let Err(error) = handled.await {
+                        self.cx.failed_unless_stopping(error)?;
+                    }
                 }
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;

@@ -17,7 +17,8 @@ use crate::cell::control::{Control, Controlled, Ctl, Name, send};
 use crate::cell::run::run;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;
-use crate::failure::{Failure, Thrown};
+use crate::events::EventKind;
+use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::hook::RestartHook;
 use crate::mailbox::MailCell;
 use crate::options::{BoxFuture, ChildOptions, Common, Reader};
@@ -63,6 +64,18 @@ impl<A: Actor> Context<A> {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping
+    }
+
+    /// `cx.stop()` followed by an error is a stop; the error is reported (S23).
+    pub(crate) fn failed_unless_stopping(&self, error: A::Error) -> Result<(), Thrown> {
+        let thrown = Thrown::from(error);
+        if !self.stopping {
+            return Err(thrown);
+        }
+        let ctl = self.cell.ctl();
+        let failure = Failure::new(Phase::Running, Cause::Error(thrown), ctl.path(), ctl.incarnation());
+        ctl.emit(EventKind::Reported { failure });
+        Ok(())
     }
 
     pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {

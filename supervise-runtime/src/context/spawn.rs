@@ -195,8 +195,8 @@ impl Startup {
                 Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
                 Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
                 Err(Ended::Killed) => Err(SpawnError::Start(Failure::new(
-                    crate::failure::Phase::Start,
-                    crate::failure::Cause::Killed,
+                    Phase::Start,
+                    Cause::Killed,
                     startup.cell.ctl().path(),
                     startup.cell.ctl().incarnation(),
                 ))),

@@ -234,7 +234,8 @@ impl Driver {
     fn kill(&mut self, cause: Cause) {
         match self.now_in() {
             State::Idle | State::Waiting => self.stop_by_hand(),
-            State::Failed | State::Ended => {}
+            State::Failed => self.report(cause),
+            State::Ended => {}
             State::PreRestart | State::GoingDown | State::Stopping | State::Draining => {
                 self.asked.abort = true;
                 self.cut = Some(Event::Kill);

@@ -85,6 +85,7 @@ impl<B: Body> Run<B> {
     pub(super) fn root_ended(&self, failure: &Failure) -> Ended {
         match failure.cause() {
             Cause::Killed if failure.path() == self.driver.cell.ctl().path() => Ended::Killed,
+            Cause::LimitReached => Ended::Limit(failure.clone()),
             _ => Ended::Failed(failure.clone()),
         }
     }
