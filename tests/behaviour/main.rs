@@ -18,6 +18,7 @@ mod s14_pace;
 mod s15_budget;
 mod s16_stop;
 mod s17_groups;
+mod s18_group_failures;
 mod s19_escalation;
 mod s21_boot;
 mod s23_lifecycle;

@@ -49,7 +49,7 @@ impl Boss {
     }
     #[supervision]
     fn supervises(&self) -> SupervisorStrategy {
-        SupervisorStrategy { decider: Some(Decider::new(|_: &Failure| Directive::Escalate)), ..Default::default() }
+        SupervisorStrategy::default().decider(|_: &Failure| Directive::Escalate)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Groups: S17 and S18.
+//! Groups: S17.
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 
 supervisor! {
     struct All(journal: Journal) {
@@ -15,7 +15,6 @@ supervisor! {
 
     struct Rest(journal: Journal) {
         #![strategy(RestForOne)]
-        #![decider(Boom::Fatal => Stop, Boom::Told | Boom::Planned => Restart)]
         a: Probe = Probe::start("a", journal).await?,
         b: Probe = Probe::start("b", journal).await?,
         c: Probe = Probe::start("c", journal).await?,
@@ -28,16 +27,62 @@ supervisor! {
         #[backoff(5s..20s, random_factor = 0.0)]
         b: Probe = Probe::start("b", journal).await?,
     }
+}
 
-    struct Stopping(journal: Journal) {
-        #![strategy(AllForOne)]
-        #![decider(|_: &Failure| Directive::Stop)]
-        a: Probe = Probe::start("a", journal).await?,
-        b: Probe = Probe::start("b", journal).await?,
+/// Writes down which failure its hooks are given.
+pub struct Witness {
+    name: &'static str,
+    journal: Journal,
+}
+
+pub enum Say {
+    Fail(Boom),
+    Stop,
+    StopThenFail,
+    Incarnation(Reply<u32>),
+}
+
+#[actor]
+impl Witness {
+    pub fn new(name: &'static str, journal: Journal) -> Self {
+        Witness { name, journal }
+    }
+    async fn behind(
+        other: ActorRef<Witness>,
+        name: &'static str,
+        journal: Journal,
+    ) -> Result<Self, supervise::AskError> {
+        let incarnation = other.ask(Say::Incarnation).await?;
+        journal.write(format!("{name} asked {incarnation}"));
+        Ok(Witness { name, journal })
+    }
+    fn handle(&mut self, say: Say, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match say {
+            Say::Fail(boom) => return Err(boom),
+            Say::Stop => cx.stop(),
+            Say::StopThenFail => {
+                cx.stop();
+                return Err(Boom::Told);
+            }
+            Say::Incarnation(reply) => reply.send(cx.incarnation()),
+        }
+        Ok(())
+    }
+    #[pre_restart]
+    fn down(&mut self, failure: &Failure) {
+        self.write("down", failure);
+    }
+    #[post_restart]
+    fn up(&mut self, failure: &Failure) {
+        self.write("up", failure);
+    }
+    fn write(&self, hook: &str, failure: &Failure) {
+        let (cause, path, incarnation) = (failure.cause(), failure.path(), failure.incarnation());
+        self.journal.write(format!("{} {hook}: {cause} of {path} {incarnation}", self.name));
     }
 }
 
-fn of(lines: &[String], what: &str) -> Vec<String> {
+pub fn of(lines: &[String], what: &str) -> Vec<String> {
     lines.iter().filter(|line| line.ends_with(what)).cloned().collect()
 }
 
@@ -102,86 +147,134 @@ async fn the_group_waits_once_for_the_longest() {
     assert_eq!(before.elapsed(), secs(2));
 }
 
-/// S18: a failure of an instance that is to go down is absorbed: one restart, one charge.
+/// S17: there is no barrier: each handles messages as soon as it is up, so that a start may ask an earlier
+/// member; and every member gets the first failure.
 #[tokio::test(start_paused = true)]
-async fn failures_on_the_way_down_are_absorbed() {
+async fn a_start_may_ask_an_earlier_member_of_its_group() {
+    supervisor! {
+        struct Chain(journal: Journal) {
+            #![strategy(AllForOne)]
+            first: Witness = Witness::new("first", journal),
+            second: Witness = Witness::behind(first, "second", journal).await?,
+            third: Witness = Witness::behind(second, "third", journal).await?,
+        }
+    }
     let journal = Journal::default();
-    let mut tree = All::tree(journal.clone());
-    let mut events = tree.events();
-    let tree = tree.start().await.unwrap();
-    journal.plan("b pre_restart", 1, Fault::Slow(secs(1)));
-    seen(&mut events);
-    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
-    settle().await;
-    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
-    pass(secs(2)).await;
-    let events = seen(&mut events);
-    assert_eq!(events.iter().filter(|event| event.contains("decided")).count(), 1, "{events:?}");
-    assert!(events.contains(&"a reported".to_owned()), "{events:?}");
-    assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 2));
-}
-
-/// S18: a failure of an instance that is already up again is new: decided and charged.
-#[tokio::test(start_paused = true)]
-async fn a_failure_of_one_already_up_again_starts_over() {
-    let journal = Journal::default();
-    let mut tree = All::tree(journal.clone());
-    let mut events = tree.events();
-    let tree = tree.start().await.unwrap();
-    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
-    journal.plan("b start", 1, Fault::Slow(secs(1)));
-    pass(ms_half()).await;
-    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
-    pass(secs(3)).await;
-    let events = seen(&mut events);
-    assert_eq!(events.iter().filter(|event| *event == "a decided Restart").count(), 2, "{events:?}");
-    assert_eq!(tree.a.incarnation(), 3);
-}
-
-fn ms_half() -> std::time::Duration {
-    crate::kit::ms(500)
-}
-
-/// S18: a failed member before the range widens it.
-#[tokio::test(start_paused = true)]
-async fn a_failed_member_before_the_range_widens_it() {
-    let journal = Journal::default();
-    let tree = Rest::start(journal.clone()).await.unwrap();
-    journal.plan("c pre_restart", 1, Fault::Slow(secs(1)));
-    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
-    settle().await;
-    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
-    settle().await;
+    let tree = Chain::start(journal.clone()).await.unwrap();
     journal.take();
-    pass(secs(3)).await;
-    let lines = journal.take();
-    assert_eq!(of(&lines, " drop"), ["c drop", "b drop", "a drop"]);
-    assert_eq!(of(&lines, " start"), ["a start", "b start", "c start"]);
-    assert_eq!((tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()), (2, 2, 2));
+    tree.second.tell(Say::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.third.ask(Say::Incarnation).await.unwrap(), 2);
+    assert_eq!(
+        journal.take(),
+        [
+            "third down: Told of second 1",
+            "second down: Told of second 1",
+            "first down: Told of second 1",
+            "first up: Told of second 1",
+            "second asked 2",
+            "second up: Told of second 1",
+            "third asked 2",
+            "third up: Told of second 1",
+        ]
+    );
 }
 
-/// S18: `Stop` ends the range under RestForOne; those before it go on.
+/// S17, S23: a `Permanent` member that ends by itself takes its range along, as a failure would.
 #[tokio::test(start_paused = true)]
-async fn stop_under_rest_for_one_ends_the_range() {
+async fn a_restarted_end_acts_on_the_range() {
+    supervisor! {
+        struct Ends(journal: Journal) {
+            #![strategy(RestForOne)]
+            first: Witness = Witness::new("first", journal),
+            second: Witness = Witness::new("second", journal),
+            third: Witness = Witness::new("third", journal),
+        }
+    }
     let journal = Journal::default();
-    let tree = Rest::start(journal.clone()).await.unwrap();
-    tree.b.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-    assert!(matches!(tree.b.terminated().await, Ok(Ended::Failed(_))));
-    assert!(matches!(tree.c.terminated().await, Ok(Ended::Stopped)));
-    assert_eq!(tree.a.ask(Do::Get).await.unwrap(), 0);
-    assert!(tree.ended().is_none());
+    let tree = Ends::start(journal.clone()).await.unwrap();
+    tree.second.tell(Say::Stop).await.unwrap();
+    pass(ms(50)).await;
+    assert_eq!(
+        journal.take(),
+        [
+            "third down: ended by itself of second 1",
+            "second up: ended by itself of second 1",
+            "third up: ended by itself of second 1"
+        ],
+        "no pre_restart where it had ended already"
+    );
+    assert_eq!([tree.first.incarnation(), tree.second.incarnation(), tree.third.incarnation()], [1, 2, 2]);
 }
 
-/// S18: `Stop` under AllForOne ends the supervisor, the first failure inside.
+/// S17: a Resume concerns the failed one alone, in a group too.
 #[tokio::test(start_paused = true)]
-async fn stop_under_all_for_one_ends_the_supervisor() {
+async fn a_resume_in_a_group_touches_nobody_else() {
+    supervisor! {
+        struct Forgiving(journal: Journal) {
+            #![strategy(AllForOne)]
+            #![decider(|_: &Failure| Directive::Resume)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
     let journal = Journal::default();
-    let tree = Stopping::start(journal.clone()).await.unwrap();
-    tree.a.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-    let report = tree.join().await;
-    let failure = report.ended.failure().expect("the tree failed").clone();
-    assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal));
-    assert_eq!(of(&journal.take(), " drop"), ["b drop", "a drop"]);
+    let tree = Forgiving::start(journal.clone()).await.unwrap();
+    tree.a.tell(Do::Add(2)).await.unwrap();
+    journal.take();
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.a.ask(Do::Get).await.unwrap(), 2);
+    assert_eq!((journal.take(), tree.b.incarnation()), (vec![], 1));
+}
+
+/// S17: a `Temporary` member's own failure ends it alone, and is not charged.
+#[tokio::test(start_paused = true)]
+async fn a_temporary_members_failure_ends_it_alone() {
+    supervisor! {
+        struct Strict(journal: Journal, directive: Directive) {
+            #![strategy(AllForOne, max_restarts = 0)]
+            #![decider(move |_: &Failure| directive)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[lifecycle(Temporary)]
+            t: Probe = Probe::start("t", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    for directive in [Directive::Restart, Directive::Stop] {
+        let journal = Journal::default();
+        let tree = Strict::start(journal.clone(), directive).await.unwrap();
+        journal.take();
+        tree.t.tell(Do::Fail(Boom::Told)).await.unwrap();
+        assert!(matches!(tree.t.terminated().await, Ok(Ended::Failed(_))), "{directive:?}");
+        pass(secs(60)).await;
+        assert_eq!(journal.take(), ["t post_stop", "t drop"], "{directive:?}");
+        assert!(tree.ended().is_none(), "with no restart to spare a charge would have ended the tree");
+    }
+}
+
+/// S17: the wait begins when the range is down, and the longest of those that failed meanwhile counts.
+#[tokio::test(start_paused = true)]
+async fn the_wait_begins_when_all_are_down() {
+    supervisor! {
+        struct Slow(journal: Journal) {
+            #![strategy(RestForOne)]
+            #[backoff(2s..20s, random_factor = 0.0)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(5s..20s, random_factor = 0.0)]
+            b: Probe = Probe::start("b", journal).await?,
+            c: Probe = Probe::start("c", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Slow::start(journal.clone()).await.unwrap();
+    journal.plan("c pre_restart", 1, Fault::Slow(secs(1)));
+    let before = tokio::time::Instant::now();
+    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(ms(500)).await;
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.a.ask(Do::Get).forever().await.unwrap();
+    assert_eq!(before.elapsed(), secs(6), "1 s down, then 5 s");
+    assert_eq!([tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()], [2, 2, 2]);
 }
 
 /// S17: a group restart costs one of the budget, however many members it takes along.

@@ -89,15 +89,18 @@ where
                 Received::Message(Envelope::Msg(msg)) => {
                     self.handled = true;
                     self.in_hand = true;
-                    let mut handler = pin!(actor.receive(msg, &mut self.cx));
-                    let handled = poll_fn(|cx| {
-                        let polled = handler.as_mut().poll(cx);
-                        if polled.is_pending() {
-                            self.inbox.give_back(&self.cell);
-                        }
-                        polled
-                    });
-                    if let Err(error) = handled.await {
+                    let handled = {
+                        let mut handler = pin!(actor.receive(msg, &mut self.cx));
+                        poll_fn(|cx| {
+                            let polled = handler.as_mut().poll(cx);
+                            if polled.is_pending() {
+                                self.inbox.give_back(&self.cell);
+                            }
+                            polled
+                        })
+                        .await
+                    };
+                    if let Err(error) = handled {
                         self.cx.failed_unless_stopping(error)?;
                     }
                 }

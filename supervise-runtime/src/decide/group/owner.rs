@@ -62,13 +62,21 @@ impl Group {
     pub fn restart_kept(&mut self, failure: &Failure, now: Instant) {
         self.mode = Mode::Steady;
         self.heals = false;
-        if self.members.iter().flatten().any(|member| member.kept) {
+        let ids = self.ids_in_order();
+        let kept: Vec<Id> = ids.iter().copied().filter(|id| self.is_kept(*id)).collect();
+        if !kept.is_empty() {
             self.cause = Some(failure.clone());
             for member in self.members.iter_mut().flatten() {
                 member.reached = true;
-                member.kept = false;
             }
-            self.go_down(0, Next::Up, now);
+            // They come behind what the new instance has spawned already, which is not concerned.
+            for id in &kept {
+                let order = self.orders;
+                self.orders += 1;
+                let member = self.member(*id);
+                (member.order, member.kept) = (order, false);
+            }
+            self.go_down(ids.len() - kept.len(), Next::Up, now);
         } else {
             self.begin_kept(now); // what was spawned while it was down
         }
