@@ -21,7 +21,7 @@ impl Sitter {
     }
 }
 
-enum Watch {
+enum SitterMsg {
     Watch(ActorRef<Probe>),
     Unwatch(ActorRef<Probe>),
     DependOn(ActorRef<Probe>),
@@ -36,21 +36,21 @@ enum Watch {
 }
 
 impl Actor for Sitter {
-    type Msg = Watch;
+    type Msg = SitterMsg;
     type Error = Boom;
 
-    async fn receive(&mut self, msg: Watch, cx: &mut Context<Self>) -> Result<(), Boom> {
+    async fn receive(&mut self, msg: SitterMsg, cx: &mut Context<Self>) -> Result<(), Boom> {
         match msg {
-            Watch::Watch(other) => {
+            SitterMsg::Watch(other) => {
                 cx.watch(&other);
                 self.known = Some(other);
             }
-            Watch::Unwatch(other) => cx.unwatch(&other),
-            Watch::DependOn(other) => cx.depend_on(&other),
-            Watch::Block(until) => drop(until.await),
-            Watch::Note(line) => self.journal.write(line),
-            Watch::Fail => return Err(Boom::Told),
-            Watch::Spawn => {
+            SitterMsg::Unwatch(other) => cx.unwatch(&other),
+            SitterMsg::DependOn(other) => cx.depend_on(&other),
+            SitterMsg::Block(until) => drop(until.await),
+            SitterMsg::Note(line) => self.journal.write(line),
+            SitterMsg::Fail => return Err(Boom::Told),
+            SitterMsg::Spawn => {
                 let journal = self.journal.clone();
                 let kid = cx.spawn("kid", move || {
                     let journal = journal.clone();
@@ -60,8 +60,8 @@ impl Actor for Sitter {
                 cx.watch(&kid);
                 self.kid = Some(kid);
             }
-            Watch::StopKid => self.kid.take().into_iter().for_each(|kid| kid.stop()),
-            Watch::Sync(reply) => reply.send(()),
+            SitterMsg::StopKid => self.kid.take().into_iter().for_each(|kid| kid.stop()),
+            SitterMsg::Sync(reply) => reply.send(()),
         }
         Ok(())
     }
@@ -100,11 +100,11 @@ impl Other {
 }
 
 async fn sync(sitter: &ActorRef<Sitter>) {
-    sitter.ask(Watch::Sync).forever().await.unwrap();
+    sitter.ask(SitterMsg::Sync).forever().await.unwrap();
 }
 
 async fn watch(sitter: &ActorRef<Sitter>, other: &ActorRef<Probe>) {
-    sitter.tell(Watch::Watch(other.clone())).await.unwrap();
+    sitter.tell(SitterMsg::Watch(other.clone())).await.unwrap();
     sync(sitter).await;
 }
 
@@ -164,14 +164,14 @@ async fn the_notice_queues_behind_what_came_before_past_the_bound() {
     let tree = House::start(journal.clone()).await.unwrap();
     watch(&tree.sitter, &tree.db).await;
     let (go, gate) = tokio::sync::oneshot::channel();
-    tree.sitter.tell(Watch::Block(gate)).await.unwrap();
+    tree.sitter.tell(SitterMsg::Block(gate)).await.unwrap();
     settle().await;
-    tree.sitter.try_tell(Watch::Note("before")).unwrap();
-    assert!(tree.sitter.try_tell(Watch::Note("no room")).is_err(), "full");
+    tree.sitter.try_tell(SitterMsg::Note("before")).unwrap();
+    assert!(tree.sitter.try_tell(SitterMsg::Note("no room")).is_err(), "full");
     tree.db.stop();
     tree.db.terminated().await.unwrap();
     go.send(()).unwrap();
-    tree.sitter.tell(Watch::Note("behind")).await.unwrap();
+    tree.sitter.tell(SitterMsg::Note("behind")).await.unwrap();
     settle().await;
     let lines: Vec<_> = journal.take().into_iter().filter(|line| !line.starts_with("db")).collect();
     let tail = &lines[lines.len() - 4..];
@@ -187,8 +187,8 @@ async fn unwatch_removes_a_queued_notice() {
         watch(sitter, &tree.db).await;
     }
     let (go, gate) = tokio::sync::oneshot::channel();
-    tree.second.tell(Watch::Block(gate)).await.unwrap();
-    tree.second.tell(Watch::Unwatch(tree.db.clone())).await.unwrap();
+    tree.second.tell(SitterMsg::Block(gate)).await.unwrap();
+    tree.second.tell(SitterMsg::Unwatch(tree.db.clone())).await.unwrap();
     tree.db.stop();
     tree.db.terminated().await.unwrap();
     go.send(()).unwrap();
@@ -208,8 +208,8 @@ async fn watches_outlive_the_watchers_restart() {
     watch(&tree.second, &tree.db).await;
     watch(&tree.second, &tree.frail).await;
     let (go, gate) = tokio::sync::oneshot::channel();
-    tree.second.tell(Watch::Block(gate)).await.unwrap();
-    tree.second.tell(Watch::Fail).await.unwrap();
+    tree.second.tell(SitterMsg::Block(gate)).await.unwrap();
+    tree.second.tell(SitterMsg::Fail).await.unwrap();
     settle().await;
     tree.frail.stop();
     tree.frail.terminated().await.unwrap();
@@ -227,17 +227,17 @@ async fn watches_outlive_the_watchers_restart() {
 async fn children_that_the_restart_stops_are_unwatched_first() {
     let journal = Journal::default();
     let tree = House::start(journal.clone()).await.unwrap();
-    tree.second.tell(Watch::Spawn).await.unwrap();
-    tree.second.tell(Watch::Fail).await.unwrap();
+    tree.second.tell(SitterMsg::Spawn).await.unwrap();
+    tree.second.tell(SitterMsg::Fail).await.unwrap();
     sync(&tree.second).await;
     settle().await;
     let lines = journal.take();
     assert!(lines.contains(&"kid post_stop".into()), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains(" hears ")), "{lines:?}");
     // One that ends otherwise is heard of.
-    tree.second.tell(Watch::Spawn).await.unwrap();
+    tree.second.tell(SitterMsg::Spawn).await.unwrap();
     sync(&tree.second).await;
-    tree.second.tell(Watch::StopKid).await.unwrap();
+    tree.second.tell(SitterMsg::StopKid).await.unwrap();
     settle().await;
     assert_eq!(heard(&journal), ["second hears second/kid unknown: stopped"]);
 }
@@ -297,7 +297,7 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn one_that_depends_on_another_fails_with_its_end() {
     let tree = Pact::start(Journal::default()).await.unwrap();
-    tree.second.tell(Watch::DependOn(tree.db.clone())).await.unwrap();
+    tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     sync(&tree.second).await;
     assert_eq!(tree.second.incarnation(), 1, "a restart is no end");

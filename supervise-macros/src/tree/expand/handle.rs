@@ -35,6 +35,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
 
             #[doc = #tree_doc]
             #[must_use]
+            #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
             #[allow(dead_code)]
             #vis fn tree(#(#params: #types),*) -> ::supervise::__private::Tree<Self> {
                 ::supervise::__private::Tree::new((#(#params,)*))

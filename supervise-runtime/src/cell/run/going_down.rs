@@ -75,11 +75,9 @@ impl<B: Body> Run<B> {
         if self.driver.state != State::Stopping {
             self.driver.state = State::GoingDown;
         }
-        if B::ROLE == Role::Task {
-            if self.driver.aborted || !self.settled().await {
-                self.abort(None);
-                self.abort_task().await;
-            }
+        if B::ROLE == Role::Task && (self.driver.aborted || !self.settled().await) {
+            self.abort(None);
+            self.abort_task().await;
         }
         self.take_children_down(again).await;
         if owed && !self.driver.aborted {
