@@ -40,7 +40,8 @@ pub enum EventKind {
         /// The tree's seed, at the root only.
         seed: Option<u64>,
     },
-    /// It failed.
+    /// It failed. A supervisor that fails with an escalated failure says so too, behind its `Escalated`:
+    /// then `failure.path()` is not its own path.
     Failed {
         /// With what.
         failure: Failure,
@@ -52,7 +53,8 @@ pub enum EventKind {
         /// The failure.
         failure: Failure,
     },
-    /// The decider has spoken.
+    /// The decider has spoken. A `Restart` that the budget no longer allows is followed by `LimitReached`
+    /// instead of `RestartScheduled`.
     Decided {
         /// What it said.
         directive: Directive,
