@@ -23,6 +23,7 @@ mod s19_escalation;
 mod s21_boot;
 mod s23_lifecycle;
 mod s24_shutdown;
+mod s25_ends;
 mod s27_sets;
 mod s28_subtrees;
 mod s29_tasks;

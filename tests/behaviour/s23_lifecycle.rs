@@ -3,6 +3,7 @@
 use supervise::prelude::*;
 
 use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::s17_groups::{Say, Witness};
 
 supervisor! {
     struct Kinds(journal: Journal) {
@@ -76,4 +77,90 @@ async fn who_is_stopped_from_outside_stays_ended() {
     assert_eq!(tree.permanent.incarnation(), 1);
     let back = tree.permanent.tell(Do::Add(1)).await.unwrap_err();
     assert!(matches!(back.into_message(), Do::Add(1)), "the message comes back");
+}
+
+/// S23: the instance that replaces one that ended by itself is told so in `post_restart`; the end is charged.
+#[tokio::test(start_paused = true)]
+async fn a_restarted_end_is_told_and_charged() {
+    supervisor! {
+        struct Ends(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 2, within = 1min)]
+            #![decider(|_: &Failure| Directive::Stop)]
+            one: Witness = Witness::new("one", journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Ends::start(journal.clone()).await.unwrap();
+    for incarnation in 1..=2 {
+        tree.one.tell(Say::Stop).await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!(journal.take(), [format!("one up: ended by itself of one {incarnation}")], "the decider says Stop");
+    }
+    tree.one.tell(Say::Stop).await.unwrap();
+    let report = tree.join().await;
+    assert!(report.ended.failure().is_some_and(|f| matches!(f.cause(), Cause::LimitReached)), "{report}");
+}
+
+/// S23: `cx.stop()` followed by an error is a stop; the error is reported.
+#[tokio::test(start_paused = true)]
+async fn a_stop_followed_by_an_error_is_a_stop() {
+    supervisor! {
+        struct Torn(journal: Journal) {
+            #[lifecycle(Transient)]
+            transient: Witness = Witness::new("transient", journal),
+            permanent: Witness = Witness::new("permanent", journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Torn::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    tree.transient.tell(Say::StopThenFail).await.unwrap();
+    assert!(matches!(tree.transient.terminated().await, Ok(Ended::Done)));
+    settle().await;
+    assert_eq!(seen(&mut events), ["transient reported", "transient ended Done"]);
+    tree.permanent.tell(Say::StopThenFail).await.unwrap();
+    pass(ms(50)).await;
+    assert_eq!(journal.take(), ["permanent up: ended by itself of permanent 1"]);
+}
+
+/// S23: in a group, too, an end by itself concerns nobody else unless the child is `Permanent`.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_transient_member_leaves_its_group_alone() {
+    supervisor! {
+        struct Group(journal: Journal) {
+            #![strategy(AllForOne)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[lifecycle(Transient)]
+            transient: Probe = Probe::start("transient", journal).await?,
+            #[lifecycle(Permanent)]
+            stopped: Probe = Probe::start("stopped", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Group::start(journal.clone()).await.unwrap();
+    journal.take();
+    tree.transient.tell(Do::Stop).await.unwrap();
+    settle().await;
+    tree.stopped.stop();
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["transient post_stop", "transient drop", "stopped post_stop", "stopped drop"]);
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.a.ask(Do::Incarnation).await.unwrap(), 2);
+    assert!(tree.transient.ended().is_some() && tree.stopped.ended().is_some(), "they stay ended");
+}
+
+/// S23: instances of a `[..]` are `Transient` by default: a failure restarts one, its own end does not.
+#[tokio::test(start_paused = true)]
+async fn an_instance_of_a_set_is_transient_by_default() {
+    supervisor! {
+        struct Open(journal: Journal) {
+            guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+        }
+    }
+    let tree = Open::start(Journal::default()).await.unwrap();
+    let guest = tree.guests.spawn("guest").await.unwrap();
+    guest.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(guest.ask(Do::Incarnation).await.unwrap(), 2);
+    guest.tell(Do::Stop).await.unwrap();
+    assert!(matches!(guest.terminated().await, Ok(Ended::Done)));
 }

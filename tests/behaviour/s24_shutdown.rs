@@ -1,9 +1,6 @@
-//! Shutdown, what cannot be ended, and commands by hand: S24 to S26.
-
-use std::time::Duration;
+//! Shutdown: S24.
 
 use supervise::prelude::*;
-use supervise::{EventKind, TreeRef};
 
 use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
@@ -17,31 +14,6 @@ supervisor! {
     struct Killed(journal: Journal) {
         #[lifecycle(Permanent, shutdown = Kill)]
         probe: Probe = Probe::start("probe", journal).await?,
-    }
-
-
-    struct Waiting {
-        waiter: Waiter = Waiter(tree),
-    }
-}
-
-struct Blocker;
-
-#[actor]
-impl Blocker {
-    fn handle(&mut self, time: Duration) {
-        std::thread::sleep(time);
-    }
-}
-
-struct Waiter(TreeRef);
-
-#[actor]
-impl Waiter {
-    async fn handle(&mut self, reply: Reply<(String, String)>, cx: &mut Context<Self>) {
-        let own = cx.actor_ref().terminated().await.unwrap_err().to_string();
-        let above = self.0.join().await.unwrap_err().to_string();
-        reply.send((own, above));
     }
 }
 
@@ -122,100 +94,107 @@ async fn a_failure_while_stopping_is_reported_only() {
     assert!(!events.iter().any(|event| event.contains("decided")), "{events:?}");
 }
 
-/// S25: dropping the guard asks for the same shutdown and says where the tree was started.
+/// S24: a subtree takes as long as its children need, and the report has every child by its path.
 #[tokio::test(start_paused = true)]
-async fn dropping_the_guard_shuts_down_and_says_so() {
-    let journal = Journal::default();
-    let mut tree = Pair::tree(journal.clone());
-    let mut events = tree.events();
-    let tree = tree.start().await.unwrap();
-    let handle = tree.handle();
-    drop(tree);
-    let report = handle.join().await.unwrap();
-    assert!(matches!(report.ended, Ended::Stopped));
-    let mut place = None;
-    while let Some(Ok(event)) = events.next().await {
-        if let EventKind::GuardDropped { started_at } = event.kind {
-            place = Some(started_at.file().to_owned());
-        }
-    }
-    assert!(place.is_some_and(|file| file.ends_with("s24_shutdown.rs")));
-}
-
-/// S25: a detached tree runs on.
-#[tokio::test(start_paused = true)]
-async fn a_detached_tree_runs_on() {
-    let handle = Pair::start(Journal::default()).await.unwrap().detach();
-    pass(secs(60)).await;
-    assert_eq!(handle.first.ask(Do::Get).await.unwrap(), 0);
-    handle.shutdown().await.unwrap();
-}
-
-/// S25: awaiting one's own or an ancestor's end from inside is an error at once.
-#[tokio::test(start_paused = true)]
-async fn waiting_for_the_own_end_is_an_error() {
-    let tree = Waiting::start().await.unwrap();
-    let (own, above) = tree.waiter.ask(|reply| reply).await.unwrap();
-    assert!(own.contains("waiter") && own.contains("stop()"), "{own}");
-    assert!(above.contains("Waiting"), "{above}");
-}
-
-/// S25: a child that blocks its thread is reported as stuck, and the shutdown gives up on it 5 s after its
-/// time. On the wall clock, since what blocks a thread blocks a paused clock too.
-#[test]
-fn a_child_that_blocks_its_thread_is_given_up() {
+async fn a_subtree_has_the_time_its_children_need() {
     supervisor! {
-        struct Stuck {
-            #[lifecycle(Permanent, shutdown = 100ms)]
-            blocker: Blocker = Blocker,
+        struct Deep(journal: Journal) {
+            inner: struct Branch {
+                #[lifecycle(Permanent, shutdown = 9s)]
+                a: Probe = Probe::start("a", journal).await?,
+                #[lifecycle(Permanent, shutdown = Infinity)]
+                b: Probe = Probe::start("b", journal).await?,
+            },
+            guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
         }
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let mut tree = Stuck::tree();
-        let mut events = tree.events();
-        let tree = tree.start().await.unwrap();
-        tree.blocker.tell(secs(7)).await.unwrap();
-        tokio::time::sleep(ms(50)).await;
-        let before = tokio::time::Instant::now();
-        let report = tree.shutdown().await;
-        let took = before.elapsed();
-        assert!(took >= secs(5) && took < ms(6500), "{took:?}");
-        assert!(report.children.iter().any(|child| child.path == "blocker" && child.stuck), "{report:?}");
-        assert!(seen(&mut events).contains(&"blocker stuck".to_owned()));
-    });
-    runtime.shutdown_background();
-}
-
-/// S25: dropping the runtime ends all without hooks; who waits outside is told.
-#[test]
-fn dropping_the_runtime_ends_all_without_hooks() {
     let journal = Journal::default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-    let handle = runtime.block_on(async { Pair::start(journal.clone()).await.unwrap().detach() });
-    journal.take();
-    drop(runtime);
-    assert!(matches!(handle.first.ended(), Some(Ended::RuntimeGone)));
-    let mut drops = journal.take();
-    drops.sort();
-    assert_eq!(drops, ["first drop", "second drop"]);
+    let tree = Deep::start(journal.clone()).await.unwrap();
+    tree.guests.spawn("guest").await.unwrap();
+    journal.plan("a post_stop", 1, Fault::Slow(secs(8)));
+    journal.plan("b post_stop", 1, Fault::Slow(secs(3600)));
+    let report = tree.shutdown().await;
+    assert!(report.is_orderly(), "{report}");
+    let took: Vec<_> = report.children.iter().map(|child| (&*child.path, child.took.as_secs())).collect();
+    assert_eq!(took, [("guests/#1", 0), ("guests", 0), ("inner/b", 3600), ("inner/a", 8), ("inner", 3608)]);
 }
 
-/// S26: `stop()` lets the message end and runs the hooks; `kill()` drops it and is decided as a failure.
+/// S24: the report of a tree that ends without being asked names its children too: those that had ended, and
+/// those that were taken down.
 #[tokio::test(start_paused = true)]
-async fn stop_lets_the_message_end_and_kill_drops_it() {
-    let journal = Journal::default();
-    let tree = Pair::start(journal.clone()).await.unwrap();
-    for probe in [&tree.first, &tree.second] {
-        probe.tell(Do::Work(secs(1))).await.unwrap();
+async fn a_tree_that_ends_by_itself_reports_its_children() {
+    supervisor! {
+        struct Ends(journal: Journal) {
+            #![decider(Boom::Planned => Stop, Boom::Fatal => Escalate, Boom::Told => Restart)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+            c: Probe = Probe::start("c", journal).await?,
+        }
     }
+    let journal = Journal::default();
+    let tree = Ends::start(journal.clone()).await.unwrap();
+    tree.b.tell(Do::Fail(Boom::Planned)).await.unwrap();
     settle().await;
+    journal.plan("c post_stop", 1, Fault::Slow(secs(1)));
+    tree.a.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    let report = tree.join().await;
+    let children: Vec<_> = report.children.iter().map(|c| (&*c.path, c.took, c.ended.to_string())).collect();
+    let [("b", _, failed), ("c", took, _), ("a", _, _)] = &children[..] else { panic!("{children:?}") };
+    assert_eq!(*took, secs(1));
+    assert!(failed.starts_with("failed"), "{failed}");
+}
+
+/// S24: `Kill` skips every hook of a stop, also of one that has failed and is taken down with its tree; going
+/// down for a restart has the default time.
+#[tokio::test(start_paused = true)]
+async fn kill_is_about_stops_only() {
+    supervisor! {
+        struct Rough(journal: Journal) {
+            #![decider(Boom::Fatal => Escalate, Boom::Told | Boom::Planned => Restart)]
+            #[lifecycle(Permanent, shutdown = Kill)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Rough::start(journal.clone()).await.unwrap();
+    journal.plan("probe pre_restart", 1, Fault::Slow(secs(4)));
     journal.take();
-    tree.first.stop();
-    tree.second.kill();
-    assert!(matches!(tree.second.terminated().await, Ok(Ended::Killed)));
-    assert_eq!(journal.take(), ["second post_stop", "second drop"]);
-    assert!(matches!(tree.first.terminated().await, Ok(Ended::Stopped)));
-    assert_eq!(journal.take(), ["first worked", "first post_stop", "first drop"]);
-    assert_eq!(tree.first.tell(Do::Fail(Boom::Told)).await.unwrap_err().path(), "first");
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.probe.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(
+        journal.take(),
+        [
+            "probe pre_restart",
+            "probe pre_restart done",
+            "probe post_stop",
+            "probe drop",
+            "probe start",
+            "probe pre_start",
+            "probe post_restart",
+        ]
+    );
+    let mut events = tree.events();
+    tree.probe.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    let report = tree.join().await;
+    assert_eq!(journal.take(), ["probe drop"]);
+    assert!(matches!(report.ended, Ended::Failed(_)));
+    assert!(!seen(&mut events).contains(&"probe aborted".to_owned()), "it is what was asked for");
+}
+
+/// S24: a second stop can only shorten the time.
+#[tokio::test(start_paused = true)]
+async fn a_second_stop_can_only_shorten_the_time() {
+    for (within, expected) in [(ms(300), ms(1300)), (secs(30), secs(2))] {
+        let journal = Journal::default();
+        let tree = Pair::start(journal.clone()).await.unwrap();
+        tree.second.tell(Do::Hang).await.unwrap();
+        settle().await;
+        let before = tokio::time::Instant::now();
+        tree.second.stop();
+        pass(secs(1)).await;
+        let report = tree.shutdown().within(within).await;
+        assert_eq!(before.elapsed(), expected);
+        let second = report.children.iter().find(|child| child.path == "second").unwrap();
+        assert!(second.aborted && second.took == expected, "{report:?}");
+    }
 }

@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
 
 use super::body::{Body, Served};
-use super::control::{Controlled as _, Plain};
+use super::control::{Controlled, Plain};
+use super::current;
 use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
@@ -63,7 +64,7 @@ impl<F> TaskBody<F> {
     fn take_in(&mut self) {
         if let Some(incoming) = &mut self.incoming {
             while let Ok(subtask) = incoming.try_recv() {
-                self.subtasks.spawn(subtask);
+                self.subtasks.spawn(inside(self.cell.clone(), subtask));
             }
         }
     }
@@ -119,7 +120,7 @@ where
                 }
                 if let Some(incoming) = &mut self.incoming {
                     while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
-                        self.subtasks.spawn(subtask);
+                        self.subtasks.spawn(inside(self.cell.clone(), subtask));
                         moved = true;
                     }
                 }
@@ -158,7 +159,7 @@ where
             }
             if let Some(incoming) = &mut self.incoming {
                 while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
-                    self.subtasks.spawn(subtask);
+                    self.subtasks.spawn(inside(self.cell.clone(), subtask));
                 }
             }
             while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
@@ -178,4 +179,13 @@ where
         self.told = None;
         self.incoming = None;
     }
+}
+
+/// A subtask has a tokio task of its own, but its code is this task's code (S25).
+fn inside(
+    cell: Arc<Plain>,
+    mut subtask: BoxFuture<'static, Result<(), Thrown>>,
+) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
+    let mut current: Option<Arc<dyn Controlled>> = Some(cell);
+    poll_fn(move |cx| current::enter(&mut current, false, || subtask.as_mut().poll(cx)))
 }

@@ -269,10 +269,11 @@ impl Driver {
         let time = match (self.shutdown, event) {
             (Shutdown::Within(time), _) => Some(time),
             (Shutdown::Kill, Event::Stop) => {
-                if matches!(self.state, State::Running) {
+                // One that has failed has no future to drop, but loses its hooks all the same.
+                if self.state == State::Running {
                     self.cut = Some(Event::Stop);
-                    self.aborted = true;
                 }
+                self.aborted |= matches!(self.state, State::Running | State::Failed);
                 Some(Duration::ZERO)
             }
             (Shutdown::Kill, _) => Some(DOWN_TIME),

@@ -1,5 +1,7 @@
 //! Down: hooks, children, instance, within its time (S11, S24).
 
+use std::time::Duration;
+
 use super::*;
 
 impl<B: Body> Run<B> {
@@ -88,6 +90,15 @@ impl<B: Body> Run<B> {
         self.driver.guarded(|| body.drop_instance());
     }
 
+    /// A root that goes down reports all its children: first those that had ended before (S24).
+    fn begin_report(&self) {
+        let ctl = self.driver.cell.ctl();
+        if ctl.parent.is_none() {
+            let before = ended_below(&*self.driver.cell);
+            lock(&ctl.bus.report).get_or_insert_default().splice(0..0, before);
+        }
+    }
+
     /// Dropping what is queued is user code too.
     pub(super) fn close(&mut self) {
         let body = &mut self.body;
@@ -104,6 +115,7 @@ impl<B: Body> Run<B> {
     }
 
     pub(super) async fn take_children_down(&mut self, again: Option<Failure>) {
+        self.begin_report();
         let Some(sup) = self.driver.cell.ctl().sup() else { return };
         let now = Instant::now();
         self.driver.asked.children_down = false;
@@ -129,4 +141,17 @@ impl<B: Body> Run<B> {
         let now = Instant::now();
         self.with_group(|group, id| group.gone(id, now));
     }
+}
+
+/// The children that have ended and are kept, since their supervisor might start them again.
+fn ended_below(cell: &dyn Controlled) -> Vec<ChildReport> {
+    let mut reports = Vec::new();
+    for child in cell.ctl().sup().map(|sup| sup.cells()).unwrap_or_default() {
+        reports.extend(ended_below(&*child));
+        if let Some(ended) = child.ctl().ended() {
+            let path = child.ctl().path();
+            reports.push(ChildReport { path, ended, took: Duration::ZERO, aborted: false, stuck: false });
+        }
+    }
+    reports
 }

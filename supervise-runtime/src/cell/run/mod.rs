@@ -66,6 +66,7 @@ impl Bye {
 impl Drop for Bye {
     fn drop(&mut self) {
         if !self.orderly {
+            self.cell.refuse(); // who asks from outside the runtime must not wait for ever
             let ctl = self.cell.ctl();
             ctl.set_ended(Ended::RuntimeGone);
             if ctl.parent.is_none() {
