@@ -2,6 +2,8 @@
 //!
 //! The modules follow the rules' chapters; a test is named as a sentence and cites its rule.
 
+#![allow(unreachable_pub)] // modules of one test crate share helpers
+
 #[path = "../kit/mod.rs"]
 mod kit;
 

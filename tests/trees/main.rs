@@ -1,6 +1,8 @@
 //! Ten little systems, each a tree of another shape, through the macro alone. What each one proves stands in
 //! its module's doc comment.
 
+#![allow(unreachable_pub)] // modules of one test crate share helpers
+
 #[path = "../kit/mod.rs"]
 mod kit;
 
