@@ -201,6 +201,9 @@ impl<T: Letter> MailCell<T> {
         if let Some(capacity) = capacity {
             inner.capacity = capacity;
         }
+        if inner.blocked.is_empty() {
+            return;
+        }
         let blocked = std::mem::take(&mut inner.blocked);
         drop(inner);
         blocked.into_iter().for_each(|(_, waker)| waker.wake());

@@ -7,12 +7,12 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Control, Controlled, queue, send};
 use crate::decide::group::{Act, Group, Id, Mode, Owner};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
@@ -98,11 +98,11 @@ impl Sup {
     pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
         let mut inner = lock(&self.inner);
         let out = event(&mut inner.group);
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
         out
     }
 
-    /// An event of this child. Without effect if it has no place in the table any more.
+    /// An event of this child, in its own task. Without effect if it has no place in the table any more.
     pub(crate) fn on_child<R>(
         &self,
         owner: &dyn Controlled,
@@ -117,7 +117,7 @@ impl Sup {
             return None;
         }
         let out = event(&mut inner.group, id);
-        inner.carry_out(owner);
+        Inner::carry_out_of(inner, owner, Some(id));
         Some(out)
     }
 
@@ -142,7 +142,7 @@ impl Sup {
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
         inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, stuck_reports: 0 });
         inner.group.reach(id, settings, Instant::now());
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
     }
 
     /// The recipe of the child that an earlier build has put in this place.
@@ -160,7 +160,7 @@ impl Sup {
             *shutdown = time;
         }
         inner.group.reach(id, settings, Instant::now());
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
     }
 
     /// A kept value, in its place. A value of an earlier incarnation is replaced.
@@ -173,7 +173,7 @@ impl Sup {
             let id = inner.group.add(settings, false);
             inner.put(id, Entry::Value(value));
         }
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
     }
 
     /// A child at run time. `make` gets the number of the spawn; its task must not run yet.
@@ -205,7 +205,7 @@ impl Sup {
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
         inner.put(id, Entry::Child { cell, recipe: None, shutdown, stuck_reports: 0 });
         inner.group.admit(id, Instant::now());
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
         Ok(())
     }
 
@@ -270,6 +270,7 @@ impl Sup {
         let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
         let mut next: Option<Instant> = None;
         let mut given_up = Vec::new();
+        let mut said = Said::default();
         for (id, since) in going {
             let Some(Some(Entry::Child { cell, shutdown: Some(time), stuck_reports, .. })) =
                 inner.entries.get_mut(id as usize)
@@ -279,7 +280,7 @@ impl Sup {
             let stuck_at = since + *time + STUCK_AFTER + STUCK_EVERY * *stuck_reports;
             if now >= stuck_at {
                 *stuck_reports += 1;
-                cell.ctl().emit(EventKind::Stuck);
+                said.push(Some(cell.clone()), EventKind::Stuck);
             }
             let give_up_at = since + *time + GIVE_UP_AFTER;
             if stopping && now >= give_up_at {
@@ -306,8 +307,32 @@ impl Sup {
             inner.group.gone(id, now);
         }
         inner.watched = next.is_some();
-        inner.carry_out(owner);
+        Inner::carry_out(inner, owner);
+        said.tell();
         next
+    }
+}
+
+/// Events to be told behind the lock. Mostly it is one at most, which costs no allocation.
+#[derive(Default)]
+struct Said {
+    first: Option<(Arc<dyn Controlled>, EventKind)>,
+    more: Vec<(Arc<dyn Controlled>, EventKind)>,
+}
+
+impl Said {
+    fn push(&mut self, cell: Option<Arc<dyn Controlled>>, kind: EventKind) {
+        let Some(cell) = cell else { return };
+        match &self.first {
+            None => self.first = Some((cell, kind)),
+            Some(_) => self.more.push((cell, kind)),
+        }
+    }
+
+    fn tell(self) {
+        for (cell, kind) in self.first.into_iter().chain(self.more) {
+            cell.ctl().emit(kind);
+        }
     }
 }
 
@@ -328,58 +353,69 @@ impl Inner {
         })
     }
 
-    fn send(&self, id: Id, control: Control) {
+    /// `by`: the child whose task this is.
+    fn send(&self, by: Option<Id>, id: Id, control: Control) {
         if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
-            send(&**cell, control);
+            if by == Some(id) { queue(&**cell, control) } else { send(&**cell, control) }
         }
     }
 
-    fn event(&self, id: Id, kind: EventKind) {
-        if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
-            cell.ctl().emit(kind);
+    fn cell(&self, id: Id) -> Option<Arc<dyn Controlled>> {
+        match self.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
+            _ => None,
         }
     }
 
-    fn carry_out(&mut self, owner: &dyn Controlled) {
-        let mut acts = self.group.take_acts();
+    fn carry_out(inner: MutexGuard<'_, Inner>, owner: &dyn Controlled) {
+        Inner::carry_out_of(inner, owner, None);
+    }
+
+    /// What follows from an event of the child `by`. Events are told once the lock is free: who listens is
+    /// user code.
+    fn carry_out_of(mut inner: MutexGuard<'_, Inner>, owner: &dyn Controlled, by: Option<Id>) {
+        let mut acts = inner.group.take_acts();
         let mut watch = false;
+        let mut said = Said::default();
         for act in acts.drain(..) {
             match act {
-                Act::Start(id) => self.send(id, Control::Start),
+                Act::Start(id) => inner.send(by, id, Control::Start),
                 Act::Down(id, failure) => {
                     watch = true;
-                    self.send(id, Control::Down(failure));
+                    inner.send(by, id, Control::Down(failure));
                 }
-                Act::Resume(id) => self.send(id, Control::Resume),
-                Act::Wait(id, delay) => self.send(id, Control::Wait(delay)),
+                Act::Resume(id) => inner.send(by, id, Control::Resume),
+                Act::Wait(id, delay) => inner.send(by, id, Control::Wait(delay)),
                 Act::End(id, why) => {
                     watch = true;
-                    self.send(id, Control::End(why));
+                    inner.send(by, id, Control::End(why));
                 }
                 Act::Over(id, why) => {
-                    self.send(id, Control::Over(why));
-                    if self.group.is_free(id) {
-                        self.entries[id as usize] = None;
+                    inner.send(by, id, Control::Over(why));
+                    if inner.group.is_free(id) {
+                        inner.entries[id as usize] = None;
                     }
                 }
-                Act::Redecide(id) => self.send(id, Control::Redecide),
+                Act::Redecide(id) => inner.send(by, id, Control::Redecide),
                 Act::DropValue(id) => send(owner, Control::DropValue(id)),
-                Act::Hold(id, held) => self.send(id, Control::Hold(held)),
+                Act::Hold(id, held) => inner.send(by, id, Control::Hold(held)),
                 Act::OwnerFails(failure) => send(owner, Control::Escalated(failure)),
                 Act::ChildrenDown => send(owner, Control::ChildrenDown),
                 Act::AllEnded(failure) => send(owner, Control::AllEnded(failure)),
-                Act::Scheduled(id, after) => self.event(id, EventKind::RestartScheduled { after }),
-                Act::LimitReached(id) => self.event(id, EventKind::LimitReached),
+                Act::Scheduled(id, after) => said.push(inner.cell(id), EventKind::RestartScheduled { after }),
+                Act::LimitReached(id) => said.push(inner.cell(id), EventKind::LimitReached),
             }
         }
-        self.group.reuse(acts);
-        if watch && !self.watched {
-            self.watched = true;
+        inner.group.reuse(acts);
+        if watch && !inner.watched {
+            inner.watched = true;
             send(owner, Control::Watchdog);
         }
         // Build waits in the owner's task for what its members do.
-        if *self.group.mode() == Mode::Up {
+        if *inner.group.mode() == Mode::Up {
             owner.ctl().wake();
         }
+        drop(inner);
+        said.tell();
     }
 }

@@ -1,6 +1,6 @@
 //! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Poll, Waker};
@@ -48,13 +48,24 @@ pub(crate) enum Name {
     Number(u64),
 }
 
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Name {
+    /// Each failure carries its path, so this is not left to `fmt`.
+    fn push_to(&self, path: &mut String) {
         match self {
-            Name::Text(text) => f.write_str(text),
-            Name::Number(number) => write!(f, "#{number}"),
+            Name::Text(text) => path.push_str(text),
+            Name::Number(number) => {
+                path.push('#');
+                push_number(path, *number);
+            }
         }
     }
+}
+
+fn push_number(text: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 impl From<&str> for Name {
@@ -130,7 +141,7 @@ impl Ctl {
             parent.ctl().push_path(path);
             path.push('/');
         }
-        let _ = write!(path, "{}", self.name);
+        self.name.push_to(path);
     }
 
     pub(crate) fn is_called(&self, name: &str) -> bool {
@@ -296,16 +307,19 @@ impl fmt::Debug for dyn Controlled {
 
 /// Queues control and wakes the cell's task.
 pub(crate) fn send(cell: &dyn Controlled, control: Control) {
+    queue(cell, control);
+    cell.ctl().wake();
+}
+
+/// Queues control of the cell whose own task this is: it looks before it waits.
+pub(crate) fn queue(cell: &dyn Controlled, control: Control) {
     let ctl = cell.ctl();
-    {
-        let mut queue = lock(&ctl.queue);
-        match &queue.first {
-            None => queue.first = Some(control),
-            Some(_) => queue.more.push(control),
-        }
-        ctl.flag.store(true, Ordering::Release);
+    let mut queue = lock(&ctl.queue);
+    match &queue.first {
+        None => queue.first = Some(control),
+        Some(_) => queue.more.push(control),
     }
-    ctl.wake();
+    ctl.flag.store(true, Ordering::Release);
 }
 
 /// A cell without a mailbox: a task, a tree, a set.

@@ -366,19 +366,19 @@ impl Driver {
                 return Poll::Ready(Exit::Cut(Event::TimeUp));
             }
             let leaving = matches!(self.state, State::PreRestart | State::GoingDown | State::Stopping);
-            let polled = {
-                let future = future.as_mut().as_pin_mut().expect("polled only until it is ready");
-                current::enter(&mut self.current, leaving, || catch_unwind(AssertUnwindSafe(|| future.poll(cx))))
-            };
+            let (polled, dropped) = current::enter(&mut self.current, leaving, || {
+                let running = future.as_mut().as_pin_mut().expect("polled only until it is ready");
+                match catch_unwind(AssertUnwindSafe(|| running.poll(cx))) {
+                    Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
+                    over => (over, catch_unwind(AssertUnwindSafe(|| future.set(None)))),
+                }
+            });
+            if let Err(panic) = dropped {
+                self.report(Cause::Panic(panic_text(panic)));
+            }
             match polled {
-                Ok(Poll::Ready(out)) => {
-                    self.discard(future);
-                    return Poll::Ready(Exit::Done(out));
-                }
-                Err(panic) => {
-                    self.discard(future);
-                    return Poll::Ready(Exit::Panicked(panic_text(panic)));
-                }
+                Ok(Poll::Ready(out)) => return Poll::Ready(Exit::Done(out)),
+                Err(panic) => return Poll::Ready(Exit::Panicked(panic_text(panic))),
                 Ok(Poll::Pending) => {}
             }
             if self.cell.ctl().has_control() {

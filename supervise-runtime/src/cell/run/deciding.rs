@@ -53,7 +53,19 @@ impl<B: Body> Run<B> {
         }
     }
 
-    pub(super) fn decide(&mut self, failure: &Failure, reported: Reported) {
+    /// Tells the group of a failure: what is done about it, and how many restarts in a row it would be.
+    pub(super) fn hand_in(&self, instance: bool) -> (Reported, u32) {
+        let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.row(id) + 1));
+        handed_in.unwrap_or((Reported::Reported, 1))
+    }
+
+    /// A kept failure is decided now.
+    pub(super) fn redecide(&mut self, failure: &Failure) {
+        let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
+        self.decide(failure, (Reported::Decide, row));
+    }
+
+    pub(super) fn decide(&mut self, failure: &Failure, (reported, row): (Reported, u32)) {
         match reported {
             Reported::Decide => {
                 // The decider is not asked about an end (S23).
@@ -63,7 +75,6 @@ impl<B: Body> Run<B> {
                 };
                 let facts = self.facts();
                 let ctl = self.driver.cell.ctl();
-                let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
                 ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
                 self.with_group(|group, id| group.decided(id, directive, failure, facts));
             }
@@ -87,7 +98,7 @@ impl<B: Body> Run<B> {
             self.driver.asked.put_end(self.root_ended(&failure));
             return Outcome::End;
         }
-        let reported = self.with_group(|group, id| group.failed(id, true)).unwrap_or(Reported::Reported);
+        let reported = self.hand_in(true);
         self.decide(&failure, reported);
         loop {
             let redecide = self
@@ -108,7 +119,7 @@ impl<B: Body> Run<B> {
                 })
                 .await;
             match redecide {
-                None => self.decide(&failure, Reported::Decide),
+                None => self.redecide(&failure),
                 Some(Outcome::Resume) => {
                     let facts = self.facts();
                     if let Some(sup) = self.driver.cell.ctl().sup() {

@@ -178,7 +178,7 @@ impl<B: Body> Run<B> {
                 Turn::Gone => self.gone(),
                 Turn::Redecide => {
                     if let Some(failure) = self.pending.take() {
-                        self.decide(&failure, Reported::Decide);
+                        self.redecide(&failure);
                         self.pending = Some(failure);
                     }
                 }

@@ -106,7 +106,7 @@ impl<B: Body> Run<B> {
         if self.driver.parent().is_none() {
             return After::Over(self.root_ended(&failure));
         }
-        let reported = self.with_group(|group, id| group.failed(id, false)).unwrap_or(Reported::Reported);
+        let reported = self.hand_in(false);
         self.decide(&failure, reported);
         if self.was_up {
             self.healing = Some(failure.clone());
