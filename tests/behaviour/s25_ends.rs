@@ -79,27 +79,44 @@ async fn waiting_for_the_own_end_is_an_error() {
 }
 
 /// S25: a child that blocks its thread is reported as stuck, and the shutdown gives up on it 5 s after its
-/// time. On the wall clock, since what blocks a thread blocks a paused clock too.
+/// time, or, whatever its time, 5 s after that of `within`; meanwhile there is no new incarnation. On the wall
+/// clock and on threads of their own, since what blocks a thread blocks a paused clock too.
 #[test]
 fn a_child_that_blocks_its_thread_is_given_up() {
     supervisor! {
         struct Stuck {
+            #![strategy(AllForOne)]
+            fails: Blocker = Blocker,
             #[lifecycle(Permanent, shutdown = 100ms)]
             blocker: Blocker = Blocker,
         }
+        struct Endless {
+            #[lifecycle(Permanent, shutdown = Infinity)]
+            blocker: Blocker = Blocker,
+        }
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_all().build().unwrap();
     runtime.block_on(async {
         let mut tree = Stuck::tree();
         let mut events = tree.events();
         let tree = tree.start().await.unwrap();
+        let endless = Endless::start().await.unwrap();
         tree.blocker.tell(Some(secs(7))).await.unwrap();
+        endless.blocker.tell(Some(secs(7))).await.unwrap();
         tokio::time::sleep(ms(50)).await;
         let before = tokio::time::Instant::now();
+        tree.fails.tell(None).await.unwrap();
+        let bounded = tokio::spawn(async move {
+            let report = endless.shutdown().within(ms(100)).await;
+            (report, before.elapsed())
+        });
+        tokio::time::sleep(ms(300)).await;
+        assert_eq!([tree.fails.incarnation(), tree.blocker.incarnation()], [1, 1], "the group waits for it");
         let report = tree.shutdown().await;
-        let took = before.elapsed();
-        assert!(took >= secs(5) && took < ms(6500), "{took:?}");
-        assert!(report.children.iter().any(|child| child.path == "blocker" && child.stuck), "{report:?}");
+        for (report, took) in [(report, before.elapsed()), bounded.await.unwrap()] {
+            assert!(took >= secs(5) && took < ms(6500), "{took:?}");
+            assert!(report.children.iter().any(|child| child.path == "blocker" && child.stuck), "{report:?}");
+        }
         assert!(seen(&mut events).contains(&"blocker stuck".to_owned()));
     });
     runtime.shutdown_background();

@@ -158,7 +158,7 @@ pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
 /// A tree with parameters: what `supervisor!` implements for its handle struct.
 #[doc(hidden)]
 pub trait TreeDef: TreeHandle {
-    type Params: Clone + Send + 'static;
+    type Params: Send + 'static;
 
     fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, Thrown>> + Send;
 }

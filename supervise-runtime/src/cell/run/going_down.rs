@@ -124,12 +124,12 @@ impl<B: Body> Run<B> {
             None => group.stop(now),
         });
         if self.driver.aborted {
-            sup.abort();
+            sup.abort(&*self.driver.cell, now);
         }
         while self.driver.until_children_down().await.is_err() {
             self.abort(None);
             if let Some(sup) = self.driver.cell.ctl().sup() {
-                sup.abort();
+                sup.abort(&*self.driver.cell, Instant::now());
             }
         }
     }

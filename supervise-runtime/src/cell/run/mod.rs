@@ -200,7 +200,7 @@ impl<B: Body> Run<B> {
         }
         let incarnation = self.driver.cell.ctl().next_incarnation();
         if let Some(sup) = self.driver.cell.ctl().sup() {
-            sup.on(&*self.driver.cell, |group| group.rebuild());
+            sup.rebuild(&*self.driver.cell);
         }
         if let Some(after) = self.start().await {
             return after;

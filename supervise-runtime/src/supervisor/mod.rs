@@ -18,12 +18,9 @@ use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::strategy::{Decider, SupervisorStrategy};
 
-/// Past its time a child is given this long before it counts as stuck.
-const STUCK_AFTER: Duration = Duration::from_millis(500);
-/// A shutdown gives up on a stuck child this long after its time.
-const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
-/// How often a stuck child is reported.
-const STUCK_EVERY: Duration = Duration::from_secs(10);
+mod watchdog;
+
+use watchdog::Stuck;
 
 /// A kept value: parameters and `let`s (S30).
 pub(crate) trait Value: Send + Sync {
@@ -37,7 +34,8 @@ enum Entry {
         recipe: Option<Arc<dyn Any + Send + Sync>>,
         /// `None`: as long as it takes.
         shutdown: Option<Duration>,
-        stuck_reports: u32,
+        /// What the watchdog has said of it.
+        stuck: Stuck,
     },
     Value(Arc<dyn Value>),
 }
@@ -47,6 +45,8 @@ struct Inner {
     entries: Vec<Option<Entry>>,
     /// A watchdog is on its way to the owner, or its timer runs.
     watched: bool,
+    /// Since when no time is left for any of them.
+    aborted: Option<Instant>,
     numbers: u64,
 }
 
@@ -78,6 +78,7 @@ impl Sup {
                 group: Group::new(owner, strategy.strategy, strategy.limit),
                 entries: Vec::new(),
                 watched: false,
+                aborted: None,
                 numbers: 0,
             }),
             decider: Mutex::new(strategy.decider.clone()),
@@ -140,7 +141,7 @@ impl Sup {
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, stuck_reports: 0 });
+        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, stuck: Stuck::default() });
         inner.group.reach(id, settings, Instant::now());
         Inner::carry_out(inner, owner);
     }
@@ -203,7 +204,7 @@ impl Sup {
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: None, shutdown, stuck_reports: 0 });
+        inner.put(id, Entry::Child { cell, recipe: None, shutdown, stuck: Stuck::default() });
         inner.group.admit(id, Instant::now());
         Inner::carry_out(inner, owner);
         Ok(())
@@ -255,61 +256,12 @@ impl Sup {
         }
     }
 
-    /// No time is left for what is still up below.
-    pub(crate) fn abort(&self) {
-        for cell in self.cells() {
-            send(&*cell, Control::Abort);
-        }
-    }
-
-    // ----- the watchdog
-
-    /// Reports who is past its time; gives up on them if `stopping`. Gives the next time to look.
-    pub(crate) fn watchdog(&self, owner: &dyn Controlled, stopping: bool, now: Instant) -> Option<Instant> {
+    /// The supervisor's own new incarnation begins.
+    pub(crate) fn rebuild(&self, owner: &dyn Controlled) {
         let mut inner = lock(&self.inner);
-        let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
-        let mut next: Option<Instant> = None;
-        let mut given_up = Vec::new();
-        let mut said = Said::default();
-        for (id, since) in going {
-            let Some(Some(Entry::Child { cell, shutdown: Some(time), stuck_reports, .. })) =
-                inner.entries.get_mut(id as usize)
-            else {
-                continue;
-            };
-            let stuck_at = since + *time + STUCK_AFTER + STUCK_EVERY * *stuck_reports;
-            if now >= stuck_at {
-                *stuck_reports += 1;
-                said.push(Some(cell.clone()), EventKind::Stuck);
-            }
-            let give_up_at = since + *time + GIVE_UP_AFTER;
-            if stopping && now >= give_up_at {
-                given_up.push((id, cell.clone(), since));
-                continue;
-            }
-            let mut look = since + *time + STUCK_AFTER + STUCK_EVERY * *stuck_reports;
-            if stopping {
-                look = look.min(give_up_at);
-            }
-            next = Some(next.map_or(look, |next| next.min(look)));
-        }
-        for (id, cell, since) in given_up {
-            let ctl = cell.ctl();
-            if let Some(report) = &mut *lock(&ctl.bus.report) {
-                report.push(crate::report::ChildReport {
-                    path: ctl.path(),
-                    ended: crate::watch::Ended::Aborted,
-                    took: now.duration_since(since),
-                    aborted: true,
-                    stuck: true,
-                });
-            }
-            inner.group.gone(id, now);
-        }
-        inner.watched = next.is_some();
+        inner.aborted = None;
+        inner.group.rebuild();
         Inner::carry_out(inner, owner);
-        said.tell();
-        next
     }
 }
 
