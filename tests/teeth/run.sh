@@ -31,6 +31,15 @@ export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/teeth}
 copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -C "$work"; }
 copy
 
+# A crate of many modules is built with the one that is asked for (and the kit): `--test behaviour s16_stop::..`.
+only() {
+    [[ $1 =~ --test\ ([a-z_]+)\ ([a-z0-9_]+):: ]] || return 0
+    local main=$work/tests/${BASH_REMATCH[1]}/main.rs module=${BASH_REMATCH[2]}
+    [[ -f $main ]] || return 0
+    cp "$root/tests/${BASH_REMATCH[1]}/main.rs" "$main"
+    sed -i -E "/^(pub )?mod /{/mod (kit|$module);/!d}" "$main"
+}
+
 toothless=0
 for name in "${patches[@]}"; do
     patch=$here/$name
@@ -46,6 +55,7 @@ for name in "${patches[@]}"; do
         rm -rf "${work:?}"/* && copy
         continue
     fi
+    only "$test"
     # shellcheck disable=SC2086  # the arguments are meant to be split
     if ! (cd "$work" && cargo test --quiet --no-run ${test%% -- *}) >"$work.log" 2>&1; then
         echo "BAD   $name: does not compile"
