@@ -31,13 +31,18 @@ export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/teeth}
 copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -C "$work"; }
 copy
 
-# A crate of many modules is built with the one that is asked for (and the kit): `--test behaviour s16_stop::..`.
+# A crate of many modules is built with the one that is asked for and those it uses: `--test behaviour s16_stop::..`.
 only() {
     [[ $1 =~ --test\ ([a-z_]+)\ ([a-z0-9_]+):: ]] || return 0
-    local main=$work/tests/${BASH_REMATCH[1]}/main.rs module=${BASH_REMATCH[2]}
-    [[ -f $main ]] || return 0
-    cp "$root/tests/${BASH_REMATCH[1]}/main.rs" "$main"
-    sed -i -E "/^(pub )?mod /{/mod (kit|$module);/!d}" "$main"
+    local crate=$work/tests/${BASH_REMATCH[1]} wanted=kit next=${BASH_REMATCH[2]}
+    [[ -f $crate/main.rs ]] || return 0
+    while [[ -n $next ]]; do
+        wanted="$wanted|$next"
+        next=$(cd "$crate" && for module in ${wanted//|/ }; do cat "$module.rs" "$module"/*.rs 2>/dev/null || true; done |
+            sed -nE 's/.*use crate::([a-z0-9_]+)::.*/\1/p' | sort -u | grep -vxE "$wanted" | paste -sd'|' || true)
+    done
+    cp "$root/tests/${BASH_REMATCH[1]}/main.rs" "$crate/main.rs"
+    sed -i -E "/^(pub )?mod /{/mod ($wanted);/!d}" "$crate/main.rs"
 }
 
 toothless=0
