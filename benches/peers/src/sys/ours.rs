@@ -174,6 +174,9 @@ impl Whole {
 /// Spawned some at a time, as a caller would who wants many.
 const AT_ONCE: u64 = 30;
 
+/// So many that one round takes longer than the 10 ms for which a child that was restarted waits.
+const POOL: u64 = 20_000;
+
 async fn spawn_many(set: &Children<Counter, ()>, n: u64) -> Vec<ActorRef<Counter>> {
     let mut all = Vec::with_capacity(n as usize);
     while (all.len() as u64) < n {
@@ -230,7 +233,7 @@ impl System for Ours {
 
     async fn restart(n: u64, fail: Fail) -> Option<Run> {
         let tree = Pool::start().await.unwrap();
-        let pool = spawn_many(&tree.counters, 6000).await;
+        let pool = spawn_many(&tree.counters, POOL).await;
         Some(repeat!(n, |i| {
             let counter = &pool[i as usize % pool.len()];
             counter.tell(Msg::Boom(fail)).await.unwrap();
@@ -242,7 +245,7 @@ impl System for Ours {
     async fn group(siblings: u64, n: u64) -> Option<Run> {
         let mut firsts = Vec::new();
         let mut tens = Vec::new();
-        let groups = (5_000 / siblings).clamp(16, 500);
+        let groups = (POOL / siblings).clamp(40, 2_000);
         let tree = Groups::start().await.unwrap();
         for _ in 0..groups {
             if siblings == 10 {

@@ -19,6 +19,7 @@ impl Group {
         member.at = At::Down;
         member.down_since = Some(now);
         self.acts.push(Act::Down(id, failure));
+        self.look_again(id);
     }
 
     pub(super) fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
@@ -26,6 +27,7 @@ impl Group {
         member.at = At::Down;
         member.down_since = Some(now);
         self.acts.push(Act::End(id, why));
+        self.look_again(id);
     }
 
     pub(super) fn start(&mut self, id: Id, now: Instant) {
@@ -258,11 +260,22 @@ impl Group {
         }
     }
 
+    /// The way up has passed this member, but it is not up any more: a group waits for it again.
+    pub(super) fn look_again(&mut self, id: Id) {
+        let mode = match &self.mode {
+            Mode::Failed { back, .. } => back,
+            mode => mode,
+        };
+        if *mode == Mode::Up
+            && self.is_group()
+            && let Some(place) = self.plan[..self.cursor].iter().position(|passed| *passed == id)
+        {
+            self.cursor = place;
+        }
+    }
+
     /// In order, one at a time. At boot it follows build; OneForOne goes on behind a declared backoff.
     pub(super) fn walk_up(&mut self, now: Instant) {
-        if self.is_group() {
-            self.cursor = 0; // one that the walk has passed may have failed meanwhile
-        }
         loop {
             if self.held || self.wait.is_some() {
                 return;

@@ -28,6 +28,7 @@ impl Group {
             At::Ended => Reported::Reported,
             _ => {
                 member.at = if instance { At::Failed } else { At::StartFailed };
+                self.look_again(id);
                 match () {
                     () if in_range && stopping => Reported::Reported,
                     () if in_range => Reported::Absorbed,
@@ -80,6 +81,7 @@ impl Group {
             return self.over(id, ended, facts.now);
         }
         member.at = At::StartFailed;
+        self.look_again(id);
         if in_range {
             return self.settle(facts.now);
         }
@@ -106,8 +108,10 @@ impl Group {
             return;
         }
         member.at = At::Turn;
+        let solo = member.solo;
+        self.look_again(id);
         // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
-        let alone = member.solo || !group || self.mode == Mode::Steady;
+        let alone = solo || !group || self.mode == Mode::Steady;
         let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
         if !counted && alone && !walked {
             self.wait_or_start(id, now);
@@ -148,6 +152,7 @@ impl Group {
                 let member = self.member(id);
                 member.at = At::Down;
                 member.down_since = Some(now);
+                self.look_again(id);
             }
             Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => self.over(id, Ended::Stopped, now),
             _ => {}
