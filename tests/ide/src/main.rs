@@ -1,0 +1,103 @@
+//! A program with everything in it that one types in a tree. It compiles; the cases in `cases.txt` replace
+//! single lines of it.
+
+use std::time::Duration;
+
+use supervise::prelude::*;
+
+#[derive(Clone)]
+pub struct Config {
+    url: String,
+    grace_time: Duration,
+}
+
+#[derive(Clone)]
+pub struct Pool;
+
+impl Pool {
+    async fn connect(_url: &str) -> Result<Pool, std::io::Error> {
+        Ok(Pool)
+    }
+
+    fn lease(&self) -> Lease {
+        Lease
+    }
+}
+
+pub struct Lease;
+
+pub struct Db;
+
+#[actor]
+impl Db {
+    fn handle(&mut self, _: u32) {}
+}
+
+impl Db {
+    async fn open(_pool: Pool) -> Result<Db, std::io::Error> {
+        Ok(Db)
+    }
+
+    fn dump(&mut self) {}
+}
+
+pub struct Cart;
+
+#[actor]
+impl Cart {
+    fn handle(&mut self, _: Reply<u32>) {}
+}
+
+impl Cart {
+    fn build(_db: ActorRef<Db>) -> Cart {
+        Cart
+    }
+}
+
+async fn serve(cx: TaskContext) {
+    cx.stopped().await;
+}
+
+supervisor! {
+    /// Keeps the shop's back end alive.
+    pub struct Shop(config: Config) {
+        #![strategy(OneForOne, max_restarts = 10, within = 10min)]
+        #![decider(
+            Cause::Killed => Stop,
+            _ => Restart,
+        )]
+
+        let pool = Pool::connect(&config.url).await?;
+        let count = 1;
+
+        #[lifecycle(Permanent, shutdown = config.grace_time)]
+        #[backoff(3s..30s, factor = 2.0)]
+        #[pre_restart(Db::dump)]
+        db: Db = Db::open(pool.clone()).await?,
+
+        #[mailbox(Bounded(10))]
+        cart: Cart = Cart::build(db),
+
+        http: task = |cx| serve(cx),
+
+        reports: struct Reports {
+            #![strategy(AllForOne, max_restarts = 3, within = 100ms)]
+            daily: Db = Db::open(pool).await?,
+            index: Cart = Cart::build(daily),
+        },
+
+        #[max_children(3)]
+        sessions: [Cart] = |number: u64| { let _ = (number, count); Cart::build(db) },
+
+        status: task = async move { let _ = cart; },
+    }
+}
+
+async fn user(shop: Running<Shop>) {
+    let _ = shop.cart.ask(|reply| reply).await;
+    shop.shutdown().await;
+}
+
+fn main() {
+    let _ = (user, Pool::lease);
+}
