@@ -9,12 +9,14 @@
 //! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty;
 //!    who pushes clears it and wakes the task: no wake-up is lost.
 //! 2. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
-//!    and has passed its wake-up on: room never stays unused while somebody waits for it.
+//!    and has passed its wake-up on: room never stays unused while somebody waits for it. The actor makes
+//!    room without the lock, so it and a sender that begins to wait look at each other's flag (`unserved`,
+//!    `crowded`) behind their own, in one total order.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -107,37 +109,49 @@ impl<T: Letter> MailCell<T> {
     /// Takes the message if there is room. `refuse_down`: the sender must not wait for one that is down.
     #[inline]
     pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
-        let mut inner = lock(&self.inner);
+        let inner = lock(&self.inner);
+        match self.refuses(&inner, refuse_down) {
+            Some(rejected) => {
+                drop(inner);
+                Err((msg, rejected))
+            }
+            None => {
+                self.take_in(inner, msg);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
         match inner.gate {
-            Gate::Closed => return Err((msg, Rejected::Closed)),
-            Gate::Down if refuse_down => return Err((msg, Rejected::Down)),
-            _ => {}
+            Gate::Closed => Some(Rejected::Closed),
+            Gate::Down if refuse_down => Some(Rejected::Down),
+            _ if inner.capacity == usize::MAX => None,
+            _ => {
+                (inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity).then_some(Rejected::Full)
+            }
         }
-        if inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity {
-            return Err((msg, Rejected::Full));
-        }
+    }
+
+    #[inline]
+    fn take_in(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
         inner.queue.push_back(msg);
         let parked = std::mem::take(&mut inner.parked);
         drop(inner);
         if parked {
             self.ctl.wake();
         }
-        Ok(())
     }
 
     /// Takes the message whatever the bound (notices of an end). Dropped if the mailbox is closed.
     pub(crate) fn push_past_bound(&self, msg: T) {
-        let mut inner = lock(&self.inner);
+        let inner = lock(&self.inner);
         if inner.gate == Gate::Closed {
             drop(inner);
             return;
         }
-        inner.queue.push_back(msg);
-        let parked = std::mem::take(&mut inner.parked);
-        drop(inner);
-        if parked {
-            self.ctl.wake();
-        }
+        self.take_in(inner, msg);
     }
 
     /// As `try_push`, but leaves a waker behind when it is full. `ticket` names the waiting sender.
@@ -148,37 +162,49 @@ impl<T: Letter> MailCell<T> {
         refuse_down: bool,
         waker: &Waker,
     ) -> Poll<Result<(), Rejected>> {
-        let Some(taken) = msg.take() else { return Poll::Ready(Ok(())) };
-        match self.try_push(taken, refuse_down) {
-            Ok(()) => {
-                *ticket = None;
-                Poll::Ready(Ok(()))
-            }
-            Err((back, Rejected::Full)) => {
-                *msg = Some(back);
-                let mut inner = lock(&self.inner);
-                if inner.gate != Gate::Closed
-                    && inner.queue.len() + self.unserved.load(Ordering::Relaxed) < inner.capacity
-                {
-                    drop(inner); // room was made between the two locks
-                    return self.poll_push(msg, ticket, refuse_down, waker);
+        let mut inner = lock(&self.inner);
+        match self.refuses(&inner, refuse_down) {
+            None => {
+                // It may have come back before it was woken: its place must not use up somebody else's wake-up.
+                if let Some(ticket) = ticket.take() {
+                    inner.blocked.retain(|(known, _)| *known != ticket);
                 }
-                let ticket = *ticket.get_or_insert_with(|| {
-                    inner.tickets += 1;
-                    inner.tickets
-                });
-                match inner.blocked.iter_mut().find(|(known, _)| *known == ticket) {
-                    Some((_, known)) => known.clone_from(waker),
-                    None => inner.blocked.push_back((ticket, waker.clone())),
+                if let Some(msg) = msg.take() {
+                    self.take_in(inner, msg);
                 }
-                self.crowded.store(true, Ordering::Release);
-                Poll::Pending
+                return Poll::Ready(Ok(()));
             }
-            Err((back, rejected)) => {
-                *msg = Some(back);
-                Poll::Ready(Err(rejected))
-            }
+            Some(Rejected::Full) => {}
+            Some(rejected) => return Poll::Ready(Err(rejected)),
         }
+        let ticket = *ticket.get_or_insert_with(|| {
+            inner.tickets += 1;
+            inner.tickets
+        });
+        match inner.blocked.iter_mut().find(|(known, _)| *known == ticket) {
+            Some((_, known)) => known.clone_from(waker),
+            None => inner.blocked.push_back((ticket, waker.clone())),
+        }
+        self.crowded.store(true, Ordering::SeqCst);
+        // The actor says how much is left, then looks whether somebody waits; here it is the other way round,
+        // so that one of the two sees the other.
+        let left = self.unserved.load(Ordering::SeqCst);
+        Self::let_in(inner, left, &self.crowded);
+        Poll::Pending
+    }
+
+    #[cold]
+    fn let_in_behind(&self, left: usize) {
+        Self::let_in(lock(&self.inner), left, &self.crowded);
+    }
+
+    /// Wakes as many of those who wait as there is room for; `left` are in the actor's batch.
+    fn let_in(mut inner: MutexGuard<'_, Inner<T>>, left: usize, crowded: &AtomicBool) {
+        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(inner.blocked.len());
+        let woken: Vec<_> = inner.blocked.drain(..room).collect();
+        crowded.store(!inner.blocked.is_empty(), Ordering::SeqCst);
+        drop(inner);
+        woken.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     /// A sender gave up waiting: if it had been woken, the next one gets its place.
@@ -312,21 +338,11 @@ impl<T: Letter> Inbox<T> {
         }
         let left = self.batch.len();
         if left < CLOSE_COUNT || left.is_multiple_of(CLOSE_COUNT) || cell.crowded.load(Ordering::Relaxed) {
-            cell.unserved.store(left, Ordering::Relaxed);
-            if cell.crowded.load(Ordering::Acquire) {
-                Self::let_in(cell, left);
+            cell.unserved.store(left, Ordering::SeqCst);
+            if cell.crowded.load(Ordering::SeqCst) {
+                cell.let_in_behind(left);
             }
         }
-    }
-
-    #[cold]
-    fn let_in(cell: &MailCell<T>, left: usize) {
-        let mut inner = lock(&cell.inner);
-        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(inner.blocked.len());
-        let woken: Vec<_> = inner.blocked.drain(..room).collect();
-        cell.crowded.store(!inner.blocked.is_empty(), Ordering::Relaxed);
-        drop(inner);
-        woken.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     /// A handler that waits gives the rest of its batch back, in front: whoever closes the mailbox
