@@ -236,6 +236,98 @@
 /// # }
 /// ```
 ///
+/// # Up and down
+///
+/// A task with `ready` holds up the start of those after it until it says [`cx.ready()`](crate::TaskContext::ready).
+/// `start` bounds how long that, or any start, may take. With `drain` a stop handles what is queued first.
+/// `while_down(Reject)` sends messages back at once while their actor is down. `redeliver` tries a message that
+/// made its actor fail again, with the same `Reply`. And with a `significant` child the whole tree ends by itself.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// #[derive(Clone)]
+/// enum Work { Convert(u32, Reply<String>) }
+///
+/// struct Converter(u32);
+/// #[actor]
+/// impl Converter {
+///     fn handle(&mut self, work: Work) -> Result<(), std::fmt::Error> {
+///         let Work::Convert(number, reply) = work;
+///         self.0 += 1;
+///         if self.0 == 1 { return Err(std::fmt::Error) } // fails at its first message
+///         reply.send(format!("{number:x}"));
+///         Ok(())
+///     }
+/// }
+///
+/// async fn listen(cx: TaskContext) -> std::io::Result<()> {
+///     let _listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+///     cx.ready(); // only now the next child is started
+///     cx.stopped().await;
+///     Ok(())
+/// }
+///
+/// supervisor! {
+///     struct Press(tries: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+///         #[lifecycle(Permanent, ready, start = 10s, shutdown = 20s)]
+///         listener: task = |cx| listen(cx),
+///
+///         #[lifecycle(Permanent, start = 5s, drain)]
+///         #[while_down(Reject)]
+///         #[redeliver(attempts = 3)]
+///         converter: Converter = Converter(tries.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
+///
+///         #[lifecycle(Transient, significant)]
+///         job: task = async { tokio::time::sleep(std::time::Duration::from_millis(20)).await },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let press = Press::start(Default::default()).await?;
+/// let hex = press.converter.ask(|reply| Work::Convert(255, reply)).await?;
+/// assert_eq!(hex, "ff"); // by the second incarnation
+/// assert_eq!(press.converter.incarnation(), 2);
+/// assert!(press.join().await.is_orderly()); // the job is done, and with it the tree
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # By hand
+///
+/// Every handle has `stop()` and `kill()`, and these, which answer at once whether they are taken up (else
+/// a [`CommandError`](crate::CommandError)):
+///
+/// * `restart()` restarts this child alone, whatever the strategy, at no cost to its budget;
+/// * `start_again()` starts a declared child again that has ended;
+/// * [`drain()`](crate::ActorRef::drain), of an actor, stops it behind the messages that are queued already.
+///
+/// A subtree has the first two on its handle, a set on `shop.sessions.tree()`.
+///
+/// ```
+/// use supervise::{CommandError, prelude::*};
+/// # struct Cache(Vec<u32>);
+/// # #[actor]
+/// # impl Cache { fn handle(&mut self, msg: u32) { self.0.push(msg) } }
+///
+/// supervisor! {
+///     struct App {
+///         cache: Cache = Cache(Vec::new()),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// app.cache.restart()?; // its messages and its handle stay
+/// assert!(matches!(app.cache.start_again(), Err(CommandError::NotEnded { .. })));
+/// assert!(matches!(app.restart(), Err(CommandError::NotDeclared { .. })), "a root");
+/// # app.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # What is generated
 ///
 /// For `Shop` this is a struct `Shop` with a field for each child, its handle. It is `Clone + Debug + Send +

@@ -153,13 +153,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[
             arg("lifecycle", LIFECYCLES, "`Permanent`; of a task and in a `[..]`: `Transient`"),
             arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; of a tree: `Infinity`"),
-            later("start", Value::Duration(&[])),
-            later("drain", Value::Flag),
-            later("ready", Value::Flag),
-            later("significant", Value::Flag),
+            arg("start", Value::Duration(&[]), "as long as it takes"),
+            arg("drain", Value::Flag, "off; of an actor"),
+            arg("ready", Value::Flag, "off; of a task with a context"),
+            arg("significant", Value::Flag, "off; not of a `Permanent` child"),
         ],
         default: "see its arguments",
-        doc: "When the child is started again, and how long it may take to go down.",
+        doc: "When the child is started again; how long it may take to go down and to come up; whether a stop handles \
+              what is queued first, the task says itself when it is up, and the supervisor ends with the child.",
         later: false,
     },
     Setting {
@@ -210,18 +211,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         name: "while_down",
         place: Place::Child(Of::Actors),
-        args: &[later("word", Value::Word(&["Hold", "Reject"]))],
+        args: &[arg("word", Value::Word(&["Hold", "Reject"]), "`Hold`")],
         default: "`Hold`",
-        doc: "What becomes of messages while the child is down.",
-        later: true,
+        doc: "Whether messages wait while the child is down, or go back to their senders at once.",
+        later: false,
     },
     Setting {
         name: "redeliver",
         place: Place::Child(Of::Actors),
-        args: &[later("attempts", Value::Count(&[]))],
+        args: &[arg("attempts", Value::Count(&[]), "")],
         default: "off",
-        doc: "Puts the message in hand at a failure back in front after the restart.",
-        later: true,
+        doc: "Puts the message in hand at a failure back in front after the restart, so often; then it is a dead letter.",
+        later: false,
     },
     Setting {
         name: "initial",
@@ -330,6 +331,6 @@ mod tests {
     #[test]
     fn each_place_has_its_names() {
         assert_eq!(names(true), ["strategy", "decider"]);
-        assert!(names(false).contains(&"decider") && !names(false).contains(&"redeliver"));
+        assert!(names(false).contains(&"decider") && !names(false).contains(&"initial"));
     }
 }

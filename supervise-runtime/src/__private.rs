@@ -12,7 +12,7 @@ pub use crate::options::ChildOptions;
 pub use crate::spec::{ChildSpec, Kind, Shape, TreeSpec};
 pub use crate::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
-    SupervisorStrategy,
+    SupervisorStrategy, WhileDown,
 };
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, task_of};
 pub use crate::tree::{

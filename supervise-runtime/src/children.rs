@@ -11,7 +11,7 @@ use crate::events::lock;
 use crate::failure::Thrown;
 use crate::options::{BoxFuture, Options};
 use crate::supervisor::Refused;
-use crate::tree::{Child, Seat};
+use crate::tree::{Child, Seat, TreeRef};
 
 type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send;
 
@@ -56,6 +56,11 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
     /// The path of the set.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
+    }
+
+    /// What can be asked of the set as a whole: stop, restart, start again, join (S26).
+    pub fn tree(&self) -> TreeRef {
+        TreeRef { cell: self.cell.clone() }
     }
 
     fn spawn_with(

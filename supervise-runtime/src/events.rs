@@ -119,6 +119,8 @@ pub enum EventKind {
 pub enum DeadReason {
     /// Its actor ended before its turn came.
     Ended,
+    /// It was in hand at a failure or abort once more than `redeliver` allows (S36).
+    GivenUp,
 }
 
 impl fmt::Display for Event {

@@ -11,6 +11,7 @@
 mod actor;
 mod actor_ref;
 mod backoff;
+mod by_hand;
 mod cell;
 mod children;
 mod context;
@@ -35,17 +36,18 @@ pub mod __private;
 pub use actor::{Actor, Watcher};
 pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
 pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use by_hand::CommandError;
 pub use children::Children;
 pub use context::{Context, SpawnChild, SpawnError};
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use hook::{EndHook, RestartHook, StartHook};
-pub use options::ChildOptions;
+pub use options::{ChildOptions, Redeliver};
 pub use report::{ChildReport, Report};
 pub use spec::{ChildSpec, Kind, Shape, TreeSpec};
 pub use strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
-    Strategy, SupervisorStrategy,
+    Strategy, SupervisorStrategy, WhileDown,
 };
 pub use task::{Task, TaskContext, TaskOutput, TaskRef};
 pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};

@@ -20,9 +20,16 @@ use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
 use crate::events::{DeadReason, EventKind, lock};
+use crate::strategy::WhileDown;
+
+mod gate;
+
+use gate::Rejects;
 
 /// Messages served before the actor yields to other tasks.
 const BUDGET: u8 = 128;
@@ -37,6 +44,8 @@ pub(crate) enum Gate {
     Open,
     /// They wait: the actor is down (S35).
     Down,
+    /// They go back, but what is queued is handled still (S24).
+    Draining,
     /// They go back: the actor has ended or is about to.
     Closed,
 }
@@ -52,6 +61,8 @@ pub(crate) struct MailCell<T> {
     /// Some sender waits for room.
     crowded: AtomicBool,
     ask: AskTime,
+    /// While it is down messages go back (S35).
+    rejecting: bool,
     inner: Mutex<Inner<T>>,
 }
 
@@ -62,13 +73,15 @@ struct Inner<T> {
     capacity: usize,
     blocked: VecDeque<(u64, Waker)>,
     tickets: u64,
+    /// It takes nothing in while it is down (S35). Boxed: most hold.
+    rejects: Option<Box<Rejects>>,
 }
 
 /// Why a message was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejected {
     Full,
-    Down,
+    Down { retry_in: Option<Duration> },
     Closed,
 }
 
@@ -87,6 +100,7 @@ impl<T: Letter> MailCell<T> {
             unserved: AtomicUsize::new(0),
             crowded: AtomicBool::new(false),
             ask: AskTime::new(ask),
+            rejecting: false,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Gate::Down,
@@ -94,6 +108,7 @@ impl<T: Letter> MailCell<T> {
                 capacity,
                 blocked: VecDeque::new(),
                 tickets: 0,
+                rejects: None,
             }),
         }
     }
@@ -124,14 +139,14 @@ impl<T: Letter> MailCell<T> {
 
     #[inline]
     fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
-        match inner.gate {
-            Gate::Closed => Some(Rejected::Closed),
-            Gate::Down if refuse_down => Some(Rejected::Down),
-            _ if inner.capacity == usize::MAX => None,
-            _ => {
-                (inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity).then_some(Rejected::Full)
-            }
+        if inner.gate != Gate::Open
+            && let Some(rejected) = inner.refusal(refuse_down)
+        {
+            return Some(rejected);
         }
+        let full =
+            inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity;
+        full.then_some(Rejected::Full)
     }
 
     #[inline]
@@ -147,7 +162,7 @@ impl<T: Letter> MailCell<T> {
     /// Takes the message whatever the bound (notices of an end). Dropped if the mailbox is closed.
     pub(crate) fn push_past_bound(&self, msg: T) {
         let inner = lock(&self.inner);
-        if inner.gate == Gate::Closed {
+        if matches!(inner.gate, Gate::Draining | Gate::Closed) {
             drop(inner);
             return;
         }
@@ -268,6 +283,25 @@ impl<T: Letter> Controlled for MailCell<T> {
         self.close();
     }
 
+    fn reopen(&self) {
+        let mut inner = lock(&self.inner);
+        if inner.gate == Gate::Closed {
+            inner.gate = Gate::Down;
+        }
+    }
+
+    fn set_down(&self, down: bool) {
+        self.reject(down);
+    }
+
+    fn set_retry(&self, at: Option<Instant>) {
+        self.retry(at);
+    }
+
+    fn refuse_new(&self) {
+        drop(self.drain_gate());
+    }
+
     fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Relaxed)
     }
@@ -283,6 +317,8 @@ pub(crate) struct Inbox<T> {
 /// What the actor's loop gets.
 pub(crate) enum Received<T> {
     Message(T),
+    /// No message is left, and none will come.
+    Drained,
     /// Control wants to be heard first.
     Interrupted,
 }
@@ -309,6 +345,9 @@ impl<T: Letter> Inbox<T> {
             cell.busy.store(false, Ordering::Relaxed);
             let mut inner = lock(&cell.inner);
             if inner.queue.is_empty() {
+                if inner.gate == Gate::Draining {
+                    return Poll::Ready(Received::Drained);
+                }
                 inner.parked = true;
                 self.budget = BUDGET;
                 return Poll::Pending;
@@ -343,6 +382,12 @@ impl<T: Letter> Inbox<T> {
                 cell.let_in_behind(left);
             }
         }
+    }
+
+    /// A message that is to be delivered again comes before all others, past the bound (S36).
+    pub(crate) fn put_back(&mut self, cell: &MailCell<T>, msg: T) {
+        self.give_back(cell);
+        lock(&cell.inner).queue.push_front(msg);
     }
 
     /// A handler that waits gives the rest of its batch back, in front: whoever closes the mailbox

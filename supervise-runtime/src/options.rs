@@ -14,7 +14,8 @@ use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::{Failure, Thrown};
 use crate::hook::RestartHook;
-use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown};
+use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
+use crate::task::Task;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -39,6 +40,11 @@ pub(crate) struct Common {
     pub(crate) ask: Option<Duration>,
     pub(crate) max_children: Option<usize>,
     pub(crate) context: bool,
+    pub(crate) start: Option<Duration>,
+    pub(crate) drain: bool,
+    pub(crate) ready: bool,
+    pub(crate) significant: bool,
+    pub(crate) while_down: WhileDown,
 }
 
 impl Common {
@@ -80,9 +86,40 @@ pub(crate) struct Options {
 struct Hooks {
     pre_restart: Option<Arc<dyn Any + Send + Sync>>,
     post_restart: Option<Arc<dyn Any + Send + Sync>>,
+    redeliver: Option<Arc<dyn Any + Send + Sync>>,
 }
 
+/// How a message is delivered again: made where it is known to be `Clone`.
+pub(crate) struct Redelivery<A: Actor> {
+    pub(crate) attempts: u32,
+    pub(crate) again: fn(&A::Msg) -> A::Msg,
+}
+
+impl<A: Actor> Clone for Redelivery<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: Actor> Copy for Redelivery<A> {}
+
+/// A message that can be delivered again (S36).
+#[diagnostic::on_unimplemented(
+    message = "a message `{Self}` cannot be delivered again: it is not `Clone`",
+    label = "`redeliver` keeps a copy of the message in hand",
+    note = "derive `Clone` for it, or remove `redeliver`; a `Reply` in it can be cloned"
+)]
+pub trait Redeliver: Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<M: Clone> Redeliver for M {}
+
 impl Options {
+    /// Whether and how the message in hand is delivered again.
+    pub(crate) fn redelivery<A: Actor>(&self) -> Option<Redelivery<A>> {
+        self.hooks.as_ref()?.redeliver.as_ref()?.downcast_ref::<Redelivery<A>>().copied()
+    }
+
     fn hooks(&mut self) -> &mut Hooks {
         Arc::make_mut(self.hooks.get_or_insert_default())
     }
@@ -174,6 +211,20 @@ impl<T> ChildOptions<T> {
         self.set(|common| common.decider = Some(decider))
     }
 
+    /// How long each start may take, from its start expression to the end of `post_restart`; of a task with
+    /// [`ready`](ChildOptions::ready) until it is. Past it the start has failed with
+    /// [`Cause::TimedOut`](crate::Cause::TimedOut) (S13). Default: as long as it takes, with an event every 10 s.
+    pub fn start(self, within: Duration) -> Self {
+        self.set(|common| common.start = Some(within))
+    }
+
+    /// The supervisor ends when this child has ended by itself, a `Temporary` one also when it failed; the
+    /// rest goes down in reverse (S22). Off by default; without effect on a `Permanent` child, which starts
+    /// again.
+    pub fn significant(self) -> Self {
+        self.set(|common| common.significant = true)
+    }
+
     /// Of a `[..]`: how many instances there may be that have not ended.
     pub fn max_children(self, most: usize) -> Self {
         self.set(|common| common.max_children = Some(most))
@@ -191,10 +242,41 @@ impl<T> ChildOptions<T> {
     }
 }
 
+impl ChildOptions<Task> {
+    /// It counts as started when it says so by [`TaskContext::ready`](crate::TaskContext::ready), and not when
+    /// it is first polled (S29). It must take its context.
+    pub fn ready(self) -> Self {
+        self.set(|common| common.ready = true)
+    }
+}
+
 impl<A: Actor> ChildOptions<A> {
+    /// A stop handles the queued messages first, within the `shutdown` time; new ones are refused (S24). Off
+    /// by default: then they become dead letters at once.
+    pub fn drain(self) -> Self {
+        self.set(|common| common.drain = true)
+    }
+
     /// How many messages can wait (S3). Default `Bounded(1024)`.
     pub fn mailbox(self, mailbox: Mailbox) -> Self {
         self.set(|common| common.mailbox = mailbox)
+    }
+
+    /// What becomes of messages while it is down (S35). Default `Hold`.
+    pub fn while_down(self, while_down: WhileDown) -> Self {
+        self.set(|common| common.while_down = while_down)
+    }
+
+    /// The message in hand at a failure or abort is put back in front after the restart, at most this often;
+    /// then it is a dead letter (S36). Until then an `ask` goes on waiting for its reply. Off by default.
+    ///
+    /// Each message is cloned before it is handled.
+    pub fn redeliver(mut self, attempts: u32) -> Self
+    where
+        A::Msg: Redeliver,
+    {
+        self.options.hooks().redeliver = Some(Arc::new(Redelivery::<A> { attempts, again: A::Msg::clone }));
+        self
     }
 
     /// How long an `ask` to it waits for the reply. Default 5 s.

@@ -92,6 +92,19 @@ impl Default for Mailbox {
     }
 }
 
+/// What becomes of messages while their actor is down (rule S35).
+///
+/// It is down before its first start, and from its own or an ancestor's failure, or from when its group or a
+/// restart by hand takes it down, until it handles messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum WhileDown {
+    /// They wait in the mailbox.
+    #[default]
+    Hold,
+    /// They go back at once, with [`Refusal::Down`](crate::Refusal::Down). What was queued before stays.
+    Reject,
+}
+
 /// A budget of restarts: how many, in which window, and what happens then (rule S15).
 ///
 /// What is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute,

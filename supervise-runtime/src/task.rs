@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use crate::actor_ref::Terminated;
+use crate::by_hand::{self, CommandError};
 use crate::cell::control::{Control, Controlled, send};
 use crate::failure::{BoxError, Thrown};
 use crate::options::BoxFuture;
@@ -86,11 +87,22 @@ where
     TaskStart(Box::new(move |cx| Box::pin(start(cx))))
 }
 
+/// What a task asks through its context.
+pub(crate) enum Request {
+    Spawn(Main),
+    Ready,
+}
+
+/// A task came to its end before it said that it had started.
+#[derive(Debug, thiserror::Error)]
+#[error("the task returned before it was ready; call `cx.ready()` once it has started, or remove `ready`")]
+pub(crate) struct NeverReady;
+
 /// The context of a task written `|cx| ..`: owned, `Clone` and `'static`.
 #[derive(Clone)]
 pub struct TaskContext {
     pub(crate) told: watch::Receiver<bool>,
-    pub(crate) subtasks: mpsc::UnboundedSender<Main>,
+    pub(crate) requests: mpsc::UnboundedSender<Request>,
     pub(crate) cell: Arc<dyn Controlled>,
 }
 
@@ -130,7 +142,28 @@ impl TaskContext {
         Fut::Output: TaskOutput,
     {
         // An error: the task is over, and subtasks end with it.
-        let _ = self.subtasks.send(Box::pin(async move { subtask.await.done() }));
+        let _ = self.requests.send(Request::Spawn(Box::pin(async move { subtask.await.done() })));
+    }
+
+    /// Says that the task has started, where `lifecycle(ready)` is declared (S29): until then its supervisor
+    /// waits for it, as for a start expression. One that returns or fails before it has failed to start.
+    ///
+    /// Of no effect the second time, and where `ready` is not declared: there it counts as started when it is
+    /// first polled.
+    ///
+    /// ```
+    /// # use supervise_runtime::TaskContext;
+    /// async fn serve(cx: TaskContext) -> std::io::Result<()> {
+    ///     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    ///     cx.ready();
+    ///     # drop(listener);
+    ///     cx.stopped().await;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn ready(&self) {
+        // An error: the task is over.
+        let _ = self.requests.send(Request::Ready);
     }
 
     /// Its path below the root.
@@ -175,6 +208,29 @@ impl TaskRef {
     /// Drops it at its next `.await`, which is a failure.
     pub fn kill(&self) {
         send(&*self.cell, Control::Kill);
+    }
+
+    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
+    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
+    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
+    /// have that one. Returns at once: `Ok` says that the restart has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `Busy` while it is on its way down already or its group goes down or up, `Stopping` and `Ended`.
+    pub fn restart(&self) -> Result<(), CommandError> {
+        by_hand::restart(&*self.cell)
+    }
+
+    /// Starts it again after its end, whatever that was (S26): as at its first start, with a fresh budget and
+    /// pace. Returns at once: `Ok` says that the start has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `NotEnded` while it lives, `Busy` while its group goes down or up, `Stopping` and `SupervisorEnded`
+    /// when its supervisor takes no start any more, `NotDeclared` of an instance of a `[..]`.
+    pub fn start_again(&self) -> Result<(), CommandError> {
+        by_hand::start_again(&*self.cell)
     }
 
     /// Waits until it has ended; at once if it has.

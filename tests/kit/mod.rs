@@ -95,7 +95,7 @@ pub struct Probe {
     pub sum: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Do {
     Add(u64),
     Get(Reply<u64>),

@@ -185,6 +185,17 @@ impl Setting {
         named.into_iter().any(|name| known.iter().all(|arg| name != arg.name))
     }
 
+    /// The word among the values without a name, if it is there: `Permanent`, `drain`.
+    pub(crate) fn says(&self, text: &str) -> Option<&Ident> {
+        let unnamed = self.args().iter().filter(|arg| arg.name.is_none());
+        unnamed.filter_map(|arg| word(&arg.value)).find(|word| *word == text)
+    }
+
+    /// Of `lifecycle`: when the child is started again, if that is written.
+    pub(crate) fn kind(&self) -> Option<&Ident> {
+        ["Permanent", "Transient", "Temporary"].into_iter().find_map(|kind| self.says(kind))
+    }
+
     /// The first value without a name.
     pub(crate) fn first(&self) -> Option<&Expr> {
         self.args().iter().find(|arg| arg.name.is_none()).map(|arg| &arg.value)

@@ -15,19 +15,29 @@ pub struct TellError<M> {
 pub enum Refusal {
     /// The mailbox is full.
     Full,
-    /// The actor is down, and the sender is in a hook in which it must not wait (rule S3).
-    Down,
+    /// The actor is down, and is declared `while_down(Reject)` (rule S35), or the sender is in a hook in which
+    /// it must not wait (rule S3).
+    Down {
+        /// When it will be started again, if it waits for a backoff of its own.
+        retry_in: Option<Duration>,
+    },
     /// The actor has ended.
     Ended,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Refusal::Full => "its mailbox is full; try again later, or use `tell`, which waits for room",
-            Refusal::Down => "it is down, and `pre_restart` and `post_stop` do not wait; tell it from a handler",
-            Refusal::Ended => "it has ended; take the message back with `into_message`",
-        })
+        match self {
+            Refusal::Full => f.write_str("its mailbox is full; try again later, or use `tell`, which waits for room"),
+            Refusal::Down { retry_in: Some(time) } => {
+                write!(f, "it is down and takes no message; it starts again in {time:?}, try again then")
+            }
+            Refusal::Down { retry_in: None } => f.write_str(
+                "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
+                 again when it is up",
+            ),
+            Refusal::Ended => f.write_str("it has ended; take the message back with `into_message`"),
+        }
     }
 }
 

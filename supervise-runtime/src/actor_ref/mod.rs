@@ -11,10 +11,10 @@ use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor::Actor;
+use crate::by_hand::{self, CommandError};
 use crate::cell::control::{Control, Controlled, send};
 use crate::cell::current;
 use crate::context::Context;
@@ -25,15 +25,18 @@ use crate::watch::{Ended, Notice, Watched};
 
 mod errors;
 mod push;
+mod reply;
 mod waits;
 
 pub use errors::{AskError, Refusal, TellError, WaitError};
 pub use push::{Ask, Tell};
+pub use reply::Reply;
 pub use waits::Terminated;
 
 pub(crate) use waits::AskTime;
 
 use push::Push;
+use reply::Answer;
 
 /// How a notice reaches `A`: a function made where `A: Watcher` is known, so that the loop over
 /// messages needs no such bound.
@@ -100,27 +103,6 @@ impl<A: Actor> Hash for ActorRef<A> {
     }
 }
 
-/// Where the answer to an ask goes. Dropping it tells the asker that no reply will come.
-pub struct Reply<T>(oneshot::Sender<T>);
-
-impl<T> fmt::Debug for Reply<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reply")
-    }
-}
-
-impl<T> Reply<T> {
-    /// Answers. If the asker has given up, the value is dropped.
-    pub fn send(self, value: T) {
-        let _ = self.0.send(value);
-    }
-
-    /// The asker no longer waits.
-    pub fn is_closed(&self) -> bool {
-        self.0.is_closed()
-    }
-}
-
 impl<A: Actor> ActorRef<A> {
     pub(crate) fn id(&self) -> u64 {
         self.cell.ctl().id
@@ -136,12 +118,13 @@ impl<A: Actor> ActorRef<A> {
         self.cell.ctl().incarnation()
     }
 
-    /// Sends a message, waiting for room in the mailbox. Over a restart it waits in the mailbox.
+    /// Sends a message, waiting for room in the mailbox. Over a restart it waits in the mailbox, unless the
+    /// actor is declared `while_down(Reject)` (S35).
     ///
     /// # Errors
     ///
-    /// The message comes back ([`TellError::into_message`]) when the actor has ended; at once with
-    /// `Full` when an actor tells itself and its mailbox is full.
+    /// The message comes back ([`TellError::into_message`]) when the actor has ended or drains, or is down
+    /// and rejects; at once with `Full` when an actor tells itself and its mailbox is full.
     ///
     /// # Cancel safety
     ///
@@ -155,7 +138,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Errors
     ///
-    /// The message comes back when the mailbox is full or the actor has ended.
+    /// The message comes back when the mailbox is full, the actor has ended or drains, or is down and rejects
+    /// (S35).
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
             let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
@@ -185,8 +169,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Dropped while it waits for the reply, the message is still handled; the reply is dropped.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
-        let (reply, answer) = oneshot::channel();
-        let msg = message(Reply(reply));
+        let (reply, answer) = reply::reply();
+        let msg = message(reply);
         Ask {
             cell: &self.cell,
             push: Push::new(Envelope::Msg(msg)),
@@ -205,6 +189,50 @@ impl<A: Actor> ActorRef<A> {
     /// Drops what it is doing at its next `.await`, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
     pub fn kill(&self) {
         send(&*self.cell, Control::Kill);
+    }
+
+    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
+    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
+    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
+    /// have that one. Returns at once: `Ok` says that the restart has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `Busy` while it is on its way down already or its group goes down or up, `Stopping` and `Ended`.
+    ///
+    /// ```
+    /// # use supervise_runtime::{Actor, ActorRef, CommandError};
+    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
+    ///     match cache.restart() {
+    ///         Err(CommandError::Busy { .. }) => Ok(()), // it is being restarted as it is
+    ///         Err(CommandError::Ended { .. }) => cache.start_again(),
+    ///         done => done,
+    ///     }
+    /// }
+    /// ```
+    pub fn restart(&self) -> Result<(), CommandError> {
+        by_hand::restart(&*self.cell)
+    }
+
+    /// Starts it again after its end, whatever that was (S26): as at its first start, with a fresh budget and
+    /// pace. Returns at once: `Ok` says that the start has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `NotEnded` while it lives, `Busy` while its group goes down or up, `Stopping` and `SupervisorEnded`
+    /// when its supervisor takes no start any more, `NotDeclared` of a child that was spawned at run time.
+    pub fn start_again(&self) -> Result<(), CommandError> {
+        by_hand::start_again(&*self.cell)
+    }
+
+    /// Stops it behind the messages that are queued already (S26): from this call on new ones are refused,
+    /// the queued ones are handled, then it stops. All of that has its `shutdown` time; what is left then
+    /// becomes dead letters. One that is not up, or whose group goes down or up, stops as by
+    /// [`stop`](ActorRef::stop). Returns at once.
+    ///
+    /// To drain at every stop there is the setting `lifecycle(drain)`.
+    pub fn drain(&self) {
+        by_hand::drain(&self.cell);
     }
 
     /// Waits until it has ended; at once if it has. Needs no runtime.
@@ -234,7 +262,7 @@ impl From<Rejected> for Refusal {
     fn from(rejected: Rejected) -> Self {
         match rejected {
             Rejected::Full => Refusal::Full,
-            Rejected::Down => Refusal::Down,
+            Rejected::Down { retry_in } => Refusal::Down { retry_in },
             Rejected::Closed => Refusal::Ended,
         }
     }

@@ -110,7 +110,7 @@ pin_project! {
         pub(super) cell: &'a Cell<A>,
         pub(super) push: Push<A>,
         #[pin]
-        pub(super) answer: oneshot::Receiver<R>,
+        pub(super) answer: Answer<R>,
         pub(super) within: Option<Duration>,
         // Only an ask that really waits costs a timer.
         #[pin]
@@ -165,7 +165,7 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
         if *this.sent
             && let Poll::Ready(answer) = this.answer.poll(cx)
         {
-            return Poll::Ready(answer.map_err(|_| AskError::NoReply { path: path() }));
+            return Poll::Ready(answer.ok_or_else(|| AskError::NoReply { path: path() }));
         }
         let Some(within) = *this.within else { return Poll::Pending };
         if this.timer.is_none() {

@@ -5,12 +5,14 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 
+use super::again::Again;
 use super::body::{Body, Served};
 use super::control::Controlled as _;
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
 use crate::context::Context;
 use crate::decide::member::Role;
+use crate::events::{DeadReason, EventKind};
 use crate::failure::{Failure, Thrown};
 use crate::mailbox::{Gate, Inbox, Received};
 use crate::options::{Common, Reader};
@@ -25,12 +27,24 @@ pub(crate) struct ActorBody<A: Actor, F> {
     options: Reader,
     handled: bool,
     in_hand: bool,
+    /// Most have no `redeliver`.
+    again: Option<Box<Again<A>>>,
 }
 
 impl<A: Actor, F> ActorBody<A, F> {
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
-        ActorBody { cell, start, actor: None, inbox: Inbox::new(), cx, options, handled: false, in_hand: false }
+        ActorBody {
+            cell,
+            start,
+            actor: None,
+            inbox: Inbox::new(),
+            cx,
+            options,
+            handled: false,
+            in_hand: false,
+            again: None,
+        }
     }
 }
 
@@ -43,7 +57,12 @@ where
     const ROLE: Role = Role::Actor;
 
     fn common(&mut self) -> Arc<Common> {
-        self.options.read().common.clone()
+        let options = self.options.read();
+        match (options.redelivery::<A>(), &mut self.again) {
+            (Some(by), Some(again)) => again.by = by,
+            (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
+        }
+        options.common.clone()
     }
 
     async fn start(&mut self) -> Result<(), Thrown> {
@@ -89,6 +108,9 @@ where
                 Received::Message(Envelope::Msg(msg)) => {
                     self.handled = true;
                     self.in_hand = true;
+                    if let Some(again) = &mut self.again {
+                        again.keep(&msg);
+                    }
                     let handled = {
                         let mut handler = pin!(actor.receive(msg, &mut self.cx));
                         poll_fn(|cx| {
@@ -103,6 +125,9 @@ where
                     if let Err(error) = handled {
                         self.cx.failed_unless_stopping(error)?;
                     }
+                    if let Some(again) = &mut self.again {
+                        again.done();
+                    }
                 }
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;
@@ -110,6 +135,7 @@ where
                         deliver(actor, notice, &mut self.cx).await.map_err(Thrown::from)?;
                     }
                 }
+                Received::Drained => return Ok(Served::Drained),
                 Received::Interrupted => return Ok(Served::Interrupted),
             }
         }
@@ -132,8 +158,23 @@ where
         }
     }
 
+    fn forgive(&mut self) {
+        if let Some(again) = &mut self.again {
+            again.done();
+        }
+    }
+
     fn drop_instance(&mut self) {
         self.in_hand = false;
+        // In front again, to be found by the next instance; if there is none, it ends with all that is queued.
+        match self.again.as_mut().and_then(|again| again.left_over()) {
+            Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
+            Some((_, false)) => {
+                let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
+                self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
+            }
+            None => {}
+        }
         self.actor = None;
     }
 

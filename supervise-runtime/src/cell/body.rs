@@ -16,6 +16,10 @@ pub(crate) enum Served {
     Done,
     /// A task's own future has returned; its subtasks have their time.
     Returned,
+    /// A task says that it has started.
+    Ready,
+    /// Nothing is queued any more, and nothing new is taken in.
+    Drained,
     /// Control wants to be heard.
     Interrupted,
 }
@@ -44,6 +48,11 @@ pub(crate) trait Body: Send + 'static {
         async { Ok(()) }
     }
 
+    /// Of a task that says itself when it has started: until then.
+    fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
+        async { Ok(Served::Ready) }
+    }
+
     fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
     /// How a task with a context is told to end.
@@ -68,6 +77,9 @@ pub(crate) trait Body: Send + 'static {
     fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
         async {}
     }
+
+    /// Its failure is forgiven: the message that was in hand is gone. User code.
+    fn forgive(&mut self) {}
 
     /// Drops the instance. User code.
     fn drop_instance(&mut self) {}
@@ -94,7 +106,9 @@ pub(crate) trait Body: Send + 'static {
 
 /// The settings of a member as decisions and the watchdog need them.
 pub(crate) fn settings(common: &Common, role: Role) -> Arc<Settings> {
-    Arc::new(Settings::new(role, common.lifecycle_or(role), common.backoff, common.limit))
+    let mut settings = Settings::new(role, common.lifecycle_or(role), common.backoff, common.limit);
+    (settings.drain, settings.significant) = (common.drain, common.significant);
+    Arc::new(settings)
 }
 
 /// How long the supervisor waits for it before it looks: `None` for as long as it takes.

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::events::{Bus, EventKind, lock};
 use crate::failure::Failure;
 use crate::supervisor::Sup;
@@ -20,6 +22,8 @@ pub(crate) enum Control {
     Resume,
     Wait(Duration),
     End(Ended),
+    /// It handles what is queued, then ends.
+    Drain,
     Over(Ended),
     Redecide,
     Hold(bool),
@@ -295,6 +299,14 @@ pub(crate) trait Controlled: Send + Sync + 'static {
     fn interrupt(&self, on: bool);
     /// Messages go back to their senders from now on; what waits becomes dead letters.
     fn refuse(&self) {}
+    /// Down for its supervisor, though what is in hand goes on: of account to one that rejects meanwhile.
+    fn set_down(&self, _down: bool) {}
+    /// When it is started again, for those it rejects.
+    fn set_retry(&self, _at: Option<Instant>) {}
+    /// It had ended, and is started again: messages wait.
+    fn reopen(&self) {}
+    /// Messages go back to their senders from now on; what waits is still handled.
+    fn refuse_new(&self) {}
     /// A message is in hand.
     fn is_busy(&self) -> bool;
 }

@@ -9,6 +9,7 @@
 //! `decide` says what to do, this module does it. Nothing else starts, restarts or ends a child.
 
 pub(crate) mod actor_body;
+pub(crate) mod again;
 pub(crate) mod body;
 pub(crate) mod control;
 pub(crate) mod current;

@@ -1,6 +1,6 @@
 //! A task's incarnation: its future and its subtasks (S29).
 
-use std::future::{Future, poll_fn};
+use std::future::{Future, poll_fn, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -14,7 +14,7 @@ use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::options::{BoxFuture, Common, Reader};
-use crate::task::{Kept, TaskContext, TaskStart, joined};
+use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<Plain>,
@@ -22,7 +22,8 @@ pub(crate) struct TaskBody<F> {
     options: Reader,
     main: Kept,
     told: Option<watch::Sender<bool>>,
-    incoming: Option<mpsc::UnboundedReceiver<BoxFuture<'static, Result<(), Thrown>>>>,
+    incoming: Option<mpsc::UnboundedReceiver<Request>>,
+    ready: bool,
     /// Outside of the task's own future: they are waited for whatever becomes of it.
     subtasks: JoinSet<Result<(), Thrown>>,
     context: bool,
@@ -37,6 +38,7 @@ impl<F> TaskBody<F> {
             main: None,
             told: None,
             incoming: None,
+            ready: false,
             subtasks: JoinSet::new(),
             context: false,
         }
@@ -61,9 +63,27 @@ impl<F> TaskBody<F> {
         ctl.emit(EventKind::Reported { failure });
     }
 
+    /// What it asked for before it returned.
     fn take_in(&mut self) {
-        if let Some(incoming) = &mut self.incoming {
-            while let Ok(subtask) = incoming.try_recv() {
+        while let Some(Ok(request)) = self.incoming.as_mut().map(mpsc::UnboundedReceiver::try_recv) {
+            self.grant(request);
+        }
+    }
+
+    /// What it asks for. True: there was something.
+    fn poll_requests(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut some = false;
+        while let Some(Poll::Ready(Some(request))) = self.incoming.as_mut().map(|incoming| incoming.poll_recv(cx)) {
+            self.grant(request);
+            some = true;
+        }
+        some
+    }
+
+    fn grant(&mut self, request: Request) {
+        match request {
+            Request::Ready => self.ready = true,
+            Request::Spawn(subtask) => {
                 self.subtasks.spawn(inside(self.cell.clone(), subtask));
             }
         }
@@ -86,12 +106,13 @@ where
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
         let (told, hears) = watch::channel(false);
-        let (subtasks, incoming) = mpsc::unbounded_channel();
+        let (requests, incoming) = mpsc::unbounded_channel();
         let begin = (self.start)().await?;
-        let cx = TaskContext { told: hears, subtasks, cell: self.cell.clone() };
+        let cx = TaskContext { told: hears, requests, cell: self.cell.clone() };
         self.main = Some((begin.0)(cx));
         self.told = Some(told);
         self.incoming = Some(incoming);
+        self.ready = false;
         Ok(())
     }
 
@@ -101,6 +122,35 @@ where
 
     fn is_told(&self) -> bool {
         self.context
+    }
+
+    /// Its own future and its subtasks side by side, until it says that it has started.
+    async fn readying(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|cx| {
+            loop {
+                let returned = self.poll_main(cx);
+                let mut moved = self.poll_requests(cx);
+                if self.ready {
+                    // What it has returned already is seen to once it counts as started.
+                    if let Some(result) = returned {
+                        self.main = Some(Box::pin(ready(result)));
+                    }
+                    return Poll::Ready(Ok(Served::Ready));
+                }
+                if let Some(result) = returned {
+                    result?;
+                    return Poll::Ready(Err(Thrown::from(NeverReady)));
+                }
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
     }
 
     /// The task's own future and its subtasks side by side, until the first failure or the last end.
@@ -118,12 +168,7 @@ where
                         told.send_replace(true);
                     }
                 }
-                if let Some(incoming) = &mut self.incoming {
-                    while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
-                        self.subtasks.spawn(inside(self.cell.clone(), subtask));
-                        moved = true;
-                    }
-                }
+                moved |= self.poll_requests(cx);
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                     joined(result)?;
                     moved = true;
@@ -157,11 +202,7 @@ where
             if let Some(Err(thrown)) = self.poll_main(cx) {
                 self.report(Cause::Error(thrown));
             }
-            if let Some(incoming) = &mut self.incoming {
-                while let Poll::Ready(Some(subtask)) = incoming.poll_recv(cx) {
-                    self.subtasks.spawn(inside(self.cell.clone(), subtask));
-                }
-            }
+            self.poll_requests(cx);
             while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                 match result.map_err(JoinError::try_into_panic) {
                     Ok(Ok(())) | Err(Err(_)) => {}

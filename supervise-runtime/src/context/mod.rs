@@ -21,8 +21,8 @@ use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::hook::RestartHook;
 use crate::mailbox::MailCell;
-use crate::options::{BoxFuture, ChildOptions, Common, Reader};
-use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy};
+use crate::options::{BoxFuture, ChildOptions, Common, Reader, Redeliver};
+use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy, WhileDown};
 use crate::supervisor::{Refused, Sup};
 use crate::watch::{Ended, Notice};
 

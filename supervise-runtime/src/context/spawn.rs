@@ -34,6 +34,21 @@ impl<B: Actor, F> SpawnChild<B, F> {
         self.with(|options| options.shutdown(shutdown))
     }
 
+    /// How long each start may take (S13); default as long as it takes.
+    pub fn start(self, within: Duration) -> Self {
+        self.with(|options| options.start(within))
+    }
+
+    /// A stop handles the queued messages first (S24).
+    pub fn drain(self) -> Self {
+        self.with(ChildOptions::drain)
+    }
+
+    /// The actor that spawns it ends when this child has ended by itself (S22).
+    pub fn significant(self) -> Self {
+        self.with(ChildOptions::significant)
+    }
+
     /// How long a restart waits (S14, S31 to S33); default the built-in pace.
     pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
         self.with(|options| options.backoff(backoff))
@@ -52,6 +67,19 @@ impl<B: Actor, F> SpawnChild<B, F> {
     /// How many messages can wait (S3); default `Bounded(1024)`.
     pub fn mailbox(self, mailbox: Mailbox) -> Self {
         self.with(|options| options.mailbox(mailbox))
+    }
+
+    /// What becomes of messages while it is down (S35); default `Hold`.
+    pub fn while_down(self, while_down: WhileDown) -> Self {
+        self.with(|options| options.while_down(while_down))
+    }
+
+    /// The message in hand at a failure or abort is delivered again, at most this often (S36).
+    pub fn redeliver(self, attempts: u32) -> Self
+    where
+        B::Msg: Redeliver,
+    {
+        self.with(|options| options.redeliver(attempts))
     }
 
     /// How long an `ask` to it waits; default 5 s.
@@ -165,7 +193,8 @@ where
     Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
 {
     let common: &Common = &options.options.common;
-    let cell = Arc::new(MailCell::new(ctl, common.capacity(), common.ask_or_default()));
+    let cell = MailCell::new(ctl, common.capacity(), common.ask_or_default()).while_down(common.while_down);
+    let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     tokio::spawn(run(cell.clone(), body));
     cell

@@ -52,12 +52,16 @@ pub struct Settings {
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) limit: Limit,
+    /// A stop lets it handle what is queued (S24).
+    pub(crate) drain: bool,
+    /// The supervisor ends when it ends by itself (S22).
+    pub(crate) significant: bool,
 }
 
 impl Settings {
     /// Settings of a member.
     pub fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
-        Settings { role, lifecycle, backoff, limit }
+        Settings { role, lifecycle, backoff, limit, drain: false, significant: false }
     }
 }
 
@@ -74,6 +78,10 @@ pub(crate) struct Member {
     pub(crate) ending: Option<Ended>,
     /// It was stopped from outside: not even a restart from above starts it again (S20).
     pub(crate) by_hand: bool,
+    /// It handles what is queued before it goes down.
+    pub(crate) drains: bool,
+    /// It is significant and ends by itself: with it the supervisor does (S22).
+    pub(crate) quits: bool,
     /// It was up once: its next start is a restart.
     pub(crate) was_up: bool,
     /// Build has reached it in this incarnation of the supervisor.

@@ -13,9 +13,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::{Control, Controlled, queue, send};
+use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Act, Group, Id, Mode, Owner};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
+use crate::failure::{Cause, Failure, Phase};
 use crate::strategy::{Decider, SupervisorStrategy};
 
 mod watchdog;
@@ -111,15 +113,29 @@ impl Sup {
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
         let mut inner = lock(&self.inner);
-        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
-        let known = matches!(&inner.entries.get(id as usize),
-            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
-        if !known {
-            return None;
-        }
+        let id = inner.id_of(child)?;
         let out = event(&mut inner.group, id);
         Inner::carry_out_of(inner, owner, Some(id));
         Some(out)
+    }
+
+    /// What a user asks of this child by hand, from wherever that is (S26). `with` runs under the lock, beside
+    /// what was decided. `None`: it has no place in the table any more.
+    pub(crate) fn by_hand<R>(
+        &self,
+        owner: &dyn Controlled,
+        child: &dyn Controlled,
+        command: Command,
+        with: impl FnOnce(ByHand) -> R,
+    ) -> Option<(ByHand, R)> {
+        let ctl = child.ctl();
+        let requested = Failure::new(Phase::Running, Cause::Requested, ctl.path(), ctl.incarnation());
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
+        let out = with(verdict);
+        Inner::carry_out(inner, owner);
+        Some((verdict, out))
     }
 
     /// Only looks.
@@ -289,6 +305,14 @@ impl Said {
 }
 
 impl Inner {
+    /// The place of this child, as long as it has one.
+    fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
+        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let known = matches!(self.entries.get(id as usize),
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
+        known.then_some(id)
+    }
+
     fn put(&mut self, id: Id, entry: Entry) {
         let id = id as usize;
         if id == self.entries.len() {
@@ -341,6 +365,10 @@ impl Inner {
                 Act::End(id, why) => {
                     watch = true;
                     inner.send(by, id, Control::End(why));
+                }
+                Act::Drain(id) => {
+                    watch = true;
+                    inner.send(by, id, Control::Drain);
                 }
                 Act::Over(id, why) => {
                     inner.send(by, id, Control::Over(why));

@@ -19,6 +19,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WaitError};
+use crate::by_hand::{self, CommandError};
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, send};
 use crate::cell::current;

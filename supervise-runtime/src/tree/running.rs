@@ -76,7 +76,12 @@ impl<T: TreeDef> Tree<T> {
             });
             let guard = Guard { cell: launched.cell, at: Some(at), quiet: true };
             let cell = guard.cell.clone();
-            match poll_fn(|cx| cell.ctl().poll_up(cx.waker())).await {
+            let up = match poll_fn(|cx| cell.ctl().poll_up(cx.waker())).await {
+                // It was up, and has ended by itself since (S22).
+                Err(Ended::Done) if launched.handle.get().is_some() => Ok(()),
+                up => up,
+            };
+            match up {
                 Ok(()) => {
                     let handle = launched.handle.get();
                     let handle = handle.expect("a tree that is up has its handle");

@@ -54,6 +54,30 @@ impl TreeRef {
         send(&*self.cell, Control::Kill);
     }
 
+    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
+    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
+    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
+    /// have that one. Returns at once: `Ok` says that the restart has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `Busy` while it is on its way down already or its group goes down or up, `Stopping` and `Ended`,
+    /// `NotDeclared` of a root, which has no supervisor.
+    pub fn restart(&self) -> Result<(), CommandError> {
+        by_hand::restart(&*self.cell)
+    }
+
+    /// Starts it again after its end, whatever that was (S26): as at its first start, with all its declared
+    /// children, also those that were stopped from outside, and with a fresh budget and pace. Returns at once: `Ok` says that the start has been taken up.
+    ///
+    /// # Errors
+    ///
+    /// `NotEnded` while it lives, `Busy` while its group goes down or up, `Stopping` and `SupervisorEnded`
+    /// when its supervisor takes no start any more, `NotDeclared` of a root.
+    pub fn start_again(&self) -> Result<(), CommandError> {
+        by_hand::start_again(&*self.cell)
+    }
+
     /// Asks it to stop; await it for the [`Report`].
     pub fn shutdown(&self) -> ShutdownRef {
         self.stop();

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use supervise::Refusal;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::kit::{Boom, Do, Journal, Probe, pass, secs, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
 fn dump(probe: &mut Probe) {
     probe.journal.write("dump");
@@ -44,6 +45,39 @@ supervisor! {
         killed: Probe = Probe::start("killed", journal).await?,
         #[lifecycle(shutdown = Infinity)]
         patient: Probe = Probe::start("patient", journal).await?,
+    }
+
+    struct Begins(journal: Journal) {
+        #[backoff(1min..1min, random_factor = 0)]
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[backoff(1min..1min, random_factor = 0)]
+        #[lifecycle(start = 2s)]
+        short: Probe = Probe::start("short", journal).await?,
+    }
+
+    struct Queues(journal: Journal) {
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[lifecycle(drain)]
+        drains: Probe = Probe::start("drains", journal).await?,
+        #[lifecycle(Permanent, drain, shutdown = 2s)]
+        short: Probe = Probe::start("short", journal).await?,
+    }
+
+    struct Ready(wait: bool) {
+        tells: task = |cx| says_when(cx, wait),
+    }
+
+    struct Waits(wait: bool) {
+        #[lifecycle(ready)]
+        tells: task = |cx| says_when(cx, wait),
+    }
+
+    struct Counts(journal: Journal) {
+        #[lifecycle(Transient, significant)]
+        main: Probe = Probe::start("main", journal).await?,
+        #[lifecycle(Transient)]
+        beside: Probe = Probe::start("beside", journal).await?,
+        rest: Probe = Probe::start("rest", journal).await?,
     }
 
     struct Outer(journal: Journal) {
@@ -152,6 +186,94 @@ async fn lifecycle_shutdown_infinity_is_obeyed() {
     let (took, ended, lines) = stop(|tree| &tree.patient, secs(86_400)).await;
     assert_eq!((took, &*ended), (secs(86_400), "Stopped"));
     assert_eq!(lines, ["patient worked", "patient post_stop", "patient drop"]);
+}
+
+/// S13: that long; as long as it takes if nothing is said.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_start_is_obeyed() {
+    for (name, incarnation) in [("short", 1), ("plain", 1)] {
+        let journal = Journal::default();
+        let tree = Begins::start(journal.clone()).await.unwrap();
+        let child = if name == "short" { &tree.short } else { &tree.plain };
+        assert_eq!(child.incarnation(), incarnation);
+        journal.plan(&format!("{name} start"), 1, Fault::Slow(secs(5)));
+        fail(child, 1).await;
+        pass(secs(65)).await;
+        let lines = journal.take();
+        let done = lines.contains(&format!("{name} start done"));
+        assert_eq!(done, name == "plain", "{lines:?}");
+    }
+}
+
+/// S24: what is queued is handled first at a stop, by hand or of the tree, within the time; else it is a dead letter.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_drain_is_obeyed() {
+    for by_hand in [true, false] {
+        let journal = Journal::default();
+        let tree = Queues::start(journal.clone()).await.unwrap();
+        for child in [&tree.plain, &tree.drains, &tree.short] {
+            child.tell(Do::Work(secs(3))).await.unwrap();
+            child.tell(Do::Note("queued")).await.unwrap();
+        }
+        settle().await;
+        let handle = tree.handle();
+        if by_hand {
+            for child in [&tree.plain, &tree.drains, &tree.short] {
+                child.stop();
+            }
+            settle().await;
+            let late = handle.drains.try_tell(Do::Note("late")).unwrap_err();
+            assert_eq!(late.reason(), Refusal::Ended);
+            ended(&handle.drains).await;
+            ended(&handle.short).await;
+            drop(tree);
+        } else {
+            tree.shutdown().await;
+        }
+        let lines = journal.take();
+        let queued = |name: &str| lines.contains(&format!("{name} queued"));
+        assert!(queued("drains"), "{lines:?}");
+        // In reverse order: with the tree its turn comes when it has handled all.
+        assert_eq!(queued("plain"), !by_hand, "{lines:?}");
+        assert!(!queued("short"), "2 s are not enough: {lines:?}");
+        assert!(lines.contains(&"drains post_stop".to_owned()));
+        assert!(matches!(handle.short.ended(), Some(Ended::Aborted)));
+        assert!(matches!(handle.drains.ended(), Some(Ended::Stopped)));
+    }
+}
+
+/// Ready after 3 s.
+async fn says_when(cx: TaskContext, wait: bool) {
+    if wait {
+        tokio::time::sleep(secs(3)).await;
+    }
+    cx.ready();
+    cx.stopped().await;
+}
+
+/// S29: it counts as started when it says so; else when it is first polled.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_ready_is_obeyed() {
+    let begin = Instant::now();
+    let _plain = Ready::start(true).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(0));
+    let _waits = Waits::start(false).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(0));
+    let _waits = Waits::start(true).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(3));
+}
+
+/// S22: the tree ends with it.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_significant_is_obeyed() {
+    let tree = Counts::start(Journal::default()).await.unwrap();
+    tree.beside.tell(Do::Stop).await.unwrap();
+    pass(secs(10)).await;
+    assert!(tree.ended().is_none());
+    tree.main.tell(Do::Stop).await.unwrap();
+    assert!(matches!(ended(&tree.rest).await, Ended::Stopped));
+    settle().await;
+    assert!(matches!(tree.ended(), Some(Ended::Done)));
 }
 
 /// S24: a tree has no end of its time if nothing is said, and aborts all below where something is.

@@ -1,10 +1,10 @@
-//! `mailbox` and `max_children`.
+//! `mailbox`, `while_down`, `redeliver` and `max_children`.
 
 use supervise::prelude::*;
 use supervise::{AskError, Refusal, SpawnError};
 use tokio::time::Instant;
 
-use super::ended;
+use super::{ended, fail};
 use crate::kit::{Do, Journal, Probe, ms, secs, settle};
 
 supervisor! {
@@ -20,6 +20,25 @@ supervisor! {
         hasty: Probe = Probe::start("hasty", journal).await?,
         #[mailbox(Bounded(2), ask = 1min)]
         patient: Probe = Probe::start("patient", journal).await?,
+    }
+
+    struct Downs(journal: Journal) {
+        #[backoff(3s..3s, random_factor = 0)]
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[backoff(3s..3s, random_factor = 0)]
+        #[while_down(Hold)]
+        holds: Probe = Probe::start("holds", journal).await?,
+        #[backoff(3s..3s, random_factor = 0)]
+        #[while_down(Reject)]
+        rejects: Probe = Probe::start("rejects", journal).await?,
+    }
+
+    struct Again(journal: Journal) {
+        plain: Probe = Probe::start("plain", journal).await?,
+        #[redeliver(attempts = 1)]
+        once: Probe = Probe::start("once", journal).await?,
+        #[redeliver(attempts = 3)]
+        thrice: Probe = Probe::start("thrice", journal).await?,
     }
 
     struct Sets(journal: Journal) {
@@ -95,5 +114,41 @@ async fn max_children_is_obeyed() {
         spawned[0].stop();
         ended(&spawned[0]).await;
         set.spawn(0).await.unwrap();
+    }
+}
+
+/// What a tell meets during a backoff, and the sum after it.
+async fn tell_while_down(pick: fn(&Downs) -> &ActorRef<Probe>) -> (Option<Refusal>, u64) {
+    let tree = Downs::start(Journal::default()).await.unwrap();
+    let child = pick(&tree);
+    fail(child, 1).await;
+    tokio::time::sleep(secs(1)).await;
+    let refused = child.tell(Do::Add(7)).await.err().map(|error| error.reason());
+    tokio::time::sleep(secs(3)).await;
+    (refused, child.ask(Do::Get).await.unwrap())
+}
+
+/// S35: it waits in the mailbox; the default.
+#[tokio::test(start_paused = true)]
+async fn while_down_hold_is_obeyed() {
+    assert_eq!(tell_while_down(|tree| &tree.holds).await, (None, 7));
+    assert_eq!(tell_while_down(|tree| &tree.plain).await, (None, 7));
+}
+
+/// S35: it goes back at once.
+#[tokio::test(start_paused = true)]
+async fn while_down_reject_is_obeyed() {
+    let down = Refusal::Down { retry_in: Some(secs(2)) };
+    assert_eq!(tell_while_down(|tree| &tree.rejects).await, (Some(down), 0));
+}
+
+/// S36: so often, and not at all if nothing is said.
+#[tokio::test(start_paused = true)]
+async fn redeliver_attempts_is_obeyed() {
+    let tree = Again::start(Journal::default()).await.unwrap();
+    for (child, failures) in [(&tree.plain, 1), (&tree.once, 2), (&tree.thrice, 4)] {
+        fail(child, 1).await;
+        tokio::time::sleep(secs(1)).await;
+        assert_eq!(child.ask(Do::Incarnation).await.unwrap(), failures + 1, "{}", child.path());
     }
 }

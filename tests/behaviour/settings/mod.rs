@@ -94,7 +94,8 @@ fn names(row: &str) -> Vec<String> {
     for argument in without_defaults(cells[2]).split(';') {
         let mut of = setting.to_owned();
         let prose: String = argument.split('`').step_by(2).collect();
-        for (nth, code) in argument.split('`').skip(1).step_by(2).enumerate() {
+        let codes: Vec<_> = argument.split('`').skip(1).step_by(2).collect();
+        for (nth, code) in codes.iter().copied().enumerate() {
             match code.split_once(" = ") {
                 Some((name, value)) => {
                     of = format!("{setting}_{name}");
@@ -102,6 +103,9 @@ fn names(row: &str) -> Vec<String> {
                 }
                 None if nth == 0 && code.starts_with(char::is_lowercase) && !code.contains(':') => {
                     of = format!("{setting}_{code}");
+                    if codes.len() == 1 {
+                        names.push(of.clone()); // switched on by its name
+                    }
                 }
                 None if code == "=> Directive" => {
                     names.extend(["Resume", "Restart", "Stop", "Escalate"].map(|word| join(&of, word)));

@@ -10,8 +10,6 @@ impl Db {
 
 supervisor! {
     pub struct Shop {
-        #[redeliver(attempts = 3)]
-        #[lifecycle(Permanent, drain)]
         db: Db = Db,
         audit: Option<Db> = None,
     }

@@ -65,6 +65,7 @@ fn named(
     }
     if known.args.iter().any(|arg| arg.name == text && arg.value == Value::Flag) {
         errors.at(name.span(), format!("`{name}` takes no value; write `{name}` alone"));
+        errors.hide_body();
         return None;
     }
     let names: Vec<_> =

@@ -10,13 +10,22 @@ use crate::errors::Errors;
 /// Checks the backoff and the restart hooks of a child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     if is_temporary(child) {
-        for name in ["backoff", "pre_restart", "post_restart"] {
+        for name in ["backoff", "pre_restart", "post_restart", "redeliver"] {
             if let Some(setting) = setting(&child.settings, name) {
                 errors.at(setting.name.span(), format!("a `Temporary` child is never restarted; remove `{name}`"));
             }
         }
     }
     let Some(backoff) = setting(&child.settings, "backoff") else { return };
+    let rejects = setting(&child.settings, "while_down").is_some_and(|while_down| while_down.says("Hold").is_none());
+    if let Some(unbounded) = setting(&child.settings, "mailbox").and_then(|mailbox| mailbox.says("Unbounded"))
+        && !rejects
+    {
+        errors.at(
+            unbounded.span(),
+            "an unbounded mailbox grows for as long as the backoff waits; add `while_down(Reject)`, or write `Bounded(N)`",
+        );
+    }
     if let Some((factor, value)) = backoff.named("random_factor")
         && number(value).is_some_and(|share| !(0.0..=1.0).contains(&share))
     {

@@ -79,6 +79,9 @@ fn placed(setting: &Setting, child: &Child, parent: &Body, errors: &mut Errors) 
         _ => return,
     };
     errors.at(name.span(), format!("`{name}` {problem}; remove it"));
+    if of == Of::Actors {
+        errors.hide_body(); // it has no such method
+    }
 }
 
 /// `AllForOne` or `RestForOne`, if that is the strategy.

@@ -36,15 +36,14 @@ pub(super) fn child(child: &Child, parent: &Body, errors: &mut Errors) {
             errors.at(limit.name.span(), "a `Temporary` child is never restarted; remove `limit`");
         }
     }
-    if let Some(lifecycle) = setting(&child.settings, "lifecycle")
-        && let Some((name, _)) = lifecycle.named("shutdown")
-        && child.is_task()
-        && !has_context(child)
+    if let Some(lifecycle) = setting(&child.settings, "lifecycle") {
+        self::lifecycle(lifecycle, child, errors);
+    }
+    if let Some(redeliver) = setting(&child.settings, "redeliver")
+        && let Some((_, value)) = redeliver.named("attempts")
+        && is_zero(value)
     {
-        errors.at(
-            name.span(),
-            "a task without a context is dropped at once when it is to stop; write `|cx| ..`, or remove `shutdown`",
-        );
+        errors.on(value, "no attempt would do nothing; write at least 1, or remove `redeliver`");
     }
     if let Some(mailbox) = setting(&child.settings, "mailbox")
         && let Some(Expr::Call(bounded)) = mailbox.first()
@@ -57,6 +56,62 @@ pub(super) fn child(child: &Child, parent: &Body, errors: &mut Errors) {
         && is_zero(value)
     {
         errors.on(value, "a set of no children would do nothing; write at least 1");
+    }
+}
+
+/// Arguments of `lifecycle` that this child cannot obey.
+fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
+    let no_context = child.is_task() && !has_context(child);
+    if let Some((name, _)) = lifecycle.named("shutdown")
+        && no_context
+    {
+        errors.at(
+            name.span(),
+            "a task without a context is dropped at once when it is to stop; write `|cx| ..`, or remove `shutdown`",
+        );
+    }
+    let ready = lifecycle.says("ready");
+    if let Some(ready) = ready {
+        if !child.is_task() {
+            errors.at(
+                ready.span(),
+                "`ready` is for tasks; an actor or a tree is up when its start is through; remove it",
+            );
+            errors.hide_body();
+        } else if no_context {
+            errors.at(
+                ready.span(),
+                "a task without a context cannot say that it is ready; write `|cx| ..`, or remove `ready`",
+            );
+        }
+    }
+    if let Some((start, _)) = lifecycle.named("start")
+        && child.is_task()
+        && ready.is_none()
+    {
+        errors.at(start.span(), "a task without `ready` has started once it is polled; add `ready`, or remove `start`");
+    }
+    if let Some(drain) = lifecycle.says("drain") {
+        if child.is_task() || child.subtree().is_some() {
+            errors.at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
+            errors.hide_body();
+        } else if let Some((_, shutdown)) = lifecycle.named("shutdown")
+            && word(shutdown).is_some_and(|word| word == "Kill")
+        {
+            errors.at(drain.span(), "`drain` needs time to handle messages in; write another `shutdown` than `Kill`");
+        }
+    }
+    let permanent = match lifecycle.kind() {
+        Some(kind) => kind == "Permanent",
+        None => !child.is_task() && !child.is_set(),
+    };
+    if let Some(significant) = lifecycle.says("significant")
+        && permanent
+    {
+        errors.at(
+            significant.span(),
+            "a `Permanent` child never ends by itself; write `Transient`, or remove `significant`",
+        );
     }
 }
 
@@ -80,10 +135,7 @@ fn budget(setting: &Setting, errors: &mut Errors) {
 }
 
 pub(super) fn is_temporary(child: &Child) -> bool {
-    setting(&child.settings, "lifecycle")
-        .and_then(Setting::first)
-        .and_then(word)
-        .is_some_and(|word| word == "Temporary")
+    setting(&child.settings, "lifecycle").is_some_and(|lifecycle| lifecycle.says("Temporary").is_some())
 }
 
 /// Whether a task is written `|cx| ..`.

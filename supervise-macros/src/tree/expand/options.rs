@@ -3,7 +3,7 @@
 //! Setting names become method calls with the user's own token, and words become variants: so completion,
 //! hover and go-to-definition work inside the attributes.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
@@ -46,6 +46,7 @@ fn methods(setting: &Setting) -> TokenStream {
         ("lifecycle", _) => args
             .iter()
             .map(|arg| match (&arg.name, word(&arg.value)) {
+                (None, Some(flag)) if is_flag(flag) => quote!(.#flag()),
                 (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
                 (None, None) => TokenStream::new(),
                 (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
@@ -70,12 +71,26 @@ fn methods(setting: &Setting) -> TokenStream {
                 }
             })
             .collect(),
+        ("while_down", Some(first)) => quote!(.#name(::supervise::__private::WhileDown::#first)),
+        ("redeliver", _) => match setting.named("attempts") {
+            Some((_, attempts)) => {
+                let attempts = lower(attempts);
+                quote!(.#name(#attempts))
+            }
+            None => TokenStream::new(),
+        },
         (_, Some(first)) => {
             let value = lower(first);
             quote!(.#name(#value))
         }
         (_, None) => TokenStream::new(),
     }
+}
+
+/// An argument of `lifecycle` that is switched on by its name.
+fn is_flag(word: &Ident) -> bool {
+    let known = crate::settings::find("lifecycle").map_or(&[][..], |setting| setting.args);
+    known.iter().any(|arg| arg.value == crate::settings::Value::Flag && word == arg.name)
 }
 
 /// `MIN..MAX` with its arguments, or a backoff as an expression.

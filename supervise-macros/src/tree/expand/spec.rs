@@ -81,7 +81,7 @@ pub(super) fn strategy(body: &Body) -> Ident {
 
 /// The lifecycle as written, else the default of its kind (rule S23).
 pub(super) fn lifecycle(child: &Child) -> &'static str {
-    let written = setting(&child.settings, "lifecycle").and_then(Setting::first).and_then(word);
+    let written = setting(&child.settings, "lifecycle").and_then(Setting::kind);
     let known = ["Permanent", "Transient", "Temporary"].into_iter().find(|name| written.is_some_and(|w| w == name));
     known.unwrap_or(if child.is_task() || child.is_set() { "Transient" } else { "Permanent" })
 }

@@ -25,6 +25,7 @@ pin_project! {
     pub(crate) struct Starting<'a, F> {
         #[pin]
         pub(super) beside: Beside<'a, F>,
+        pub(super) within: Option<Duration>,
     }
 }
 
@@ -38,15 +39,26 @@ impl<F: Future> Future for Starting<'_, F> {
             return polled;
         }
         // Only a start that really waits costs a timer.
-        let driver = this.beside.project().driver;
+        let beside = this.beside.project();
+        let (driver, future) = (beside.driver, beside.future);
+        // A task that was told to end before it was ready has its `shutdown` time instead.
+        let within = this.within.filter(|_| !driver.asked.is_end() && !driver.asked.is_down());
         let (begun, timer) = &mut **driver.begun.get_or_insert_with(|| {
             let now = Instant::now();
             Box::new((now, Box::pin(sleep_until(now + STILL_STARTING))))
         });
+        let over = within.map(|within| *begun + within);
+        if let Some(over) = over.filter(|over| *over < timer.deadline()) {
+            timer.as_mut().reset(over);
+        }
         while timer.as_mut().poll(cx).is_ready() {
+            if over.is_some_and(|over| over <= timer.deadline()) {
+                driver.discard(future);
+                return Poll::Ready(Exit::Cut(Event::TimeUp));
+            }
             driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = timer.deadline() + STILL_STARTING;
-            timer.as_mut().reset(next);
+            timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }
         Poll::Pending
     }

@@ -26,6 +26,7 @@ use crate::watch::Ended;
 
 mod asked;
 mod beside;
+mod draining;
 
 pub(crate) use asked::Asked;
 pub(crate) use beside::{Beside, Starting};
@@ -56,6 +57,8 @@ pub(crate) struct Driver {
     pub(crate) held: bool,
     /// Dropped on Down and stop: a task without a context, a start.
     pub(crate) shutdown: Shutdown,
+    /// A stop lets it handle what is queued.
+    pub(crate) drains: bool,
     pub(crate) asked: Asked,
     /// The event that has to drop the user future.
     cut: Option<Event>,
@@ -81,6 +84,7 @@ impl Driver {
             state: State::Idle,
             held: false,
             shutdown: Shutdown::Infinity,
+            drains: false,
             asked: Asked::default(),
             cut: None,
             deadline: None,
@@ -117,13 +121,29 @@ impl Driver {
         match control {
             Control::Start => {
                 self.held = false;
-                self.asked.take_wait();
+                if self.asked.take_wait().is_some() {
+                    self.cell.set_retry(None);
+                }
                 self.asked.start = true;
             }
             Control::Resume => self.asked.resume = true,
             Control::Redecide => self.asked.redecide = true,
-            Control::Wait(delay) => self.asked.put_wait(Instant::now() + delay),
-            Control::Over(ended) => self.asked.put_over(ended),
+            Control::Wait(delay) => {
+                let until = Instant::now() + delay;
+                self.asked.put_wait(until);
+                self.cell.set_retry(Some(until));
+            }
+            Control::Drain => self.drain_by_hand(),
+            Control::Over(ended) => {
+                if matches!(self.state, State::Idle | State::Waiting) {
+                    // What it was asked before is settled with its end: `start_again()` must not find it.
+                    self.asked.start = false;
+                    self.asked.redecide = false;
+                    self.asked.take_down();
+                    self.asked.take_end();
+                }
+                self.asked.put_over(ended);
+            }
             Control::Finish => self.asked.finish = true,
             Control::ChildrenDown => self.asked.children_down = true,
             Control::AllEnded(failure) => {
@@ -169,7 +189,21 @@ impl Driver {
 
     /// An event of table 2a, in the present state.
     fn event(&mut self, event: Event) {
+        // A stop that lets it handle what is queued first (S24).
+        let drains = self.drains && !self.held && !self.asked.is_down() && self.shutdown != Shutdown::Kill;
+        if drains && event == Event::Stop && self.state == State::Running {
+            return self.begin_drain();
+        }
         let step = child::on(self.now_in(), event);
+        if step.then == Then::Again {
+            self.cell.set_down(true); // S35
+        }
+        // While it is held nothing queued can begin: a stop absorbs it (S7).
+        let absorbed = self.held && event == Event::Stop;
+        if self.state == State::Draining && (step.next == State::Stopping || absorbed) {
+            self.state = State::Running; // after the message in hand it stops
+            self.cell.refuse();
+        }
         if let Some(held) = step.held {
             self.held = held;
         }
@@ -198,6 +232,9 @@ impl Driver {
     fn hold(&mut self, held: bool) {
         if self.role != Role::Task {
             self.event(if held { Event::Hold } else { Event::Release });
+        }
+        if held || self.state == State::Running && !self.asked.is_down() {
+            self.cell.set_down(held); // S35
         }
         if let Some(sup) = self.cell.ctl().sup() {
             if held {
@@ -236,7 +273,7 @@ impl Driver {
             State::Idle | State::Waiting => self.stop_by_hand(),
             State::Failed => self.report(cause),
             State::Ended => {}
-            State::PreRestart | State::GoingDown | State::Stopping | State::Draining => {
+            State::PreRestart | State::GoingDown | State::Stopping => {
                 self.asked.abort = true;
                 self.cut = Some(Event::Kill);
             }
@@ -287,6 +324,11 @@ impl Driver {
 
     pub(crate) fn begin_down_now(&mut self) {
         self.begin_down(Event::Down);
+    }
+
+    /// What was to be dropped is not there.
+    pub(crate) fn forget_cut(&mut self) {
+        self.cut = None;
     }
 
     /// What follows only waits for what was aborted.
@@ -436,9 +478,10 @@ impl Driver {
         Beside { driver: self, future: Some(future) }
     }
 
-    /// As [`Driver::beside`], for a start: says now and then that it is still at it.
-    pub(crate) fn starting<F: Future>(&mut self, future: F) -> Starting<'_, F> {
-        Starting { beside: self.beside(future) }
+    /// As [`Driver::beside`], for a step of a start: says now and then that it is still at it. All steps have
+    /// that long together (S13).
+    pub(crate) fn starting<F: Future>(&mut self, within: Option<Duration>, future: F) -> Starting<'_, F> {
+        Starting { beside: self.beside(future), within }
     }
 
     /// Waits without user code until `done` has found in `asked` what it looks for.
@@ -456,6 +499,7 @@ impl Driver {
                     && self.poll_timer(cx, until)
                 {
                     self.asked.take_wait();
+                    self.cell.set_retry(None);
                     let now = Instant::now();
                     if let Some((sup, owner)) = self.parent() {
                         sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));

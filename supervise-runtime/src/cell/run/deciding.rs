@@ -125,6 +125,8 @@ impl<B: Body> Run<B> {
                     if let Some(sup) = self.driver.cell.ctl().sup() {
                         sup.on(&*self.driver.cell, |group| group.resume(&failure, facts));
                     }
+                    let body = &mut self.body;
+                    self.driver.guarded(|| body.forgive());
                     self.body.open();
                     return Outcome::Resume;
                 }

@@ -24,7 +24,9 @@ use crate::strategy::{Directive, Lifecycle, Shutdown, default_directive};
 use crate::watch::Ended;
 
 mod deciding;
+mod draining;
 mod going_down;
+mod readying;
 mod serving;
 mod starting;
 
@@ -194,9 +196,18 @@ impl<B: Body> Run<B> {
         self.owed = false;
         self.common = self.body.common();
         self.driver.shutdown = self.common.shutdown_or_default(B::ROLE);
+        self.driver.drains = self.common.drain && B::ROLE == Role::Actor;
         if std::mem::take(&mut self.ended) {
             self.driver.cell.ctl().revive();
             self.healing = None;
+            // After `start_again()` it is a first start (S26), after a restart from above it is not (S20).
+            self.was_up &= self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
+            self.body.shut();
+            if !self.was_up
+                && let Some(sup) = self.driver.cell.ctl().sup()
+            {
+                sup.on(&*self.driver.cell, |group| group.forget_stops());
+            }
         }
         let incarnation = self.driver.cell.ctl().next_incarnation();
         if let Some(sup) = self.driver.cell.ctl().sup() {
@@ -207,6 +218,13 @@ impl<B: Body> Run<B> {
         }
         self.driver.state = State::Running;
         self.driver.told = self.body.signal();
+        if B::ROLE == Role::Task
+            && self.common.ready
+            && let Some(after) = Box::pin(self.get_ready()).await
+        {
+            return after;
+        }
+        self.driver.begun = None;
         let again = std::mem::replace(&mut self.was_up, true);
         let ctl = self.driver.cell.ctl();
         ctl.emit(match again && incarnation > 1 {
@@ -214,6 +232,9 @@ impl<B: Body> Run<B> {
             false => EventKind::Started { seed: ctl.parent.is_none().then_some(ctl.bus.seed) },
         });
         self.body.open();
+        if self.driver.held {
+            self.driver.cell.set_down(true);
+        }
         let now = Instant::now();
         if let Some((sup, owner)) = self.driver.parent() {
             sup.on_child(&**owner, &*self.driver.cell, |group, id| group.up(id, now));

@@ -6,7 +6,9 @@ impl<B: Body> Run<B> {
     /// Messages, until it fails or is asked to go down.
     pub(super) async fn serve(&mut self) -> After {
         loop {
-            self.driver.state = State::Running;
+            if self.driver.state != State::Draining {
+                self.driver.state = State::Running;
+            }
             self.driver.clear_interrupt();
             if self.body.is_told() && (self.driver.asked.is_down() || self.driver.asked.is_end()) {
                 self.driver.begin_down_now();
@@ -30,6 +32,9 @@ impl<B: Body> Run<B> {
                     Outcome::Restart(failure) => return Box::pin(self.go_down(Some(failure))).await,
                     Outcome::End => return Box::pin(self.stop()).await,
                 }
+            }
+            if self.driver.state == State::Draining {
+                return Box::pin(self.drain()).await;
             }
             if self.driver.asked.is_end() {
                 return Box::pin(self.stop()).await;
@@ -73,7 +78,9 @@ impl<B: Body> Run<B> {
                 self.driver.begin_down_now();
                 None
             }
-            Exit::Done(Ok(Served::Done | Served::Interrupted)) => self.failed_beside(going),
+            Exit::Done(Ok(Served::Done | Served::Drained | Served::Ready | Served::Interrupted)) => {
+                self.failed_beside(going)
+            }
             Exit::Done(Err(thrown)) => Some(self.thrown(Phase::Running, Err(thrown))),
             Exit::Panicked(text) => Some(self.thrown(Phase::Running, Ok(Cause::Panic(text)))),
             Exit::Cut(Event::Kill) => {
@@ -91,6 +98,9 @@ impl<B: Body> Run<B> {
         };
         match failure {
             Some(failure) if going => {
+                if self.driver.state == State::Draining {
+                    self.driver.state = State::Running; // the rest are dead letters
+                }
                 self.driver.cell.ctl().emit(EventKind::Reported { failure });
                 Stopped::Asked
             }
@@ -102,6 +112,7 @@ impl<B: Body> Run<B> {
     /// A kill between two messages, or a failure that a child has escalated.
     pub(super) fn failed_beside(&mut self, going: bool) -> Option<Failure> {
         if let Some(cause) = self.driver.asked.take_killed() {
+            self.driver.forget_cut(); // nothing was in progress: no later hook is to be dropped for it
             return Some(self.thrown(Phase::Running, Ok(cause)));
         }
         if going {

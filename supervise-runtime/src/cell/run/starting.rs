@@ -6,9 +6,10 @@ impl<B: Body> Run<B> {
     /// Start expression, `pre_start`, `post_restart`. `None`: it is up.
     pub(super) async fn start(&mut self) -> Option<After> {
         self.driver.state = if self.was_up { State::StartAgain } else { State::Starting };
-        let begun = match self.driver.starting(self.body.start()).await {
+        let within = self.common.start;
+        let begun = match self.driver.starting(within, self.body.start()).await {
             Exit::Done(Ok(())) => match self.read_supervision() {
-                Ok(()) => self.driver.starting(self.body.pre_start()).await,
+                Ok(()) => self.driver.starting(within, self.body.pre_start()).await,
                 Err(panic) => Exit::Panicked(panic),
             },
             other => other,
@@ -19,11 +20,10 @@ impl<B: Body> Run<B> {
         let begun = match (begun, self.healing.clone()) {
             (Exit::Done(Ok(())), Some(failure)) => {
                 self.driver.state = State::PostRestart;
-                self.driver.starting(self.body.post_restart(&failure)).await
+                self.driver.starting(within, self.body.post_restart(&failure)).await
             }
             (begun, _) => begun,
         };
-        self.driver.begun = None;
         match begun {
             Exit::Done(Ok(())) if !self.driver.asked.is_escalated() => None,
             begun => Some(Box::pin(self.start_failed(begun)).await),
@@ -33,6 +33,7 @@ impl<B: Body> Run<B> {
     /// The start failed, or was asked to go down before it was through.
     pub(super) async fn start_failed(&mut self, begun: Exit<Result<(), Thrown>>) -> After {
         let state = self.driver.state;
+        self.driver.begun = None;
         // An actor whose child escalated meanwhile fails after its hook; a tree's build was cut.
         let (event, cause) = match begun {
             Exit::Done(Ok(())) => (Event::Failure, Ok(Cause::TimedOut)),

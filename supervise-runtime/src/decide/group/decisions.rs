@@ -77,7 +77,9 @@ impl Group {
         let alone = !self.is_group() || self.member(id).is_temporary() || self.first_spawn(id);
         self.first_failure.get_or_insert_with(|| failure.clone());
         let instance = self.at(id) == At::Failed;
-        self.member(id).ending = Some(why.clone());
+        let member = self.member(id);
+        member.quits = member.settings.significant && member.is_temporary();
+        member.ending = Some(why.clone());
         if alone {
             if instance {
                 self.send_end(id, why, now);

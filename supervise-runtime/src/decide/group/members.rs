@@ -14,6 +14,8 @@ impl Group {
             order: self.orders,
             ending: None,
             by_hand: false,
+            drains: false,
+            quits: false,
             was_up: false,
             reached: true,
             passed: false,

@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
 use crate::watch::Ended;
 
+mod by_hand;
 mod decisions;
 mod members;
 mod moves;
@@ -94,6 +95,8 @@ pub enum Act {
     Wait(Id, Duration),
     /// It goes down without `pre_restart`, for good; then [`Group::gone`].
     End(Id, Ended),
+    /// It handles what is queued, then goes down for good; then [`Group::gone`].
+    Drain(Id),
     /// It has ended: nothing of it is up any more.
     Over(Id, Ended),
     /// Its kept failure can be decided now.
@@ -169,6 +172,10 @@ pub struct Group {
     cause: Option<Failure>,
     /// The first failure that ended a member, for S22.
     first_failure: Option<Failure>,
+    /// A significant member has ended by itself: once it is at rest the supervisor ends (S22).
+    quits: bool,
+    /// The supervisor itself is up: not before does it end for that.
+    owner_is_up: bool,
     /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
     ends_with: Option<Ended>,
     acts: Vec<Act>,
@@ -198,6 +205,8 @@ impl Group {
             in_flight: 0,
             cause: None,
             first_failure: None,
+            quits: false,
+            owner_is_up: owner != Owner::Tree,
             ends_with: None,
             acts: Vec::new(),
         }

@@ -96,6 +96,7 @@ impl Group {
             (self.wait, self.waited) = (None, Duration::ZERO); // its timer is not kept any more
         }
         let member = self.member(id);
+        let quits = std::mem::take(&mut member.quits);
         if member.dynamic {
             self.members[id as usize] = None;
             self.free.push(id);
@@ -104,6 +105,7 @@ impl Group {
             member.ending.get_or_insert(why.clone());
         }
         self.living -= 1;
+        self.quits |= quits && !stopping;
         if counted {
             self.in_flight -= 1;
         }
@@ -148,6 +150,9 @@ impl Group {
         if self.held || matches!(self.mode, Mode::Failed { .. }) {
             return;
         }
+        if self.mode == Mode::Steady && self.ends_now() {
+            return self.settle(now); // nothing new begins
+        }
         for id in 0..self.members.len() as Id {
             let Some(member) = self.get(id) else { continue };
             match member.at {
@@ -170,7 +175,7 @@ impl Group {
         match self.mode {
             Mode::Down { lo, next } => self.walk_down(lo, next, now),
             Mode::Up => self.walk_up(now),
-            Mode::Steady => self.check_all_ended(),
+            Mode::Steady => self.check_all_ended(now),
             Mode::Waiting | Mode::Failed { .. } | Mode::Ended => {}
         }
     }
@@ -214,8 +219,13 @@ impl Group {
                         member.delay = Duration::ZERO;
                         self.in_flight += 1;
                         // It was going down alone; if everything stops now, it has to know.
-                        if let (true, Some(why)) = (next == Next::End, member.ending.clone()) {
-                            self.acts.push(Act::End(id, why));
+                        // And if the others wait for it, what it still drains is over.
+                        match (next, member.ending.clone(), &self.cause) {
+                            (Next::End, Some(why), _) => self.acts.push(Act::End(id, why)),
+                            (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
+                                self.acts.push(Act::Down(id, cause.clone()))
+                            }
+                            _ => {}
                         }
                     }
                 }
@@ -314,7 +324,21 @@ impl Group {
         self.get(id).is_some_and(|member| member.settings.role == Role::Tree)
     }
 
-    pub(super) fn check_all_ended(&mut self) {
+    /// A significant member has ended by itself (S22).
+    fn ends_now(&self) -> bool {
+        self.quits && self.owner_is_up
+    }
+
+    /// The supervisor ends by itself: a significant member did, or all have (S22).
+    pub(super) fn check_all_ended(&mut self, now: Instant) {
+        if self.ends_now() {
+            self.quits = false;
+            self.ends_with = Some(Ended::Done);
+            for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
+            }
+            return self.go_down(0, Next::Up, now);
+        }
         let values = self.members.iter().flatten().any(|member| !member.is_value());
         if self.owner == Owner::Tree && self.built && values && self.living == 0 {
             self.mode = Mode::Ended;

@@ -60,6 +60,7 @@ impl Group {
 
     /// The actor is up again: the children it kept are restarted, in order (S11).
     pub fn restart_kept(&mut self, failure: &Failure, now: Instant) {
+        self.owner_is_up = true;
         self.mode = Mode::Steady;
         self.heals = false;
         let ids = self.ids_in_order();
@@ -89,6 +90,8 @@ impl Group {
         self.built = self.booted;
         self.budget = Budget::default();
         self.ends_with = None;
+        self.quits = false;
+        self.owner_is_up = false;
         self.first_failure = None;
         self.wait = None;
         self.in_flight = 0;
@@ -115,6 +118,7 @@ impl Group {
 
     /// The supervisor itself is up: spawns that waited begin.
     pub fn owner_up(&mut self, now: Instant) {
+        self.owner_is_up = true;
         self.heals = false;
         if self.mode == Mode::Waiting {
             self.mode = Mode::Steady;

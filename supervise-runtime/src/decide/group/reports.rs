@@ -1,4 +1,4 @@
-//! What children report: up, failed, done, gone, due; and what users ask of one.
+//! What children report: up, failed, done, gone, due; and that a user has stopped one.
 
 use super::*;
 
@@ -78,6 +78,7 @@ impl Group {
             return self.gone(id, facts.now);
         }
         if !restarted {
+            member.quits = member.settings.significant && member.ending.is_none();
             return self.over(id, ended, facts.now);
         }
         member.at = At::StartFailed;
@@ -160,48 +161,6 @@ impl Group {
         if was_waited_for {
             self.settle(now);
         }
-        true
-    }
-
-    /// By hand (S26): the child restarts alone, uncharged. False: its group is moving.
-    pub fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
-        if self.moves() {
-            return false;
-        }
-        let member = self.member(id);
-        match member.at {
-            At::Up | At::Failed => {
-                member.solo = true;
-                member.delay = Duration::ZERO;
-                self.send_down(id, failure.clone(), now);
-            }
-            At::Waiting => self.begin_or_keep(id, now),
-            At::Starting => {
-                member.solo = true;
-                member.delay = Duration::ZERO;
-                self.send_down(id, failure.clone(), now);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// By hand (S26): an ended child starts again. False: its group is moving.
-    pub fn start_member(&mut self, id: Id, now: Instant) -> bool {
-        if self.moves() || self.is_stopping() {
-            return false;
-        }
-        let member = self.member(id);
-        if member.at != At::Ended {
-            return false;
-        }
-        member.at = At::Turn;
-        member.ending = None;
-        member.by_hand = false;
-        member.was_up = false;
-        member.solo = true;
-        self.living += 1;
-        self.begin_or_keep(id, now);
         true
     }
 

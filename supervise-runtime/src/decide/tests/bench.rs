@@ -147,6 +147,7 @@ impl Bench {
             Act::Resume(id) => Some(format!("resume {id}")),
             Act::Wait(id, delay) => Some(format!("wait {id} {delay:?}")),
             Act::End(id, _) => Some(format!("end {id}")),
+            Act::Drain(id) => Some(format!("drain {id}")),
             Act::Over(id, _) => Some(format!("over {id}")),
             Act::Redecide(id) => Some(format!("redecide {id}")),
             Act::DropValue(id) => Some(format!("drop {id}")),

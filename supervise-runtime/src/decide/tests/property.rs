@@ -102,7 +102,9 @@ fn plans() -> impl Strategy<Value = Plan> {
     let owner = prop_oneof![4 => Just(Owner::Tree), 2 => Just(Owner::Actor), 1 => Just(Owner::Set)];
     let strategy = prop_oneof![2 => Just(Range::OneForOne), 2 => Just(Range::AllForOne), 3 => Just(Range::RestForOne)];
     let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
-    (owner, strategy, members(), 0..5u32, on_limit).prop_map(|(owner, strategy, mut members, max, on_limit)| {
+    let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
+    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant);
+    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant)| {
         if owner != Owner::Tree {
             // What is spawned has no kept values among it.
             for member in members.iter_mut().filter(|member| member.0 == Role::Value) {
@@ -110,7 +112,7 @@ fn plans() -> impl Strategy<Value = Plan> {
             }
         }
         let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };
-        Plan { owner, strategy, members, max, on_limit }
+        Plan { owner, strategy, members, max, on_limit, significant }
     })
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Plan {
     pub(super) members: Vec<(Role, Lifecycle, bool)>,
     pub(super) max: u32,
     pub(super) on_limit: OnLimit,
+    /// The end of a member that is not restarted is that of the supervisor (S22).
+    pub(super) significant: bool,
 }
 
 impl Plan {
@@ -36,7 +38,9 @@ impl Plan {
 
     fn settings(&self, (role, lifecycle, backoff): (Role, Lifecycle, bool)) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
-        Arc::new(Settings::new(role, lifecycle, backoff.then(|| pause.into()), Limit::new()))
+        let mut settings = Settings::new(role, lifecycle, backoff.then(|| pause.into()), Limit::new());
+        settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
+        Arc::new(settings)
     }
 }
 
@@ -316,6 +320,10 @@ impl Sim {
                 Act::End(id, _) => {
                     self.check_down(id);
                     self.kid(id).inbox.push_back(Note::End);
+                }
+                Act::Drain(id) => {
+                    self.kid(id).stopped = true;
+                    self.kid(id).inbox.push_back(Note::Drain);
                 }
                 Act::Resume(id) => {
                     assert!(self.kid(id).state == State::Failed, "resumed without an instance that failed");

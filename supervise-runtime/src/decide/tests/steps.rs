@@ -123,8 +123,8 @@ impl Sim {
                     kid.end = true;
                     self.leave_unless_parked(id);
                 }
-                Note::Stop => self.stop_now(id, false),
-                Note::Drain => self.stop_now(id, true),
+                Note::Stop => self.stop_now(id),
+                Note::Drain => self.drain_now(id),
                 Note::Kill => self.kill_now(id),
             }
         }
@@ -138,7 +138,7 @@ impl Sim {
         }
     }
 
-    fn stop_now(&mut self, id: Id, drain: bool) {
+    fn stop_now(&mut self, id: Id) {
         if self.group.at(id) == At::Ended {
             self.on(id, Event::Stop);
             return;
@@ -160,21 +160,27 @@ impl Sim {
         if kid.is_parked() {
             kid.end = at == At::Down;
             self.on(id, Event::Stop);
-        } else if drain && matches!(kid.state, State::Running | State::Handling) {
-            kid.end = true;
-            kid.state = State::Draining;
-            kid.leaves_for = None;
-            kid.queued += 2;
         } else {
             kid.end = true;
             self.leave(id, Event::Stop);
         }
     }
 
+    fn drain_now(&mut self, id: Id) {
+        let kid = self.kid(id);
+        kid.end = true;
+        if matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none() && !kid.by_itself {
+            kid.state = State::Draining;
+            kid.queued += 2;
+        } else {
+            self.leave_unless_parked(id);
+        }
+    }
+
     fn kill_now(&mut self, id: Id) {
         if self.kid(id).is_parked() {
             self.on(id, Event::Kill);
-            self.stop_now(id, false);
+            self.stop_now(id);
         } else {
             self.fails(id, Event::Kill, Directive::Stop);
         }
@@ -287,20 +293,14 @@ impl Sim {
     pub(super) fn by_hand(&mut self, id: Id, command: Command) {
         let (state, moves) = (self.kid(id).state, self.group.moves());
         hit_2d(state, moves, command);
-        let now = self.now;
-        match child::by_hand(state, moves, command) {
-            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
-                self.group.restart_member(id, &failure(Phase::Running), now);
-            }
+        match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
             ByHand::FirstStart => {
-                if self.group.start_member(id, now) {
-                    let kid = self.kid(id);
-                    (kid.stopped, kid.was_up) = (false, false);
-                }
+                let kid = self.kid(id);
+                (kid.stopped, kid.was_up) = (false, false);
+                self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
             }
-            ByHand::Drain => self.kid(id).inbox.push_back(Note::Drain),
             ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
-            ByHand::Nothing | ByHand::Busy | ByHand::NotEnded | ByHand::Stopping | ByHand::Ended => {}
+            _ => {}
         }
         self.carry_out();
     }

@@ -1,0 +1,162 @@
+//! What a user asks of one child by hand: `restart()`, `start_again()`, `drain()` (rule S26).
+//!
+//! Decided at once, under the lock of its supervisor, whoever asks from wherever: so the answer is true at
+//! the time it is given, and nobody waits for the child. What was asked is then carried out in the child's
+//! own task, like everything else.
+
+use std::fmt;
+
+use crate::actor_ref::{Cell, Envelope};
+use crate::cell::control::{Control, Controlled, send};
+use crate::decide::child::{ByHand, Command};
+use crate::mailbox::MailCell;
+
+/// Why what was asked of a child by hand is not done (S26).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// It is on its way down to be started again, it awaits its turn, or its whole group is going down or up.
+    Busy {
+        /// The child.
+        path: String,
+    },
+    /// `start_again()` of one that has not ended.
+    NotEnded {
+        /// The child.
+        path: String,
+    },
+    /// Nobody knows how to start it again: a child spawned at run time is forgotten with its end, and a root
+    /// has no supervisor.
+    NotDeclared {
+        /// The child.
+        path: String,
+    },
+    /// It is on its way to its end.
+    Stopping {
+        /// The child.
+        path: String,
+    },
+    /// `restart()` of one that has ended.
+    Ended {
+        /// The child.
+        path: String,
+    },
+    /// Its supervisor has ended.
+    SupervisorEnded {
+        /// The child.
+        path: String,
+    },
+}
+
+impl CommandError {
+    /// The path of the child.
+    pub fn path(&self) -> &str {
+        match self {
+            CommandError::Busy { path }
+            | CommandError::NotEnded { path }
+            | CommandError::NotDeclared { path }
+            | CommandError::Stopping { path }
+            | CommandError::Ended { path }
+            | CommandError::SupervisorEnded { path } => path,
+        }
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path();
+        match self {
+            CommandError::Busy { .. } => {
+                write!(f, "{path} is being restarted already, alone or with its group; wait until it is up")
+            }
+            CommandError::NotEnded { .. } => {
+                write!(f, "{path} has not ended, so it cannot be started again; ask for `restart()`")
+            }
+            CommandError::NotDeclared { .. } => write!(
+                f,
+                "{path} is a root, or was spawned at run time and has ended: no supervisor can start it again; start \
+                 or spawn a new one"
+            ),
+            CommandError::Stopping { .. } => {
+                write!(f, "{path} is stopping; wait for its end, then ask for `start_again()`")
+            }
+            CommandError::Ended { .. } => {
+                write!(f, "{path} has ended; ask for `start_again()` if it is declared, else spawn a new one")
+            }
+            CommandError::SupervisorEnded { .. } => {
+                write!(f, "{path} has ended with its supervisor; start the supervisor again")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+/// `Ok`: it is being done.
+fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
+    let path = || cell.ctl().path();
+    match verdict {
+        ByHand::DownAlone
+        | ByHand::StartNow
+        | ByHand::StartOver
+        | ByHand::FirstStart
+        | ByHand::Drain
+        | ByHand::Stop
+        | ByHand::NoStart
+        | ByHand::End
+        | ByHand::Nothing => Ok(()),
+        ByHand::Busy => Err(CommandError::Busy { path: path() }),
+        ByHand::NotEnded => Err(CommandError::NotEnded { path: path() }),
+        ByHand::Stopping => Err(CommandError::Stopping { path: path() }),
+        ByHand::Ended => Err(CommandError::Ended { path: path() }),
+    }
+}
+
+/// `restart()`.
+pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
+    let ctl = cell.ctl();
+    let Some(owner) = &ctl.parent else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
+    let decided = owner.ctl().sup().and_then(|sup| sup.by_hand(&**owner, cell, Command::Restart, drop));
+    match decided {
+        Some((verdict, ())) => answer(cell, verdict),
+        None => Err(CommandError::Ended { path: ctl.path() }),
+    }
+}
+
+/// `start_again()`.
+pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
+    let ctl = cell.ctl();
+    let Some(owner) = &ctl.parent else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
+    let sup = owner.ctl().sup();
+    if sup.is_none_or(|sup| sup.look(|group| group.is_ended())) && ctl.ended().is_some() {
+        return Err(CommandError::SupervisorEnded { path: ctl.path() });
+    }
+    // Whoever asks from now on asks about the life to come.
+    let revive = |verdict| {
+        if verdict == ByHand::FirstStart {
+            ctl.revive();
+            cell.reopen();
+        }
+    };
+    match sup.and_then(|sup| sup.by_hand(&**owner, cell, Command::StartAgain, revive)) {
+        Some((verdict, ())) => answer(cell, verdict),
+        None => Err(CommandError::NotDeclared { path: ctl.path() }),
+    }
+}
+
+/// `drain()`: from this moment on nothing new is taken in.
+pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
+    let cell: &MailCell<Envelope<A>> = cell;
+    let decided = cell.ctl().parent.as_ref().and_then(|owner| {
+        owner
+            .ctl()
+            .sup()?
+            .by_hand(&**owner, cell, Command::Drain, |verdict| (verdict == ByHand::Drain).then(|| cell.drain_gate()))
+    });
+    match decided {
+        // Senders that waited for room are told here, behind the lock.
+        Some((ByHand::Drain, refused)) => drop(refused),
+        Some((ByHand::Nothing, _)) => {}
+        Some(_) | None => send(cell, Control::Stop),
+    }
+}

@@ -1,0 +1,115 @@
+//! What a user asks of one child by hand (S26): table 2d, and what it does to the group.
+
+use super::*;
+use crate::decide::child::{self, ByHand, Command, State};
+
+impl Group {
+    /// Decided and done. `failure` is what the hooks of a restart get; it has the cause `Requested`.
+    pub fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> ByHand {
+        let state = self.state_of(id);
+        // Going down for good is more than moving: there is no time at which to try again.
+        if self.is_stopping() && state != State::Ended {
+            return child::by_hand(State::Stopping, true, command);
+        }
+        // What build has not come to yet awaits its turn, ended or not.
+        let moves = self.moves() || self.get(id).is_some_and(|member| !member.reached);
+        let verdict = child::by_hand(state, moves, command);
+        match verdict {
+            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => self.restart_member(id, failure, now),
+            ByHand::FirstStart => self.start_member(id, now),
+            ByHand::Drain => self.drain_member(id, now),
+            ByHand::Stop
+            | ByHand::NoStart
+            | ByHand::End
+            | ByHand::Nothing
+            | ByHand::Busy
+            | ByHand::NotEnded
+            | ByHand::Stopping
+            | ByHand::Ended => true,
+        };
+        verdict
+    }
+
+    /// The row of table 2d, as far as the group knows where the child stands.
+    fn state_of(&self, id: Id) -> State {
+        let ending = self.get(id).is_some_and(|member| member.ending.is_some());
+        match self.at(id) {
+            At::Ended => State::Ended,
+            At::Down if ending => State::Stopping,
+            At::Down => State::GoingDown,
+            At::Turn => State::Idle,
+            At::Starting => State::Starting,
+            At::Up => State::Running,
+            At::Failed | At::StartFailed => State::Failed,
+            At::Waiting => State::Waiting,
+        }
+    }
+
+    /// The child restarts alone, uncharged. False: its group is moving, or it is on its way.
+    pub fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
+        if self.moves() {
+            return false;
+        }
+        let member = self.member(id);
+        match member.at {
+            At::Up | At::Failed | At::Starting => {
+                member.solo = true;
+                member.delay = Duration::ZERO;
+                self.send_down(id, failure.clone(), now);
+            }
+            // Nothing of it is up: the decision that is due, or kept, finds it on its way.
+            At::StartFailed => {
+                member.at = At::Turn;
+                member.delay = Duration::ZERO;
+                self.begin_or_keep(id, now);
+            }
+            At::Waiting => self.begin_or_keep(id, now),
+            At::Turn | At::Down | At::Ended => return false,
+        }
+        true
+    }
+
+    /// An ended child starts again, with a fresh budget and pace. False: its group is moving.
+    pub fn start_member(&mut self, id: Id, now: Instant) -> bool {
+        if self.moves() || self.is_stopping() {
+            return false;
+        }
+        let member = self.member(id);
+        if member.at != At::Ended {
+            return false;
+        }
+        member.at = At::Turn;
+        member.ending = None;
+        member.by_hand = false;
+        member.drains = false;
+        member.was_up = false;
+        member.budget = None;
+        member.pace = Pace::default();
+        self.living += 1;
+        self.begin_or_keep(id, now);
+        true
+    }
+
+    /// The supervisor itself was started again by hand: a first start is one of all its children, also of those
+    /// that a user had stopped (a restart from above leaves them, S20).
+    pub fn forget_stops(&mut self) {
+        for member in self.members.iter_mut().flatten() {
+            member.by_hand = false;
+        }
+    }
+
+    /// The child handles what is queued, then ends. False: it is not up, or its group moves.
+    pub fn drain_member(&mut self, id: Id, now: Instant) -> bool {
+        if self.moves() || self.at(id) != At::Up {
+            return false;
+        }
+        let member = self.member(id);
+        member.at = At::Down;
+        member.down_since = Some(now);
+        member.ending.get_or_insert(Ended::Stopped);
+        member.by_hand = true;
+        member.drains = true;
+        self.acts.push(Act::Drain(id));
+        true
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether messages are taken in: what one that is down says (S35), and how a drain begins (S24).
+
+use super::*;
+
+/// What senders are told of one that is down.
+#[derive(Debug, Default)]
+pub(super) struct Rejects {
+    /// When its backoff is over.
+    retry_at: Option<Instant>,
+}
+
+impl<T> Inner<T> {
+    /// Nothing is to be waited for.
+    pub(super) fn refusal(&self, refuse_down: bool) -> Option<Rejected> {
+        match (self.gate, &self.rejects) {
+            (Gate::Open, _) => None,
+            (Gate::Draining | Gate::Closed, _) => Some(Rejected::Closed),
+            (Gate::Down, Some(rejects)) => {
+                let retry_in = rejects.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
+                Some(Rejected::Down { retry_in })
+            }
+            (Gate::Down, None) => refuse_down.then_some(Rejected::Down { retry_in: None }),
+        }
+    }
+}
+
+/// Senders that wait for room, to be woken when no lock is held: a waker may be user code.
+#[must_use]
+pub(crate) struct Blocked(VecDeque<(u64, Waker)>);
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(|(_, waker)| waker.wake());
+    }
+}
+
+impl<T: Letter> MailCell<T> {
+    /// What becomes of messages while it is down (S35); to be said before the first.
+    pub(crate) fn while_down(mut self, while_down: WhileDown) -> Self {
+        self.rejecting = while_down == WhileDown::Reject;
+        lock(&self.inner).rejects = self.rejecting.then(Box::default);
+        self
+    }
+
+    /// Refuses what comes, and leaves what waits. Only what is open is to be closed by this.
+    pub(crate) fn drain_gate(&self) -> Blocked {
+        let mut inner = lock(&self.inner);
+        if inner.gate != Gate::Open {
+            return Blocked(VecDeque::new());
+        }
+        inner.gate = Gate::Draining;
+        Blocked(std::mem::take(&mut inner.blocked))
+    }
+
+    /// Down for its supervisor, or no longer: of account to one that rejects meanwhile (S35).
+    pub(super) fn reject(&self, down: bool) {
+        if !self.rejecting {
+            return;
+        }
+        let mut inner = lock(&self.inner);
+        let (from, to) = if down { (Gate::Open, Gate::Down) } else { (Gate::Down, Gate::Open) };
+        if inner.gate != from {
+            return;
+        }
+        inner.gate = to;
+        let blocked = Blocked(std::mem::take(&mut inner.blocked));
+        drop(inner);
+        drop(blocked);
+    }
+
+    /// When it is started again, for those it rejects.
+    pub(super) fn retry(&self, at: Option<Instant>) {
+        if self.rejecting
+            && let Some(rejects) = &mut lock(&self.inner).rejects
+        {
+            rejects.retry_at = at;
+        }
+    }
+}
