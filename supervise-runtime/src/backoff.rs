@@ -57,7 +57,7 @@ impl ExponentialBackoff {
 
     pub(crate) fn reset_after(&self) -> Option<Duration> {
         match self.reset {
-            None => Some((self.min + self.max) / 2),
+            None => Some(self.min.saturating_add(self.max) / 2),
             Some(Reset::Auto(time)) => Some(time),
             Some(Reset::Manual) => None,
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,6 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
 use crate::failure::Failure;
-use crate::report::ChildReport;
 use crate::strategy::Directive;
 use crate::watch::Ended;
 
@@ -205,8 +205,6 @@ pub(crate) struct Bus {
     heard: AtomicBool,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
-    /// Filled while the tree shuts down.
-    pub(crate) report: Mutex<Option<Vec<ChildReport>>>,
     /// Some child went up or ended: for `ready()`.
     pub(crate) changed: Notify,
 }
@@ -230,7 +228,6 @@ impl Bus {
             heard: AtomicBool::new(false),
             seed,
             dead_letters: AtomicU64::new(0),
-            report: Mutex::new(None),
             changed: Notify::new(),
         }
     }
@@ -250,6 +247,13 @@ impl Bus {
         Events { receiver }
     }
 
+    fn sender(&self) -> Option<broadcast::Sender<Event>> {
+        match &*lock(&self.sender) {
+            Channel::Open(sender) => Some(sender.clone()),
+            Channel::Unheard | Channel::Over => None,
+        }
+    }
+
     pub(crate) fn close(&self) {
         *lock(&self.sender) = Channel::Over;
         self.changed.notify_waiters();
@@ -260,12 +264,18 @@ impl Bus {
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
-        trace(&path, incarnation, &kind);
-        if self.heard.load(Relaxed) {
-            let event = Event { path: path(), at: Instant::now(), incarnation, kind };
-            if let Channel::Open(sender) = &*lock(&self.sender) {
-                let _ = sender.send(event); // nobody listens any more
+        // A subscriber formats errors, and an event that falls off the end drops them: both is user code.
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            trace(&path, incarnation, &kind);
+            if self.heard.load(Relaxed) {
+                let event = Event { path: path(), at: Instant::now(), incarnation, kind };
+                if let Some(sender) = self.sender() {
+                    let _ = sender.send(event); // nobody listens any more
+                }
             }
+        }));
+        if told.is_err() {
+            tracing::error!(path = path(), incarnation, "a panic in a `Display` or `Drop` of an error: event lost");
         }
     }
 }

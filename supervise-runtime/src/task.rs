@@ -239,7 +239,7 @@ impl TaskRef {
     ///
     /// At once, when called from inside the task.
     pub fn terminated(&self) -> Terminated {
-        Terminated { cell: self.cell.clone() }
+        Terminated::of(self.cell.clone())
     }
 
     /// It has ended, and why.

@@ -7,6 +7,7 @@
 #[path = "../kit/mod.rs"]
 mod kit;
 
+mod edges;
 mod s01_messages;
 mod s03_tell_and_ask;
 mod s04_control;

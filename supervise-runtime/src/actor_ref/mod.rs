@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor::Actor;
 use crate::by_hand::{self, CommandError};
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Control, Controlled, Waiting, send};
 use crate::cell::current;
 use crate::context::Context;
 use crate::events::EventKind;
@@ -245,7 +245,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// May be dropped and called again.
     pub fn terminated(&self) -> Terminated {
-        Terminated { cell: self.cell.clone() }
+        Terminated::of(self.cell.clone())
     }
 
     /// It has ended, and why; `None` while it lives or is being restarted.

@@ -6,15 +6,29 @@ use super::*;
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Terminated {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(super) cell: Arc<dyn Controlled>,
+    pub(super) waiting: Waiting,
+}
+
+impl Terminated {
+    pub(crate) fn of(cell: Arc<dyn Controlled>) -> Self {
+        Terminated { cell, waiting: Waiting::default() }
+    }
+}
+
+impl Drop for Terminated {
+    fn drop(&mut self) {
+        self.cell.ctl().leave(&mut self.waiting);
+    }
 }
 
 impl Future for Terminated {
     type Output = Result<Ended, WaitError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let ctl = self.cell.ctl();
-        match ctl.poll_ended(cx.waker()) {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let Terminated { cell, waiting } = &mut *self;
+        let ctl = cell.ctl();
+        match ctl.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
             Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
             Poll::Pending => Poll::Pending,

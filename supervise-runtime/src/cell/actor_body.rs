@@ -2,8 +2,9 @@
 
 use std::any::type_name;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context as TaskCx, Poll};
 
 use super::again::Again;
 use super::body::{Body, Served};
@@ -113,14 +114,7 @@ where
                     }
                     let handled = {
                         let mut handler = pin!(actor.receive(msg, &mut self.cx));
-                        poll_fn(|cx| {
-                            let polled = handler.as_mut().poll(cx);
-                            if polled.is_pending() {
-                                self.inbox.give_back(&self.cell);
-                            }
-                            polled
-                        })
-                        .await
+                        poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
                     };
                     if let Err(error) = handled {
                         self.cx.failed_unless_stopping(error)?;
@@ -132,7 +126,13 @@ where
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;
                     if self.cx.hears_of(notice.who.id) {
-                        deliver(actor, notice, &mut self.cx).await.map_err(Thrown::from)?;
+                        let handled = {
+                            let mut handler = deliver(actor, notice, &mut self.cx);
+                            poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
+                        };
+                        if let Err(error) = handled {
+                            self.cx.failed_unless_stopping(error)?;
+                        }
                     }
                 }
                 Received::Drained => return Ok(Served::Drained),
@@ -201,4 +201,19 @@ where
     fn in_hand(&self) -> Option<&'static str> {
         self.in_hand.then(type_name::<A::Msg>)
     }
+}
+
+/// A handler. When it waits, the rest of its batch goes back, so that a stop finds all of it in the mailbox.
+#[inline]
+fn poll_handler<A: Actor, F: Future + ?Sized>(
+    inbox: &mut Inbox<Envelope<A>>,
+    cell: &Cell<A>,
+    handler: Pin<&mut F>,
+    cx: &mut TaskCx<'_>,
+) -> Poll<F::Output> {
+    let polled = handler.poll(cx);
+    if polled.is_pending() {
+        inbox.give_back(cell);
+    }
+    polled
 }

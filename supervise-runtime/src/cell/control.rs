@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::events::{Bus, EventKind, lock};
 use crate::failure::Failure;
+use crate::report::ChildReport;
 use crate::supervisor::Sup;
 use crate::watch::Ended;
 
@@ -80,14 +81,43 @@ impl From<&str> for Name {
 
 type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
+/// Who wants to hear of an end, and what for: each can be taken back by itself.
+pub(crate) type Watch = (u64, Why);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    Watch,
+    Pact,
+}
+
+/// The place of a future among those that wait for a cell to be up or to end; see [`Ctl::leave`].
+#[derive(Debug, Default)]
+pub(crate) struct Waiting(Option<u64>);
+
 /// Up, down or over, and who wants to know.
 #[derive(Default)]
 struct Life {
     up: bool,
     ended: Option<Ended>,
-    /// By the id of the watcher, so that it can take its watch back.
-    watchers: Vec<(u64, OnEnd)>,
-    waiting: Vec<Waker>,
+    watchers: Vec<(Watch, OnEnd)>,
+    waiting: Vec<(u64, Waker)>,
+    tickets: u64,
+    /// Of a tree on its way to its end: what became of its children.
+    report: Option<Box<Vec<ChildReport>>>,
+}
+
+impl Life {
+    fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: &Waker) {
+        let known = ticket.and_then(|ticket| self.waiting.iter_mut().find(|(other, _)| *other == ticket));
+        match known {
+            Some((_, known)) => known.clone_from(waker),
+            None => {
+                self.tickets += 1;
+                *ticket = Some(self.tickets);
+                self.waiting.push((self.tickets, waker.clone()));
+            }
+        }
+    }
 }
 
 /// Control that waits. Mostly it is one at a time, which costs no allocation.
@@ -112,6 +142,8 @@ pub(crate) struct Ctl {
     life: Mutex<Life>,
     sup: OnceLock<Box<Sup>>,
     incarnation: AtomicU32,
+    /// Its group counts it as ended, but it has not told watchers and report yet.
+    closing: AtomicBool,
 }
 
 static IDS: AtomicU64 = AtomicU64::new(1);
@@ -130,7 +162,17 @@ impl Ctl {
             life: Mutex::default(),
             sup: OnceLock::new(),
             incarnation: AtomicU32::new(0),
+            closing: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn begin_closing(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody waits for this.
+    pub(crate) fn was_closing(&self) -> bool {
+        self.closing.swap(false, Ordering::Relaxed)
     }
 
     /// `reports/daily`: the names below the root. The root's own is its name.
@@ -210,7 +252,7 @@ impl Ctl {
             life.ended = None;
             std::mem::take(&mut life.waiting)
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     pub(crate) fn ended(&self) -> Option<Ended> {
@@ -225,17 +267,42 @@ impl Ctl {
             life.ended = Some(ended.clone());
             (std::mem::take(&mut life.watchers), std::mem::take(&mut life.waiting))
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
         watchers.into_iter().for_each(|(_, tell)| tell(&ended));
     }
 
     /// It ended, and its supervisor starts it again (S20).
     pub(crate) fn revive(&self) {
-        lock(&self.life).ended = None;
+        let mut life = lock(&self.life);
+        life.ended = None;
+        let report = life.report.take();
+        drop(life);
+        drop(report); // it holds errors, which are the user's
+    }
+
+    /// From now on it is written down how its children end, behind those that have already.
+    pub(crate) fn open_report(&self, before: Vec<ChildReport>) {
+        lock(&self.life).report = Some(Box::new(before));
+    }
+
+    /// How its children ended, if it has ended itself.
+    pub(crate) fn report(&self) -> Vec<ChildReport> {
+        lock(&self.life).report.as_deref().cloned().unwrap_or_default()
+    }
+
+    /// Tells all trees above that are on their way to their end how this one ended.
+    pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
+        let mut above = self.parent.as_ref();
+        while let Some(cell) = above {
+            if let Some(reports) = &mut lock(&cell.ctl().life).report {
+                reports.push(report(self.path()));
+            }
+            above = cell.ctl().parent.as_ref();
+        }
     }
 
     /// Calls `tell` once it has ended, at once if it has. Needs no runtime.
-    pub(crate) fn on_end(&self, by: u64, tell: OnEnd) {
+    pub(crate) fn on_end(&self, by: Watch, tell: OnEnd) {
         let mut life = lock(&self.life);
         match life.ended.clone() {
             Some(ended) => {
@@ -246,7 +313,7 @@ impl Ctl {
         }
     }
 
-    pub(crate) fn forget(&self, by: u64) {
+    pub(crate) fn forget(&self, by: Watch) {
         let forgotten: Vec<_> = {
             let mut life = lock(&self.life);
             let (gone, stay) = std::mem::take(&mut life.watchers).into_iter().partition(|(id, _)| *id == by);
@@ -257,32 +324,38 @@ impl Ctl {
     }
 
     /// Polls for the first time it is up (`Ok`) or has ended (`Err`).
-    pub(crate) fn poll_up(&self, waker: &Waker) -> Poll<Result<(), Ended>> {
+    pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
         let mut life = lock(&self.life);
         match (&life.ended, life.up) {
             (_, true) => Poll::Ready(Ok(())),
             (Some(ended), _) => Poll::Ready(Err(ended.clone())),
             (None, false) => {
-                if !life.waiting.iter().any(|known| known.will_wake(waker)) {
-                    life.waiting.push(waker.clone());
-                }
+                life.wait(waiting, waker);
                 Poll::Pending
             }
         }
     }
 
     /// Polls for its end.
-    pub(crate) fn poll_ended(&self, waker: &Waker) -> Poll<Ended> {
+    pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
         let mut life = lock(&self.life);
         match &life.ended {
             Some(ended) => Poll::Ready(ended.clone()),
             None => {
-                if !life.waiting.iter().any(|known| known.will_wake(waker)) {
-                    life.waiting.push(waker.clone());
-                }
+                life.wait(waiting, waker);
                 Poll::Pending
             }
         }
+    }
+
+    /// A future that has waited is dropped: its waker must not be kept until the end.
+    pub(crate) fn leave(&self, Waiting(ticket): &mut Waiting) {
+        let Some(ticket) = ticket.take() else { return };
+        let mut life = lock(&self.life);
+        let place = life.waiting.iter().position(|(other, _)| *other == ticket);
+        let left = place.map(|place| life.waiting.swap_remove(place));
+        drop(life);
+        drop(left); // a waker is user code
     }
 }
 
@@ -332,6 +405,17 @@ pub(crate) fn queue(cell: &dyn Controlled, control: Control) {
         Some(_) => queue.more.push(control),
     }
     ctl.flag.store(true, Ordering::Release);
+}
+
+/// It was told of its end, and has told everybody else: its supervisor's own end may follow.
+pub(crate) fn closed(cell: &dyn Controlled) {
+    let ctl = cell.ctl();
+    if ctl.was_closing()
+        && let Some(owner) = &ctl.parent
+        && let Some(sup) = owner.ctl().sup()
+    {
+        sup.closed(&**owner);
+    }
 }
 
 /// A cell without a mailbox: a task, a tree, a set.

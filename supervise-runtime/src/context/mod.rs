@@ -13,7 +13,8 @@ use crate::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::backoff::Backoff;
 use crate::cell::actor_body::ActorBody;
 use crate::cell::body::{patience, settings};
-use crate::cell::control::{Control, Controlled, Ctl, Name, send};
+use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, Why, send};
+use crate::cell::current;
 use crate::cell::run::run;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;
@@ -134,7 +135,7 @@ impl<A: Actor> Context<A> {
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
         let me = Arc::downgrade(&self.cell);
         other.cell.ctl().on_end(
-            self.cell.ctl().id,
+            (self.cell.ctl().id, Why::Watch),
             Box::new(move |ended| {
                 if let Some(me) = me.upgrade() {
                     let notice = Notice { who, ended: ended.clone() };
@@ -149,17 +150,20 @@ impl<A: Actor> Context<A> {
         if let Some(rare) = &mut self.rare
             && rare.watching.remove(&other.id()).is_some()
         {
-            other.cell.ctl().forget(self.cell.ctl().id);
+            other.cell.ctl().forget((self.cell.ctl().id, Why::Watch));
         }
     }
 
     /// The death pact: when `other` has ended, this actor fails with
-    /// [`Cause::DeathPact`](crate::Cause::DeathPact).
+    /// [`Cause::DeathPact`](crate::Cause::DeathPact). It is one pact, however often it is made, and
+    /// outlives restarts of this actor.
     pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
         let me = Arc::downgrade(&self.cell);
         let path = other.path();
+        let pact = (self.cell.ctl().id, Why::Pact);
+        other.cell.ctl().forget(pact);
         other.cell.ctl().on_end(
-            self.cell.ctl().id,
+            pact,
             Box::new(move |_| {
                 if let Some(me) = me.upgrade() {
                     send(&*me, Control::DeathPact(path));
@@ -182,7 +186,7 @@ impl<A: Actor> Context<A> {
             let mine = other.ctl().parent.as_ref().is_some_and(|parent| parent.ctl().id == me);
             let stays = !mine || kept.contains(id);
             if !stays {
-                other.ctl().forget(me);
+                other.ctl().forget((me, Why::Watch));
             }
             stays
         });
@@ -192,7 +196,7 @@ impl<A: Actor> Context<A> {
         if let Some(rare) = &mut self.rare {
             let me = self.cell.ctl().id;
             for (_, other) in rare.watching.drain() {
-                other.ctl().forget(me);
+                other.ctl().forget((me, Why::Watch));
             }
         }
     }

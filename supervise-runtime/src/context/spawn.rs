@@ -149,6 +149,10 @@ where
             let options = transient(options);
             let common = options.options.common.clone();
             let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
+            if current::is_leaving() {
+                // A hook on the way down: what it waits for could begin only behind it (S7).
+                return Err(SpawnError::Stopping { path: path() });
+            }
             let mut spawned = None;
             let added = sup.add(
                 &*owner,
@@ -210,11 +214,13 @@ impl Startup {
     pub(crate) fn of(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
         let mut startup = Startup { cell, over: false };
         async move {
-            let up = poll_fn(|cx| match startup.cell.ctl().poll_up(cx.waker()) {
+            let mut waiting = Waiting::default();
+            let up = poll_fn(|cx| match startup.cell.ctl().poll_up(&mut waiting, cx.waker()) {
                 Poll::Ready(up) => {
                     startup.over = true;
                     Poll::Ready(up)
                 }
+                // Dropped meanwhile, the child is taken back: its end wakes nobody then.
                 Poll::Pending => Poll::Pending,
             })
             .await;

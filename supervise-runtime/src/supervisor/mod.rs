@@ -49,6 +49,10 @@ struct Inner {
     watched: bool,
     /// Since when no time is left for any of them.
     aborted: Option<Instant>,
+    /// Children that were told that they have ended and are not through with it.
+    closing: u32,
+    /// What the owner hears once there are none of those: a supervisor ends behind its children.
+    behind: Vec<Control>,
     numbers: u64,
 }
 
@@ -81,6 +85,8 @@ impl Sup {
                 entries: Vec::new(),
                 watched: false,
                 aborted: None,
+                closing: 0,
+                behind: Vec::new(),
                 numbers: 0,
             }),
             decider: Mutex::new(strategy.decider.clone()),
@@ -136,6 +142,13 @@ impl Sup {
         let out = with(verdict);
         Inner::carry_out(inner, owner);
         Some((verdict, out))
+    }
+
+    /// A child that was told of its end has told everybody else.
+    pub(crate) fn closed(&self, owner: &dyn Controlled) {
+        let mut inner = lock(&self.inner);
+        inner.closing = inner.closing.saturating_sub(1);
+        inner.tell_behind(owner);
     }
 
     /// Only looks.
@@ -322,6 +335,22 @@ impl Inner {
         }
     }
 
+    /// Its end is to be waited for, unless it is stuck and given up.
+    fn close(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { cell, stuck, .. })) = self.entries.get(id as usize)
+            && !stuck.is_given_up()
+        {
+            cell.ctl().begin_closing();
+            self.closing += 1;
+        }
+    }
+
+    fn tell_behind(&mut self, owner: &dyn Controlled) {
+        if self.closing == 0 {
+            self.behind.drain(..).for_each(|control| send(owner, control));
+        }
+    }
+
     fn has_living(&self, name: &str) -> bool {
         self.entries.iter().enumerate().any(|(id, entry)| match entry {
             Some(Entry::Child { cell, .. }) => cell.ctl().is_called(name) && self.group.at(id as Id) != At::Ended,
@@ -371,6 +400,7 @@ impl Inner {
                     inner.send(by, id, Control::Drain);
                 }
                 Act::Over(id, why) => {
+                    inner.close(id);
                     inner.send(by, id, Control::Over(why));
                     if inner.group.is_free(id) {
                         inner.entries[id as usize] = None;
@@ -380,13 +410,14 @@ impl Inner {
                 Act::DropValue(id) => send(owner, Control::DropValue(id)),
                 Act::Hold(id, held) => inner.send(by, id, Control::Hold(held)),
                 Act::OwnerFails(failure) => send(owner, Control::Escalated(failure)),
-                Act::ChildrenDown => send(owner, Control::ChildrenDown),
-                Act::AllEnded(failure) => send(owner, Control::AllEnded(failure)),
+                Act::ChildrenDown => inner.behind.push(Control::ChildrenDown),
+                Act::AllEnded(failure) => inner.behind.push(Control::AllEnded(failure)),
                 Act::Scheduled(id, after) => said.push(inner.cell(id), EventKind::RestartScheduled { after }),
                 Act::LimitReached(id) => said.push(inner.cell(id), EventKind::LimitReached),
             }
         }
         inner.group.reuse(acts);
+        inner.tell_behind(owner);
         if watch && !inner.watched {
             inner.watched = true;
             send(owner, Control::Watchdog);

@@ -2,6 +2,7 @@
 //! reported and given up (S24, S25).
 
 use super::*;
+use crate::cell::driver::after;
 
 /// Past its time a child is given this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);
@@ -15,6 +16,13 @@ const STUCK_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct Stuck {
     since: Option<Instant>,
     reports: u32,
+    given_up: bool,
+}
+
+impl Stuck {
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up
+    }
 }
 
 impl Sup {
@@ -53,7 +61,7 @@ impl Sup {
             let Some(Some(Entry::Child { cell, shutdown, stuck, .. })) = inner.entries.get_mut(id as usize) else {
                 continue;
             };
-            let own = shutdown.map(|time| since + time);
+            let own = shutdown.map(|time| after(since, time));
             // When its time was up, or will be.
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
             let stuck_at = |reports: u32| over + STUCK_AFTER + STUCK_EVERY * reports;
@@ -62,13 +70,14 @@ impl Sup {
                 now + STUCK_AFTER
             } else {
                 if stuck.since != Some(since) {
-                    *stuck = Stuck { since: Some(since), reports: 0 };
+                    *stuck = Stuck { since: Some(since), ..Stuck::default() };
                 }
                 if now >= stuck_at(stuck.reports) {
                     stuck.reports += 1;
                     said.push(Some(cell.clone()), EventKind::Stuck);
                 }
                 if stopping && now >= give_up_at {
+                    stuck.given_up = true;
                     given_up.push((id, cell.clone(), since));
                     continue;
                 }
@@ -78,16 +87,13 @@ impl Sup {
             next = Some(next.map_or(look, |next| next.min(look)));
         }
         for (id, cell, since) in given_up {
-            let ctl = cell.ctl();
-            if let Some(report) = &mut *lock(&ctl.bus.report) {
-                report.push(crate::report::ChildReport {
-                    path: ctl.path(),
-                    ended: crate::watch::Ended::Aborted,
-                    took: now.duration_since(since),
-                    aborted: true,
-                    stuck: true,
-                });
-            }
+            cell.ctl().tell_report(|path| crate::report::ChildReport {
+                path,
+                ended: crate::watch::Ended::Aborted,
+                took: now.duration_since(since),
+                aborted: true,
+                stuck: true,
+            });
             inner.group.gone(id, now);
         }
         inner.watched = next.is_some();

@@ -21,7 +21,7 @@ use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WaitError};
 use crate::by_hand::{self, CommandError};
 use crate::cell::body::{patience, settings};
-use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, send};
+use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, Waiting, send};
 use crate::cell::current;
 use crate::cell::run::run;
 use crate::cell::task_body::TaskBody;
@@ -49,8 +49,6 @@ pub use builder::Builder;
 pub use kept::{Again, Keep, Kept, Param, need_param};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
-
-use running::ask_shutdown;
 
 /// Where a child is put: what the runtime hands to [`Child::launch`].
 #[doc(hidden)]

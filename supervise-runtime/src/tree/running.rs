@@ -76,7 +76,8 @@ impl<T: TreeDef> Tree<T> {
             });
             let guard = Guard { cell: launched.cell, at: Some(at), quiet: true };
             let cell = guard.cell.clone();
-            let up = match poll_fn(|cx| cell.ctl().poll_up(cx.waker())).await {
+            let mut waiting = Waiting::default();
+            let up = match poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await {
                 // It was up, and has ended by itself since (S22).
                 Err(Ended::Done) if launched.handle.get().is_some() => Ok(()),
                 up => up,
@@ -140,14 +141,9 @@ impl Drop for Guard {
             if !self.quiet && self.cell.ctl().ended().is_none() {
                 self.cell.ctl().emit(EventKind::GuardDropped { started_at });
             }
-            ask_shutdown(&*self.cell);
+            send(&*self.cell, Control::Stop);
         }
     }
-}
-
-pub(super) fn ask_shutdown(cell: &dyn Controlled) {
-    lock(&cell.ctl().bus.report).get_or_insert_default();
-    send(cell, Control::Stop);
 }
 
 /// A running tree: the guard that [`Tree::start`] gives. Derefs to the handle struct.
@@ -185,9 +181,9 @@ impl<T: TreeDef> Running<T> {
     /// The future panics when it is awaited inside this very tree, which would wait for ever.
     pub fn shutdown(self) -> Shutdown {
         let cell = self.guard.cell.clone();
-        ask_shutdown(&*cell);
+        send(&*cell, Control::Stop);
         self.guard.disarmed();
-        Shutdown { join: Join { cell }, within: None, timer: None }
+        Shutdown { join: Join::of(cell), within: None, timer: None }
     }
 
     /// Waits until the tree has ended by itself. Dropping the future drops the guard.
@@ -196,7 +192,7 @@ impl<T: TreeDef> Running<T> {
     ///
     /// The future panics when it is awaited inside this very tree, which would wait for ever.
     pub async fn join(self) -> Report {
-        Join { cell: self.guard.cell.clone() }.await.unwrap_or_else(|error| panic!("{error}"))
+        Join::of(self.guard.cell.clone()).await.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// A handle that keeps nothing alive.

@@ -1,6 +1,7 @@
 //! What any handle of a tree can be asked, and the waits for its end.
 
 use super::*;
+use crate::cell::driver::after;
 
 /// What any handle of a tree can be asked; every handle struct derefs to it.
 #[derive(Clone)]
@@ -42,11 +43,7 @@ impl TreeRef {
 
     /// Asks it to stop. Returns at once.
     pub fn stop(&self) {
-        if self.cell.ctl().parent.is_none() {
-            ask_shutdown(&*self.cell);
-        } else {
-            send(&*self.cell, Control::Stop);
-        }
+        send(&*self.cell, Control::Stop);
     }
 
     /// Fails it at once, which its supervisor decides on; a root is taken down and ends.
@@ -81,7 +78,7 @@ impl TreeRef {
     /// Asks it to stop; await it for the [`Report`].
     pub fn shutdown(&self) -> ShutdownRef {
         self.stop();
-        ShutdownRef(Shutdown { join: Join { cell: self.cell.clone() }, within: None, timer: None })
+        ShutdownRef(Shutdown { join: Join::of(self.cell.clone()), within: None, timer: None })
     }
 
     /// Waits until it has ended.
@@ -94,7 +91,7 @@ impl TreeRef {
     ///
     /// May be dropped and called again.
     pub fn join(&self) -> Join {
-        Join { cell: self.cell.clone() }
+        Join::of(self.cell.clone())
     }
 
     /// It has ended, and why.
@@ -120,6 +117,9 @@ impl TreeRef {
 }
 
 fn all_up(cell: &dyn Controlled) -> bool {
+    if cell.ctl().ended().is_some() {
+        return true; // for good, as far as it itself is concerned
+    }
     match cell.ctl().sup() {
         None => true,
         Some(sup) => sup.look(|group| group.all_up()) && sup.cells().iter().all(|child| all_up(&**child)),
@@ -130,22 +130,31 @@ fn all_up(cell: &dyn Controlled) -> bool {
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Join {
-    pub(super) cell: Arc<dyn Controlled>,
+    cell: Arc<dyn Controlled>,
+    waiting: Waiting,
+}
+
+impl Join {
+    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+        Join { cell, waiting: Waiting::default() }
+    }
+}
+
+impl Drop for Join {
+    fn drop(&mut self) {
+        self.cell.ctl().leave(&mut self.waiting);
+    }
 }
 
 impl Future for Join {
     type Output = Result<Report, WaitError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let ctl = self.cell.ctl();
-        match ctl.poll_ended(cx.waker()) {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let Join { cell, waiting } = &mut *self;
+        let ctl = cell.ctl();
+        match ctl.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => {
-                let children = lock(&ctl.bus.report).clone().unwrap_or_default();
-                let below = format!("{}/", ctl.path());
-                let children = match ctl.parent {
-                    None => children,
-                    Some(_) => children.into_iter().filter(|child| child.path.starts_with(&below)).collect(),
-                };
+                let children = ctl.report();
                 Poll::Ready(Ok(Report { ended, children }))
             }
             Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
@@ -166,7 +175,7 @@ pub struct Shutdown {
 impl Shutdown {
     /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
     pub fn within(mut self, time: Duration) -> Self {
-        self.within = Some(Instant::now() + time);
+        self.within = Some(after(Instant::now(), time));
         self
     }
 

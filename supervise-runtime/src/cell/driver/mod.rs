@@ -15,7 +15,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::control::{Control, Controlled};
+use super::control::{Control, Controlled, closed};
 use super::current;
 use crate::decide::child::{self, Event, Fut, State, Then};
 use crate::decide::member::{At, Role};
@@ -26,10 +26,12 @@ use crate::watch::Ended;
 
 mod asked;
 mod beside;
+mod clock;
 mod draining;
 
 pub(crate) use asked::Asked;
 pub(crate) use beside::{Beside, Starting};
+pub(crate) use clock::after;
 
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
@@ -129,11 +131,13 @@ impl Driver {
             Control::Resume => self.asked.resume = true,
             Control::Redecide => self.asked.redecide = true,
             Control::Wait(delay) => {
-                let until = Instant::now() + delay;
+                let until = after(Instant::now(), delay);
                 self.asked.put_wait(until);
                 self.cell.set_retry(Some(until));
             }
             Control::Drain => self.drain_by_hand(),
+            // It had ended already, and was to start with its supervisor, which has stopped instead.
+            Control::Over(_) if self.state == State::Ended => closed(&*self.cell),
             Control::Over(ended) => {
                 if matches!(self.state, State::Idle | State::Waiting) {
                     // What it was asked before is settled with its end: `start_again()` must not find it.
@@ -317,7 +321,7 @@ impl Driver {
             (Shutdown::Infinity, _) => None,
         };
         if let Some(time) = time {
-            let until = now + time;
+            let until = after(now, time);
             self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
         }
     }

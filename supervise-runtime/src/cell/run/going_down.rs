@@ -90,12 +90,10 @@ impl<B: Body> Run<B> {
         self.driver.guarded(|| body.drop_instance());
     }
 
-    /// A root that goes down reports all its children: first those that had ended before (S24).
+    /// A tree that goes down for good reports all its children: first those that had ended before (S24).
     fn begin_report(&self) {
-        let ctl = self.driver.cell.ctl();
-        if ctl.parent.is_none() {
-            let before = ended_below(&*self.driver.cell);
-            lock(&ctl.bus.report).get_or_insert_default().splice(0..0, before);
+        if B::ROLE == Role::Tree {
+            self.driver.cell.ctl().open_report(ended_below(&*self.driver.cell));
         }
     }
 
@@ -115,7 +113,9 @@ impl<B: Body> Run<B> {
     }
 
     pub(super) async fn take_children_down(&mut self, again: Option<Failure>) {
-        self.begin_report();
+        if again.is_none() {
+            self.begin_report();
+        }
         let Some(sup) = self.driver.cell.ctl().sup() else { return };
         let now = Instant::now();
         self.driver.asked.children_down = false;

@@ -11,12 +11,12 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::time::Instant;
 
 use super::body::{Body, Served};
-use super::control::Controlled;
+use super::control::{Controlled, closed};
 use super::driver::{Driver, Exit};
 use crate::decide::child::{self, Event, State, Verdict};
 use crate::decide::group::{Facts, Reported};
 use crate::decide::member::Role;
-use crate::events::{EventKind, lock};
+use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::options::Common;
 use crate::report::ChildReport;
@@ -63,6 +63,20 @@ impl Bye {
     fn was_orderly(&mut self) {
         self.orderly = true;
     }
+
+    /// The task is gone without an end: its supervisor must not wait for it for ever.
+    fn lost(&self) {
+        if let Some(owner) = &self.cell.ctl().parent
+            && let Some(sup) = owner.ctl().sup()
+        {
+            let now = Instant::now();
+            sup.on_child(&**owner, &*self.cell, |group, id| {
+                group.stop_member(id, now);
+                group.gone(id, now);
+            });
+        }
+        closed(&*self.cell);
+    }
 }
 
 impl Drop for Bye {
@@ -70,10 +84,13 @@ impl Drop for Bye {
         if !self.orderly {
             self.cell.refuse(); // who asks from outside the runtime must not wait for ever
             let ctl = self.cell.ctl();
-            ctl.set_ended(Ended::RuntimeGone);
+            if ctl.ended().is_none() {
+                ctl.set_ended(Ended::RuntimeGone);
+            }
             if ctl.parent.is_none() {
                 ctl.bus.close();
             }
+            self.lost();
         }
         if let Some(sup) = self.cell.ctl().sup() {
             sup.finish();
@@ -289,23 +306,15 @@ impl<B: Body> Run<B> {
         self.driver.state = State::Ended;
         self.close();
         let ctl = self.driver.cell.ctl();
-        if let Some(report) = &mut *lock(&ctl.bus.report)
-            && ctl.parent.is_some()
-        {
-            report.push(ChildReport {
-                path: ctl.path(),
-                ended: ended.clone(),
-                took: self.driver.took(),
-                aborted,
-                stuck: false,
-            });
-        }
+        let took = self.driver.took();
+        ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted, stuck: false });
         ctl.emit(EventKind::Ended { ended: ended.clone() });
         ctl.set_ended(ended);
         ctl.bus.changed.notify_waiters();
         if ctl.parent.is_none() {
             ctl.bus.close();
         }
+        closed(&*self.driver.cell);
     }
 
     /// Ended, but declared: a restart from above starts it again (S20). False: never.
