@@ -69,7 +69,11 @@
 //!
 //! # Features
 //!
-//! There are none yet.
+//! All are off by default.
+//!
+//! * `serde`: [`Event`], [`Snapshot`], [`Health`] and [`Report`] can be serialized; the module `json` says into
+//!   what.
+//! * `testing`: the module `testing`, for the tests of your own trees.
 
 mod reference;
 
@@ -79,6 +83,13 @@ pub use supervise_runtime::*;
 
 #[doc(hidden)]
 pub use supervise_runtime::__private;
+
+#[cfg(feature = "serde")]
+#[doc = include_str!("../docs/json.md")]
+pub mod json {}
+
+#[cfg(feature = "testing")]
+pub mod testing;
 
 /// Everything that a file with a tree in it needs.
 pub mod prelude {

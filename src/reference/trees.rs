@@ -371,6 +371,53 @@
 /// # }
 /// ```
 ///
+/// # A tree seen from outside
+///
+/// A handle shows what the tree is doing without waiting for any of its children:
+/// [`snapshot`](crate::TreeRef::snapshot) has every node with its state, incarnation, restarts, mailbox and last
+/// failure; [`health`](crate::TreeRef::health) says whether all is well, else what is not and where;
+/// [`events`](crate::TreeRef::events) tells every change. Declaration and snapshot are drawn as text, Mermaid
+/// and Graphviz. [`SPEC.shutdown_budget()`](crate::TreeSpec::shutdown_budget) is the longest that an orderly stop
+/// can take.
+///
+/// Inside of a tree the name `tree` is its own [`TreeRef`](crate::TreeRef). A status server that is declared
+/// first is there before everything else and stops after it:
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Status(TreeRef);
+///
+/// #[actor]
+/// impl Status {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(format!("{}\n{}", self.0.health(), self.0.snapshot().render()));
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         status: Status = Status(tree.clone()),
+///         #[lifecycle(Permanent, shutdown = 2s)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// // Whoever runs this kills it 10 s after it was told to stop.
+/// const _: () = assert!(matches!(Shop::SPEC.shutdown_budget(), Some(time) if time.as_secs() < 10));
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert!(shop.status.ask(|reply| reply).await?.starts_with("healthy\nShop  tree  running"));
+/// # shop.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # What does not compile
 ///
 /// Among others: a setting that is unknown, misplaced, given twice or of no effect; a child that names a

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
@@ -29,6 +29,15 @@ pub struct Event {
     pub incarnation: u32,
     /// What.
     pub kind: EventKind,
+    /// When the tree was started.
+    started: Instant,
+}
+
+impl Event {
+    /// How long after the start of the tree; zero for what happened before it.
+    pub fn since_start(&self) -> Duration {
+        self.at.saturating_duration_since(self.started)
+    }
 }
 
 /// What happened.
@@ -205,6 +214,8 @@ pub(crate) struct Bus {
     heard: AtomicBool,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
+    /// When the tree was started.
+    started: OnceLock<Instant>,
     /// Some child went up or ended: for `ready()`.
     pub(crate) changed: Notify,
 }
@@ -228,8 +239,14 @@ impl Bus {
             heard: AtomicBool::new(false),
             seed,
             dead_letters: AtomicU64::new(0),
+            started: OnceLock::new(),
             changed: Notify::new(),
         }
+    }
+
+    /// When the tree was started: at the first call.
+    pub(crate) fn started(&self) -> Instant {
+        *self.started.get_or_init(Instant::now)
     }
 
     pub(crate) fn subscribe(&self) -> Events {
@@ -268,7 +285,7 @@ impl Bus {
         let told = catch_unwind(AssertUnwindSafe(|| {
             trace(&path, incarnation, &kind);
             if self.heard.load(Relaxed) {
-                let event = Event { path: path(), at: Instant::now(), incarnation, kind };
+                let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
                     let _ = sender.send(event); // nobody listens any more
                 }

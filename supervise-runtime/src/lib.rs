@@ -17,16 +17,23 @@ mod children;
 mod context;
 #[doc(hidden)]
 pub mod decide;
+mod draw;
 mod events;
 mod failure;
+mod health;
 mod hook;
 mod mailbox;
 mod options;
 mod report;
+#[cfg(feature = "serde")]
+mod serialize;
+mod snapshot;
 mod spec;
 mod strategy;
 mod supervisor;
 mod task;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tree;
 mod watch;
 
@@ -41,10 +48,12 @@ pub use children::Children;
 pub use context::{Context, SpawnChild, SpawnError};
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use health::{Health, Reason, Symptom};
 pub use hook::{EndHook, RestartHook, StartHook};
 pub use options::{ChildOptions, Redeliver};
 pub use report::{ChildReport, Report};
-pub use spec::{ChildSpec, Kind, Shape, TreeSpec};
+pub use snapshot::{MailboxDepth, Node, NodeKind, NodeState, Restarts, Snapshot};
+pub use spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
 pub use strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
     Strategy, SupervisorStrategy, WhileDown,

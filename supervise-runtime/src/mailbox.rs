@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
 use crate::events::{DeadReason, EventKind, lock};
+use crate::snapshot::MailboxDepth;
 use crate::strategy::WhileDown;
 
 mod gate;
@@ -56,6 +57,8 @@ pub(crate) struct MailCell<T> {
     /// Control wants the actor's loop to come back.
     interrupted: AtomicBool,
     busy: AtomicBool,
+    /// The present incarnation has handled a message.
+    handled: AtomicBool,
     /// Messages in the actor's batch. Written by the actor, read by senders under the lock.
     unserved: AtomicUsize,
     /// Some sender waits for room.
@@ -97,6 +100,7 @@ impl<T: Letter> MailCell<T> {
             ctl,
             interrupted: AtomicBool::new(false),
             busy: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
             unserved: AtomicUsize::new(0),
             crowded: AtomicBool::new(false),
             ask: AskTime::new(ask),
@@ -111,6 +115,10 @@ impl<T: Letter> MailCell<T> {
                 rejects: None,
             }),
         }
+    }
+
+    pub(crate) fn set_handled(&self, handled: bool) {
+        self.handled.store(handled, Ordering::Relaxed);
     }
 
     pub(crate) fn ask_time(&self) -> Option<Duration> {
@@ -304,6 +312,19 @@ impl<T: Letter> Controlled for MailCell<T> {
 
     fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Relaxed)
+    }
+
+    fn has_handled(&self) -> bool {
+        self.handled.load(Ordering::Relaxed)
+    }
+
+    fn mailbox(&self) -> Option<MailboxDepth> {
+        let inner = lock(&self.inner);
+        Some(MailboxDepth {
+            waiting: inner.queue.len() + self.unserved.load(Ordering::Relaxed),
+            capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
+            blocked: inner.blocked.len(),
+        })
     }
 }
 

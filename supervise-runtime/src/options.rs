@@ -20,7 +20,7 @@ use crate::task::Task;
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How long a child has to go down, if nothing else is said (S24).
-const SHUTDOWN: Duration = Duration::from_secs(5);
+pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);
 /// How long an ask waits, if nothing else is said (S3).
 const ASK: Duration = Duration::from_secs(5);
 

@@ -6,7 +6,7 @@ use std::task::{Context as TaskContext, Wake, Waker};
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Ended, SpawnError, Watched, Watcher};
+use supervise::{Ended, SpawnError, Watched};
 use tokio::time::Instant;
 
 use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle, soon};

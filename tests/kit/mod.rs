@@ -1,7 +1,9 @@
 //! What the integration tests share: a journal, and an actor that does what it is told and writes down
 //! what happens to it.
 
-#![allow(dead_code, missing_docs, unreachable_pub)]
+#![allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
+
+pub mod drawn;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
+use supervise::{Events, testing};
 
 /// What happened, in order. Clones write into the same journal.
 #[derive(Clone, Default)]
@@ -178,18 +180,7 @@ impl Actor for Probe {
     }
 }
 
-/// Lets everything that can happen now happen, without moving the clock.
-pub async fn settle() {
-    for _ in 0..200 {
-        tokio::task::yield_now().await;
-    }
-}
-
-/// Moves the paused clock and lets everything happen that falls due.
-pub async fn pass(time: Duration) {
-    tokio::time::sleep(time).await;
-    settle().await;
-}
+pub use supervise::testing::{advance as pass, settle};
 
 /// Waits for what must come; on the paused clock a test that waits for ever fails at once.
 pub async fn soon<F: Future>(what: F) -> F::Output {
@@ -208,34 +199,9 @@ pub const fn secs(secs: u64) -> Duration {
 pub fn seen(events: &mut Events) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
-        lines.push(format!("{} {}", event.path, short(&event.kind)));
+        lines.push(testing::line(&event));
     }
     lines
-}
-
-fn short(kind: &EventKind) -> String {
-    match kind {
-        EventKind::Started { .. } => "started".into(),
-        EventKind::Failed { .. } => "failed".into(),
-        EventKind::Reported { .. } => "reported".into(),
-        EventKind::Decided { directive, .. } => format!("decided {directive:?}"),
-        EventKind::RestartScheduled { after } => format!("restart in {after:?}"),
-        EventKind::Restarted => "restarted".into(),
-        EventKind::Ended { ended } => match ended {
-            Ended::Failed(_) => "ended Failed".into(),
-            Ended::Limit(_) => "ended Limit".into(),
-            other => format!("ended {other:?}"),
-        },
-        EventKind::Escalated { .. } => "escalated".into(),
-        EventKind::LimitReached => "limit".into(),
-        EventKind::Aborted { .. } => "aborted".into(),
-        EventKind::Stuck => "stuck".into(),
-        EventKind::StillStarting { since } => format!("still starting {since:?}"),
-        EventKind::Blocked { since } => format!("blocked {since:?}"),
-        EventKind::DeadLetter { .. } => "dead letter".into(),
-        EventKind::GuardDropped { .. } => "guard dropped".into(),
-        other => format!("{other:?}"),
-    }
 }
 
 /// Panics that tests cause on purpose say nothing.

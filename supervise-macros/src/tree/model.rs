@@ -70,7 +70,6 @@ pub(crate) enum Shape {
     Optional(Unit),
     Array(Unit, Expr),
     Set(Unit),
-    #[expect(dead_code, reason = "the key is for the expansion, which does not take this shape yet")]
     Keyed(Type, Unit),
     Inline(Subtree),
 }

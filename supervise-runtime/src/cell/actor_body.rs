@@ -69,6 +69,7 @@ where
     async fn start(&mut self) -> Result<(), Thrown> {
         self.actor = None;
         self.handled = false;
+        self.cell.set_handled(false);
         self.in_hand = false;
         self.cx.begin();
         self.actor = Some((self.start)().await?);
@@ -107,7 +108,10 @@ where
             self.in_hand = false;
             match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
                 Received::Message(Envelope::Msg(msg)) => {
-                    self.handled = true;
+                    if !self.handled {
+                        self.handled = true;
+                        self.cell.set_handled(true);
+                    }
                     self.in_hand = true;
                     if let Some(again) = &mut self.again {
                         again.keep(&msg);

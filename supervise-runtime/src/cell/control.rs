@@ -9,8 +9,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::events::{Bus, EventKind, lock};
+#[cfg(feature = "testing")]
+use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::report::ChildReport;
+use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
 use crate::watch::Ended;
 
@@ -42,6 +45,9 @@ pub(crate) enum Control {
     // from outside
     Stop,
     Kill,
+    /// A test lets it fail.
+    #[cfg(feature = "testing")]
+    Inject(Cause),
     /// An actor it depends on ended (S37).
     DeathPact(String),
 }
@@ -99,6 +105,8 @@ pub(crate) struct Waiting(Option<u64>);
 struct Life {
     up: bool,
     ended: Option<Ended>,
+    /// The last failure, for who looks from outside.
+    failed: Option<Box<Failure>>,
     watchers: Vec<(Watch, OnEnd)>,
     waiting: Vec<(u64, Waker)>,
     tickets: u64,
@@ -190,6 +198,12 @@ impl Ctl {
         self.name.push_to(path);
     }
 
+    pub(crate) fn name(&self) -> String {
+        let mut name = String::new();
+        self.name.push_to(&mut name);
+        name
+    }
+
     pub(crate) fn is_called(&self, name: &str) -> bool {
         matches!(&self.name, Name::Text(text) if **text == *name)
     }
@@ -203,6 +217,10 @@ impl Ctl {
     }
 
     pub(crate) fn emit(&self, kind: EventKind) {
+        if let EventKind::Failed { failure, .. } = &kind {
+            let before = lock(&self.life).failed.replace(Box::new(failure.clone()));
+            drop(before); // outside of the lock: the error in it is user code
+        }
         self.bus.emit(|| self.path(), self.incarnation(), kind);
     }
 
@@ -253,6 +271,14 @@ impl Ctl {
             std::mem::take(&mut life.waiting)
         };
         waiting.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        lock(&self.life).up
+    }
+
+    pub(crate) fn last_failure(&self) -> Option<Failure> {
+        lock(&self.life).failed.as_deref().cloned()
     }
 
     pub(crate) fn ended(&self) -> Option<Ended> {
@@ -382,6 +408,14 @@ pub(crate) trait Controlled: Send + Sync + 'static {
     fn refuse_new(&self) {}
     /// A message is in hand.
     fn is_busy(&self) -> bool;
+    /// The present incarnation has handled a message.
+    fn has_handled(&self) -> bool {
+        false
+    }
+    /// What waits in its mailbox, if it has one.
+    fn mailbox(&self) -> Option<MailboxDepth> {
+        None
+    }
 }
 
 impl fmt::Debug for dyn Controlled {

@@ -62,6 +62,18 @@ impl Budget {
         }
     }
 
+    /// How many restarts the allowance still remembers; none are counted where any number is allowed.
+    pub(crate) fn used(&self, allowance: &Allowance, now: Instant) -> u32 {
+        match (allowance.max, allowance.within) {
+            (None, _) => 0,
+            (Some(_), None) => self.count,
+            (Some(_), Some(within)) => {
+                let counts = |at: &&Instant| now.saturating_duration_since(**at) < within;
+                self.charged.iter().filter(counts).count() as u32
+            }
+        }
+    }
+
     /// Counts a restart.
     pub(crate) fn charge(&mut self, allowance: &Allowance, now: Instant) {
         self.count = self.count.saturating_add(1);

@@ -56,6 +56,12 @@ impl Pace {
         self.row
     }
 
+    /// Restarts in a row up to now: none once the present incarnation has run well.
+    pub(crate) fn row_at(&self, now: Instant) -> u32 {
+        let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= GOOD_RUN);
+        if good { 0 } else { self.row }
+    }
+
     /// The delay of the restart that is being decided, and counts it.
     pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: Over, random: u64, now: Instant) -> Duration {
         let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));

@@ -20,8 +20,10 @@ use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
 use crate::strategy::{Decider, SupervisorStrategy};
 
+mod look;
 mod watchdog;
 
+pub(crate) use look::Seen;
 use watchdog::Stuck;
 
 /// A kept value: parameters and `let`s (S30).
@@ -36,10 +38,18 @@ enum Entry {
         recipe: Option<Arc<dyn Any + Send + Sync>>,
         /// `None`: as long as it takes.
         shutdown: Option<Duration>,
-        /// What the watchdog has said of it.
-        stuck: Stuck,
+        rare: Option<Box<Rare>>,
     },
     Value(Arc<dyn Value>),
+}
+
+/// What a child that runs undisturbed never needs.
+#[derive(Default)]
+struct Rare {
+    /// What the watchdog has said of it.
+    stuck: Stuck,
+    /// Until when it waited last.
+    until: Option<Instant>,
 }
 
 struct Inner {
@@ -170,7 +180,7 @@ impl Sup {
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, stuck: Stuck::default() });
+        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
         inner.group.reach(id, settings, Instant::now());
         Inner::carry_out(inner, owner);
     }
@@ -233,7 +243,7 @@ impl Sup {
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
         cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: None, shutdown, stuck: Stuck::default() });
+        inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
         inner.group.admit(id, Instant::now());
         Inner::carry_out(inner, owner);
         Ok(())
@@ -337,8 +347,8 @@ impl Inner {
 
     /// Its end is to be waited for, unless it is stuck and given up.
     fn close(&mut self, id: Id) {
-        if let Some(Some(Entry::Child { cell, stuck, .. })) = self.entries.get(id as usize)
-            && !stuck.is_given_up()
+        if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
+            && !rare.as_ref().is_some_and(|rare| rare.stuck.is_given_up())
         {
             cell.ctl().begin_closing();
             self.closing += 1;
@@ -362,6 +372,13 @@ impl Inner {
     fn send(&self, by: Option<Id>, id: Id, control: Control) {
         if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
             if by == Some(id) { queue(&**cell, control) } else { send(&**cell, control) }
+        }
+    }
+
+    /// For who looks from outside.
+    fn waits(&mut self, id: Id, until: Instant) {
+        if let Some(Some(Entry::Child { rare, .. })) = self.entries.get_mut(id as usize) {
+            rare.get_or_insert_default().until = Some(until);
         }
     }
 
@@ -390,7 +407,10 @@ impl Inner {
                     inner.send(by, id, Control::Down(failure));
                 }
                 Act::Resume(id) => inner.send(by, id, Control::Resume),
-                Act::Wait(id, delay) => inner.send(by, id, Control::Wait(delay)),
+                Act::Wait(id, delay) => {
+                    inner.waits(id, Instant::now() + delay);
+                    inner.send(by, id, Control::Wait(delay));
+                }
                 Act::End(id, why) => {
                     watch = true;
                     inner.send(by, id, Control::End(why));

@@ -58,10 +58,11 @@ impl Sup {
         let mut given_up = Vec::new();
         let mut said = Said::default();
         for (id, since) in going {
-            let Some(Some(Entry::Child { cell, shutdown, stuck, .. })) = inner.entries.get_mut(id as usize) else {
+            let Some(Some(Entry::Child { cell, shutdown, rare, .. })) = inner.entries.get_mut(id as usize) else {
                 continue;
             };
             let own = shutdown.map(|time| after(since, time));
+            let stuck = &mut rare.get_or_insert_default().stuck;
             // When its time was up, or will be.
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
             let stuck_at = |reports: u32| over + STUCK_AFTER + STUCK_EVERY * reports;

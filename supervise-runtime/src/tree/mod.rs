@@ -96,6 +96,9 @@ pub trait Child: Sized + Send + 'static {
     /// For the drawing of the tree.
     #[doc(hidden)]
     const KIND: Kind;
+    /// The declaration, of a tree.
+    #[doc(hidden)]
+    const TREE: Option<&'static TreeSpec> = None;
     #[doc(hidden)]
     const ROLE: Role = Role::Tree;
 

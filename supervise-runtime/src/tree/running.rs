@@ -31,6 +31,12 @@ impl<T: TreeDef> Tree<T> {
         self
     }
 
+    /// This seed unless it has one.
+    #[cfg(feature = "testing")]
+    pub(crate) fn seed_or(self, seed: u64) -> Self {
+        if self.seed.is_some() { self } else { self.seed(seed) }
+    }
+
     fn bus(&mut self) -> Arc<Bus> {
         let seed = self.seed;
         self.bus.get_or_insert_with(|| Arc::new(Bus::new(seed.unwrap_or_else(rand::random)))).clone()
@@ -61,6 +67,7 @@ impl<T: TreeDef> Tree<T> {
         async move {
             say_abort_once();
             let bus = self.bus();
+            bus.started();
             let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
             let mut first = Some(self.params);
             let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {

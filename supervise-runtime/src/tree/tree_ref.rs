@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::cell::driver::after;
+use crate::health::Health;
+use crate::snapshot::Snapshot;
 
 /// What any handle of a tree can be asked; every handle struct derefs to it.
 #[derive(Clone)]
@@ -29,6 +31,21 @@ impl TreeRef {
     /// Subscribes to the events of the whole tree that this one is part of.
     pub fn events(&self) -> Events {
         self.cell.ctl().bus.subscribe()
+    }
+
+    /// What this tree and everything below it are doing now (S42).
+    ///
+    /// Never waits for a child: each node is read under the short locks that its supervisor holds for a
+    /// moment, one after the other, and nothing of the user's code runs. So every node is exact, but two of
+    /// them may be read a moment apart.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&*self.cell)
+    }
+
+    /// Whether all is well here and below, else what is not and where (S42). As cheap as
+    /// [`snapshot`](TreeRef::snapshot).
+    pub fn health(&self) -> Health {
+        self.snapshot().health()
     }
 
     /// The seed of the tree's random delays.

@@ -4,12 +4,13 @@
 //! none. What another tree holds is not known here; it shows as one line.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Meta};
 
-use super::super::model::{Args, Body, Child, Setting};
+use super::super::model::{Args, Body, Child, Setting, Shape};
 use super::scope::plain;
 use super::spec;
+use crate::text::tidy;
 
 /// The `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
@@ -45,7 +46,13 @@ fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Li
 
 fn describe(child: &Child) -> String {
     let item = spec::item(child).unwrap_or_else(|| "..".into());
-    let item = if child.is_set() { format!("[{item}]") } else { item };
+    let item = match &child.shape {
+        Some(Shape::Optional(_)) => format!("Option<{item}>"),
+        Some(Shape::Array(_, count)) => format!("[{item}; {}]", tidy(count.to_token_stream())),
+        Some(Shape::Set(_)) => format!("[{item}]"),
+        Some(Shape::Keyed(key, _)) => format!("[{} => {item}]", tidy(key.to_token_stream())),
+        _ => item,
+    };
     let inner = child.subtree().map_or_else(String::new, |subtree| {
         format!("  {}{}", spec::strategy(&subtree.body), settings(&subtree.body.settings))
     });

@@ -27,10 +27,11 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
     let definition = definition(tree, hidden);
     let params = params_check(tree);
     let as_child = as_child(tree);
-    let specs = spec::tree_handle(name, &tree.docs, &tree.body);
     let subtrees = subtrees(&tree.body);
+    let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|(_, subtree)| &subtree.name)).collect();
+    let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within);
     let sub_specs =
-        subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body));
+        subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body, &within));
     let handle = handle::tree(tree);
     let sub_handles = subtrees.iter().map(|(child, subtree)| handle::subtree(child, subtree, tree));
     // The subtrees of a child with `#[cfg]` exist whether or not the child does: nothing but a type.
@@ -114,8 +115,9 @@ fn as_child(tree: &Tree) -> TokenStream {
         impl ::supervise::__private::Child for #name {
             type Handle = #name;
             type Start = ::supervise::__private::Tree<#name>;
-            const KIND: ::supervise::__private::Kind =
-                ::supervise::__private::Kind::Tree(|| &<#name as ::supervise::__private::TreeHandle>::SPEC);
+            const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
+            const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> =
+                ::core::option::Option::Some(&<#name as ::supervise::__private::TreeHandle>::SPEC);
             fn launch<#function, #future>(
                 __seat: ::supervise::__private::Seat,
                 __options: ::supervise::__private::ChildOptions<Self>,

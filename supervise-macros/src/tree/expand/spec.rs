@@ -1,21 +1,24 @@
 //! `SPEC`: the tree as a constant.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
+use super::super::check::has_context;
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
 use super::scope::plain;
 use crate::duration;
 use crate::text::tidy;
 
-/// `impl TreeHandle`, which carries the constant.
-pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body) -> TokenStream {
+/// `impl TreeHandle`, which carries the constant. `within`: the tree and its inline subtrees.
+pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
     let (text, doc) = (plain(name), first_paragraph(docs));
     let strategy = strategy(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
-    let children = body.children().filter_map(child);
+    let children = body.children().filter_map(|entry| child(entry, within));
     quote! {
         #[automatically_derived]
         impl ::supervise::__private::TreeHandle for #name {
@@ -30,16 +33,48 @@ pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body) -> Toke
     }
 }
 
-fn child(child: &Child) -> Option<TokenStream> {
+fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let (cfgs, name, doc) = (&child.cfgs, plain(&child.name), first_paragraph(&child.docs));
     let item = item(child)?;
-    let set = if child.is_set() { quote!(Set) } else { quote!(One) };
-    let kind = match child.unit() {
-        Some(Unit::Type(ty)) => quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
-        Some(Unit::Task(_)) => quote!(::supervise::__private::Kind::Task),
+    let shape = match child.shape.as_ref()? {
+        Shape::One(_) | Shape::Inline(_) => quote!(One),
+        Shape::Optional(_) => quote!(Optional),
+        Shape::Array(_, count) => quote!(Array(#count)),
+        Shape::Set(_) => quote!(Set),
+        Shape::Keyed(key, _) => {
+            let key = tidy(key.to_token_stream());
+            quote!(Keyed(#key))
+        }
+    };
+    let (kind, below) = match child.unit() {
+        // A tree may contain any number of itself: then the constant must not.
+        Some(Unit::Type(ty)) if child.is_set() => (
+            quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
+            quote_spanned!(ty.span()=>
+                ::supervise::__private::Below::Instance(|| <#ty as ::supervise::__private::Child>::TREE)),
+        ),
+        // A tree in itself was reported; here it would be reported again, as a constant without end.
+        Some(Unit::Type(ty)) if is_one_of(ty, within) => (
+            quote!(::supervise::__private::Kind::Tree),
+            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
+        ),
+        Some(Unit::Type(ty)) => (
+            quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
+            quote_spanned!(ty.span()=>
+                ::supervise::__private::Below::Known(<#ty as ::supervise::__private::Child>::TREE)),
+        ),
+        Some(Unit::Task(_)) => (
+            quote!(::supervise::__private::Kind::Task),
+            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
+        ),
         None => {
             let name = &child.subtree()?.name;
-            quote!(::supervise::__private::Kind::Tree(|| &<#name as ::supervise::__private::TreeHandle>::SPEC))
+            (
+                quote!(::supervise::__private::Kind::Tree),
+                quote!(::supervise::__private::Below::Known(::core::option::Option::Some(
+                    &<#name as ::supervise::__private::TreeHandle>::SPEC
+                ))),
+            )
         }
     };
     let lifecycle = Ident::new(lifecycle(child), proc_macro2::Span::call_site());
@@ -51,13 +86,21 @@ fn child(child: &Child) -> Option<TokenStream> {
             name: #name,
             doc: #doc,
             item: #item,
-            shape: ::supervise::__private::Shape::#set,
+            shape: ::supervise::__private::Shape::#shape,
             kind: #kind,
             lifecycle: ::supervise::__private::Lifecycle::#lifecycle,
-            shutdown: #shutdown,
+            shutdown: ::supervise::__private::DeclaredShutdown::#shutdown,
             settings: &[#(#settings),*],
+            below: #below,
         },
     })
+}
+
+fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
+    match ty {
+        Type::Path(path) => path.path.get_ident().is_some_and(|name| names.contains(&name)),
+        _ => false,
+    }
 }
 
 /// The type as written, without brackets; `task`; the name of an inline subtree.
@@ -86,20 +129,26 @@ pub(super) fn lifecycle(child: &Child) -> &'static str {
     known.unwrap_or(if child.is_task() || child.is_set() { "Transient" } else { "Permanent" })
 }
 
-/// The `shutdown` time where it is a literal or a word.
+/// The `shutdown` time: a literal, a word, or what only the start knows.
 fn shutdown(child: &Child) -> TokenStream {
-    let value = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
-    let known = value.and_then(|(_, value)| {
-        if let Some(time) = duration::literal(value) {
-            let time = duration::tokens(time, proc_macro2::Span::call_site());
-            return Some(quote!(::supervise::__private::Shutdown::Within(#time)));
-        }
-        let word = word(value).filter(|word| *word == "Kill" || *word == "Infinity")?;
-        Some(quote!(::supervise::__private::Shutdown::#word))
-    });
-    match known {
-        Some(known) => quote!(::core::option::Option::Some(#known)),
-        None => quote!(::core::option::Option::None),
+    let time = |time| duration::tokens(time, proc_macro2::Span::call_site());
+    let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
+    let Some((_, value)) = written else {
+        // A task without a context is dropped at its next await (rule S29).
+        return if child.is_task() && !has_context(child) {
+            let none = time(Duration::ZERO);
+            quote!(Is(::supervise::__private::Shutdown::Within(#none)))
+        } else {
+            quote!(Default)
+        };
+    };
+    if let Some(literal) = duration::literal(value) {
+        let time = time(literal);
+        return quote!(Is(::supervise::__private::Shutdown::Within(#time)));
+    }
+    match word(value).filter(|word| *word == "Kill" || *word == "Infinity") {
+        Some(word) => quote!(Is(::supervise::__private::Shutdown::#word)),
+        None => quote!(Computed),
     }
 }
 

@@ -28,6 +28,8 @@ mod asked;
 mod beside;
 mod clock;
 mod draining;
+#[cfg(feature = "testing")]
+mod inject;
 
 pub(crate) use asked::Asked;
 pub(crate) use beside::{Beside, Starting};
@@ -179,6 +181,8 @@ impl Driver {
                 }
             }
             Control::Kill => self.kill(Cause::Killed),
+            #[cfg(feature = "testing")]
+            Control::Inject(cause) => self.inject(cause),
             Control::DeathPact(path) => self.kill(Cause::DeathPact(path)),
             Control::Escalated(failure) => {
                 self.asked.put_escalated(failure);

@@ -25,10 +25,13 @@ use crate::watch::Ended;
 
 mod by_hand;
 mod decisions;
+mod look;
 mod members;
 mod moves;
 mod owner;
 mod reports;
+
+pub(crate) use look::MemberSeen;
 
 /// A slot in the table of children.
 pub type Id = u32;

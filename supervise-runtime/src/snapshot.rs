@@ -1,0 +1,266 @@
+//! A live tree at one moment: what every node is doing (rule S42).
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cell::control::Controlled;
+use crate::decide::group::Owner;
+use crate::decide::member::{At, Role};
+use crate::failure::Failure;
+use crate::strategy::{Lifecycle, Strategy};
+use crate::supervisor::Seen;
+use crate::watch::Ended;
+
+/// A tree at one moment: [`TreeRef::snapshot`](crate::TreeRef::snapshot).
+///
+/// ```
+/// # use supervise_runtime::{TreeRef, NodeState};
+/// # fn f(shop: &TreeRef) {
+/// let snapshot = shop.snapshot();
+/// for node in snapshot.nodes() {
+///     println!("{}: {}, incarnation {}", node.path, node.state, node.incarnation);
+/// }
+/// if let Some(db) = snapshot.find("db") {
+///     assert!(matches!(db.state, NodeState::Running));
+/// }
+/// println!("{}", snapshot.render());
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// When, on tokio's clock.
+    pub at: Instant,
+    /// When the whole tree was started.
+    pub started: Instant,
+    /// The tree that was asked, with everything below it.
+    pub root: Node,
+}
+
+/// One child, or the tree itself, in a [`Snapshot`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Node {
+    /// Its path below the root: `reports/daily`; of the root its name.
+    pub path: String,
+    /// The last part of the path.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// What it is doing.
+    pub state: NodeState,
+    /// When it is started again (S23). A root never is; it says `Temporary`.
+    pub lifecycle: Lifecycle,
+    /// Whom a restart takes along, of what supervises children.
+    pub strategy: Option<Strategy>,
+    /// Which incarnation, counted from 1; 0 before the first start.
+    pub incarnation: u32,
+    /// How much of its restart budget is used (S15); of a group strategy all members show the one budget
+    /// that they share. A root has none.
+    pub restarts: Option<Restarts>,
+    /// Restarts in a row: 0 once it has handled a message or run for 10 s (S14).
+    pub row: u32,
+    /// What waits in its mailbox; tasks and trees have none.
+    pub mailbox: Option<MailboxDepth>,
+    /// The last failure that was decided on, of all incarnations.
+    pub last_failure: Option<Failure>,
+    /// Its children in the order of their declaration or spawning. Run-time children that have ended are
+    /// forgotten; declared ones stay.
+    pub children: Vec<Node>,
+    /// Down for no bad reason: asked to stop, or spawned at run time and on its way up.
+    pub(crate) excused: bool,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NodeKind {
+    /// An actor.
+    Actor,
+    /// A task.
+    Task,
+    /// A tree, the root or a subtree.
+    Tree,
+    /// A `[..]`, with its instances as children.
+    Set,
+}
+
+/// What a node is doing.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum NodeState {
+    /// Down, waiting for its turn: not started yet, or until its group comes up again.
+    Waiting,
+    /// Its start, `pre_start` or `post_restart` is in progress.
+    Starting,
+    /// Up.
+    Running,
+    /// Up, but handles no messages: a supervisor above it has failed (S7).
+    Held,
+    /// It has failed, and its supervisor has not decided yet, or has failed with it.
+    Failed,
+    /// On its way down.
+    GoingDown,
+    /// Down, started again at this time, or as soon as nothing else holds it (S14).
+    BackingOff {
+        /// When, on tokio's clock.
+        until: Instant,
+    },
+    /// It has ended.
+    Ended(Ended),
+}
+
+/// How much of a restart budget is used (S15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restarts {
+    /// Restarts decided in the present window; 0 where any number is allowed, since nobody counts them.
+    pub used: u32,
+    /// How many are allowed; `None`: any number.
+    pub of: Option<u32>,
+    /// The length of the window; `None`: as long as the supervisor's incarnation lives.
+    pub within: Option<Duration>,
+}
+
+/// What waits in a mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MailboxDepth {
+    /// How many messages wait. While an actor works through many without waiting for anything, those that it
+    /// has taken out are counted in steps of 32, of an unbounded mailbox not at all.
+    pub waiting: usize,
+    /// How many can wait; `None`: any number.
+    pub capacity: Option<usize>,
+    /// How many senders wait for room.
+    pub blocked: usize,
+}
+
+impl Snapshot {
+    pub(crate) fn of(cell: &dyn Controlled) -> Snapshot {
+        let now = Instant::now();
+        let ctl = cell.ctl();
+        let seen = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup()?.see_child(cell, now));
+        Snapshot { at: now, started: ctl.bus.started(), root: Node::of(cell, seen, now) }
+    }
+
+    /// Every node, each in front of its children, in the order of declaration.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let mut next = vec![&self.root];
+        std::iter::from_fn(move || {
+            let node = next.pop()?;
+            next.extend(node.children.iter().rev());
+            Some(node)
+        })
+    }
+
+    /// The node with this path: `reports/daily`.
+    pub fn find(&self, path: &str) -> Option<&Node> {
+        self.nodes().find(|node| node.path == path)
+    }
+}
+
+impl Node {
+    fn of(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
+        let ctl = cell.ctl();
+        let (owner, strategy) = ctl.sup().map(|sup| sup.kind()).unzip();
+        let children = ctl.sup().map(|sup| sup.see(now)).unwrap_or_default();
+        let member = seen.as_ref().map(|seen| &seen.member);
+        let kind = match (owner, member.map(|member| member.role)) {
+            (Some(Owner::Set), _) => NodeKind::Set,
+            (_, Some(Role::Actor)) => NodeKind::Actor,
+            (_, Some(Role::Task)) => NodeKind::Task,
+            _ => NodeKind::Tree,
+        };
+        Node {
+            path: ctl.path(),
+            name: ctl.name(),
+            kind,
+            state: state(cell, seen.as_ref(), now),
+            lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
+            strategy,
+            incarnation: ctl.incarnation(),
+            restarts: member.map(|member| Restarts {
+                used: member.used,
+                of: member.allowance.max,
+                within: member.allowance.within,
+            }),
+            row: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.row }),
+            mailbox: cell.mailbox(),
+            last_failure: ctl.last_failure(),
+            excused: member.is_some_and(|member| member.leaving || member.fresh),
+            children: children.into_iter().map(|(cell, seen)| Node::of(&*cell, Some(seen), now)).collect(),
+        }
+    }
+
+    /// It handles messages, or does what it is there for.
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, NodeState::Running)
+    }
+}
+
+fn state(cell: &dyn Controlled, seen: Option<&Seen>, now: Instant) -> NodeState {
+    let ctl = cell.ctl();
+    let ended = ctl.ended();
+    let Some(Seen { member, until }) = seen else {
+        // A root, or a run-time child that is forgotten: only it itself knows.
+        let stopping = ctl.sup().is_some_and(|sup| sup.look(|group| group.is_stopping()));
+        return match ended {
+            Some(ended) => NodeState::Ended(ended),
+            None if stopping => NodeState::GoingDown,
+            None if ctl.is_up() => NodeState::Running,
+            None => NodeState::Starting,
+        };
+    };
+    match (member.at, ended) {
+        (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
+        (At::Ended, Some(ended)) => NodeState::Ended(ended),
+        // Its supervisor knows already, its watchers do not.
+        (At::Ended, None) | (At::Down, _) => NodeState::GoingDown,
+        (At::Waiting, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (At::Turn, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (At::Turn, _) => NodeState::Waiting,
+        (At::Starting, _) => NodeState::Starting,
+        (At::Failed | At::StartFailed, _) => NodeState::Failed,
+        (At::Up, _) if member.held => NodeState::Held,
+        (At::Up, _) => NodeState::Running,
+    }
+}
+
+impl fmt::Display for NodeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NodeKind::Actor => "actor",
+            NodeKind::Task => "task",
+            NodeKind::Tree => "tree",
+            NodeKind::Set => "set",
+        })
+    }
+}
+
+/// Without times: when a back-off ends is in its field.
+impl fmt::Display for NodeState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NodeState::Waiting => f.write_str("waiting for its turn"),
+            NodeState::Starting => f.write_str("starting"),
+            NodeState::Running => f.write_str("running"),
+            NodeState::Held => f.write_str("held"),
+            NodeState::Failed => f.write_str("failed"),
+            NodeState::GoingDown => f.write_str("going down"),
+            NodeState::BackingOff { .. } => f.write_str("backing off"),
+            NodeState::Ended(ended) => write!(f, "ended: {ended}"),
+        }
+    }
+}
+
+impl fmt::Display for Restarts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.of, self.within) {
+            (None, _) => f.write_str("any number of restarts"),
+            (Some(of), None) => write!(f, "{} of {of} restarts", self.used),
+            (Some(of), Some(within)) => write!(f, "{} of {of} restarts in {within:?}", self.used),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Failures on demand.
+
+use std::fmt;
+
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::cell::control::{Control, Controlled, send};
+use crate::failure::{BoxError, Cause, Thrown};
+use crate::task::TaskRef;
+use crate::tree::TreeRef;
+
+/// What goes wrong: an error, a panic or a kill.
+pub struct Fault(Cause);
+
+impl Fault {
+    /// The child throws this error; deciders find it by its type, as if it came from the handler.
+    pub fn error(error: impl Into<BoxError> + Send + 'static) -> Self {
+        Fault(Cause::Error(Thrown::from(error)))
+    }
+
+    /// The child panics with this text. Nothing really unwinds: a panic hook sees nothing of it.
+    pub fn panic(text: impl Into<String>) -> Self {
+        Fault(Cause::Panic(text.into()))
+    }
+
+    /// The child is killed: as its handle's `kill()`.
+    pub fn kill() -> Self {
+        Fault(Cause::Killed)
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Fault").field(&self.0).finish()
+    }
+}
+
+/// Handles of what can be made to fail: [`ActorRef`], [`TaskRef`], [`TreeRef`], and through it the handle of
+/// every tree.
+pub trait Inject: target::Target {
+    /// Lets it fail, now. Returns at once; the failure takes the way of every other (S6): it is decided on,
+    /// charged, paced, reported.
+    ///
+    /// * What the child is doing is dropped at its next `.await`, as if an error had been thrown there: a
+    ///   handler (its message is named in the event), a start, `pre_start`, `post_restart`.
+    /// * A task fails as by one of its subtasks: with a context, its own future is told to end and has its
+    ///   `shutdown` time (S29).
+    /// * On its way down or while its failure is being decided, it is a failure that is reported only.
+    /// * While it waits for its start and once it has ended, nothing runs that could fail: an error or panic
+    ///   is without effect; a kill is a stop (S6).
+    fn inject(&self, fault: Fault) {
+        send(target::Target::cell(self), Control::Inject(fault.0));
+    }
+}
+
+impl<T: target::Target + ?Sized> Inject for T {}
+
+mod target {
+    use super::*;
+
+    pub trait Target {
+        #[doc(hidden)]
+        #[allow(private_interfaces)] // sealed: nobody else can name it
+        fn cell(&self) -> &dyn Controlled;
+    }
+
+    impl<A: Actor> Target for ActorRef<A> {
+        #[allow(private_interfaces)]
+        fn cell(&self) -> &dyn Controlled {
+            &*self.cell
+        }
+    }
+
+    impl Target for TaskRef {
+        #[allow(private_interfaces)]
+        fn cell(&self) -> &dyn Controlled {
+            &*self.cell
+        }
+    }
+
+    impl Target for TreeRef {
+        #[allow(private_interfaces)]
+        fn cell(&self) -> &dyn Controlled {
+            &*self.cell
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What happened, as lines to be compared.
+
+use super::diff::diff;
+use crate::events::{Event, EventKind, Events};
+use crate::watch::Ended;
+
+/// The events of a tree, collected from a subscription.
+#[derive(Debug)]
+pub struct Record {
+    events: Events,
+    all: Vec<Event>,
+    /// How many were given out by [`lines`](Record::lines) or [`expect`](Record::expect).
+    told: usize,
+}
+
+impl Record {
+    /// Records what comes from here on: `Record::of(tree.events())`.
+    pub fn of(events: Events) -> Self {
+        Record { events, all: Vec::new(), told: 0 }
+    }
+
+    /// All events so far, from the beginning of the record.
+    ///
+    /// # Panics
+    ///
+    /// If more than [`EVENT_BUFFER`](crate::EVENT_BUFFER) events have come since the last call: some are lost.
+    #[track_caller]
+    pub fn events(&mut self) -> &[Event] {
+        while let Some(next) = self.events.try_next() {
+            match next {
+                Ok(event) => self.all.push(event),
+                Err(missed) => panic!("{missed}: look at the record more often"),
+            }
+        }
+        &self.all
+    }
+
+    /// The [`line()`]s of what has happened since the last call of this or of [`expect`](Record::expect).
+    ///
+    /// # Panics
+    ///
+    /// As [`events`](Record::events).
+    #[track_caller]
+    pub fn lines(&mut self) -> Vec<String> {
+        let told = self.told;
+        let lines: Vec<String> = self.events()[told..].iter().map(line).collect();
+        self.told += lines.len();
+        lines
+    }
+
+    /// What has happened since the last call is exactly this, in this order. [`settle`](super::settle) first.
+    ///
+    /// # Panics
+    ///
+    /// With the difference, if it is not; and as [`events`](Record::events).
+    #[track_caller]
+    pub fn expect<E: AsRef<str>>(&mut self, expected: impl IntoIterator<Item = E>) {
+        let expected: Vec<E> = expected.into_iter().collect();
+        let happened = self.lines();
+        if let Some(text) = diff(&expected, &happened) {
+            panic!("other events than expected (- expected, + happened):\n{text}");
+        }
+    }
+}
+
+/// An event in a few words, with its path: `"db failed"`, `"db decided Restart"`, `"db restart in 3s"`,
+/// `"db restarted"`, `"db ended Limit"`. Causes, messages and incarnations are in the [`Event`] itself.
+pub fn line(event: &Event) -> String {
+    let what = match &event.kind {
+        EventKind::Started { .. } => "started".into(),
+        EventKind::Failed { .. } => "failed".into(),
+        EventKind::Reported { .. } => "reported".into(),
+        EventKind::Decided { directive, .. } => format!("decided {directive:?}"),
+        EventKind::RestartScheduled { after } => format!("restart in {after:?}"),
+        EventKind::Restarted => "restarted".into(),
+        EventKind::Ended { ended: Ended::Failed(_) } => "ended Failed".into(),
+        EventKind::Ended { ended: Ended::Limit(_) } => "ended Limit".into(),
+        EventKind::Ended { ended } => format!("ended {ended:?}"),
+        EventKind::Escalated { .. } => "escalated".into(),
+        EventKind::LimitReached => "limit".into(),
+        EventKind::Aborted { .. } => "aborted".into(),
+        EventKind::Stuck => "stuck".into(),
+        EventKind::StillStarting { since } => format!("still starting {since:?}"),
+        EventKind::Blocked { since } => format!("blocked {since:?}"),
+        EventKind::DeadLetter { .. } => "dead letter".into(),
+        EventKind::GuardDropped { .. } => "guard dropped".into(),
+    };
+    format!("{} {what}", event.path)
+}
