@@ -53,7 +53,7 @@
 //! * [`decider!`] and [`Failure`]: what went wrong, and what to do about it.
 //! * [`Context`]: what an actor can do: stop, watch others, spawn children of its own. [`strategy!`] says
 //!   how it supervises those.
-//! * [`ActorRef`], [`TaskRef`], [`Children`] and [`TreeRef`]: the handles. They stay valid over restarts
+//! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid over restarts
 //!   and keep nothing alive.
 //! * [`Events`]: everything that happens in a tree; [`Report`]: how it ended.
 //!
@@ -96,8 +96,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Decider, Directive, Ended, ExponentialBackoff, Failure, Handle,
-        Lifecycle, Phase, Reply, Running, SlottedBackoff, Strategy, SupervisorStrategy, TaskContext, TaskRef, Tree,
-        TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start, strategy,
+        Keyed, Lifecycle, Phase, Reply, Running, SlottedBackoff, Strategy, SupervisorStrategy, TaskContext, TaskRef,
+        Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start, strategy,
         supervision, supervisor, terminated,
     };
 }

@@ -7,18 +7,27 @@
 //! clone is then unused; to see too little is rustc's "cannot find value".
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
 
 /// Where `expr` uses `name` as a value for the first time.
 pub(crate) fn mention(expr: &Expr, name: &Ident) -> Option<Span> {
-    let mut scan = Scan { name, found: None };
+    let mut scan = Scan { name, calls: false, found: None };
+    scan.visit_expr(expr);
+    scan.found
+}
+
+/// As [`mention`], but a call counts too: a parameter or `let` may be a function, a handle is none.
+pub(crate) fn mention_or_call(expr: &Expr, name: &Ident) -> Option<Span> {
+    let mut scan = Scan { name, calls: true, found: None };
     scan.visit_expr(expr);
     scan.found
 }
 
 struct Scan<'a> {
     name: &'a Ident,
+    calls: bool,
     found: Option<Span>,
 }
 
@@ -31,7 +40,7 @@ impl<'ast> Visit<'ast> for Scan<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if !matches!(&*call.func, Expr::Path(_)) {
+        if self.calls || !matches!(&*call.func, Expr::Path(_)) {
             self.visit_expr(&call.func);
         }
         call.args.iter().for_each(|arg| self.visit_expr(arg));
@@ -60,7 +69,7 @@ impl Scan<'_> {
                     self.found.get_or_insert(ident.span());
                 }
                 TokenTree::Group(group) => self.scan_tokens(group.stream()),
-                TokenTree::Literal(literal) if formats(&literal.to_string(), &self.name.to_string()) => {
+                TokenTree::Literal(literal) if formats(&literal.to_string(), &self.name.unraw().to_string()) => {
                     self.found.get_or_insert(literal.span());
                 }
                 _ => {}

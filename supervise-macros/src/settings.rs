@@ -15,8 +15,6 @@ pub(crate) struct Setting {
     pub(crate) default: &'static str,
     /// One line for the reference.
     pub(crate) doc: &'static str,
-    /// Part of the language, but not taken yet.
-    pub(crate) later: bool,
 }
 
 /// Where a setting may stand.
@@ -48,7 +46,6 @@ pub(crate) struct Arg {
     pub(crate) name: &'static str,
     pub(crate) value: Value,
     pub(crate) default: &'static str,
-    pub(crate) later: bool,
 }
 
 /// What an argument takes.
@@ -100,11 +97,7 @@ impl Value {
 }
 
 const fn arg(name: &'static str, value: Value, default: &'static str) -> Arg {
-    Arg { name, value, default, later: false }
-}
-
-const fn later(name: &'static str, value: Value) -> Arg {
-    Arg { name, value, default: "", later: true }
+    Arg { name, value, default }
 }
 
 const STRATEGIES: Value = Value::Word(&["OneForOne", "AllForOne", "RestForOne"]);
@@ -125,7 +118,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
         doc: "Whom a restart takes along, and how many restarts are too many.",
-        later: false,
     },
     Setting {
         name: "decider",
@@ -133,7 +125,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("arms", Value::Arms, "")],
         default: "stop a failed first start without a backoff, a killed child and a death pact; else restart",
         doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first.",
-        later: false,
     },
     Setting {
         name: "limit",
@@ -145,7 +136,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "the tree's",
         doc: "A restart budget of the child's own; each argument stands for itself.",
-        later: false,
     },
     Setting {
         name: "lifecycle",
@@ -161,7 +151,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "see its arguments",
         doc: "When the child is started again; how long it may take to go down and to come up; whether a stop handles \
               what is queued first, the task says itself when it is up, and the supervisor ends with the child.",
-        later: false,
     },
     Setting {
         name: "pre_restart",
@@ -169,7 +158,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("function", Value::Function, "")],
         default: "the type's own",
         doc: "Called on the old instance before it goes down for a restart, instead of the type's own.",
-        later: false,
     },
     Setting {
         name: "post_restart",
@@ -177,7 +165,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("function", Value::Function, "")],
         default: "the type's own",
         doc: "Called on the new instance before its first message, instead of the type's own.",
-        later: false,
     },
     Setting {
         name: "backoff",
@@ -190,7 +177,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "the first restart at once, then 10 ms doubling to 10 s",
         doc: "How long each restart waits: growing with jitter, or any expression of a backoff type.",
-        later: false,
     },
     Setting {
         name: "mailbox",
@@ -198,7 +184,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("capacity", Value::Capacity, "`Bounded(1024)`"), arg("ask", Value::Duration(&[]), "5 s")],
         default: "see its arguments",
         doc: "How many messages can wait, and how long an `ask` waits for its reply.",
-        later: false,
     },
     Setting {
         name: "max_children",
@@ -206,7 +191,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("N", Value::Size, "")],
         default: "unlimited",
         doc: "How many children the set may have at a time.",
-        later: false,
     },
     Setting {
         name: "while_down",
@@ -214,7 +198,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("word", Value::Word(&["Hold", "Reject"]), "`Hold`")],
         default: "`Hold`",
         doc: "Whether messages wait while the child is down, or go back to their senders at once.",
-        later: false,
     },
     Setting {
         name: "redeliver",
@@ -222,15 +205,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("attempts", Value::Count(&[]), "")],
         default: "off",
         doc: "Puts the message in hand at a failure back in front after the restart, so often; then it is a dead letter.",
-        later: false,
     },
     Setting {
         name: "initial",
         place: Place::Child(Of::Sets),
-        args: &[later("arguments", Value::Expression)],
+        args: &[arg("arguments", Value::Expression, "")],
         default: "none",
-        doc: "The children that a set has from the start.",
-        later: true,
+        doc: "The children that a set has from its start on: an iterator of the arguments, of tuples if there are several.",
     },
 ];
 
@@ -246,14 +227,14 @@ pub(crate) fn names(inside: bool) -> Vec<&'static str> {
         Place::Both => true,
         Place::Child(_) => !inside,
     };
-    SETTINGS.iter().filter(fits).filter(|setting| !setting.later).map(|setting| setting.name).collect()
+    SETTINGS.iter().filter(fits).map(|setting| setting.name).collect()
 }
 
 /// The reference: one row for each setting that can be written today.
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) fn table() -> String {
     let mut text = String::from("| setting | on | arguments | default | |\n|---|---|---|---|---|\n");
-    for setting in SETTINGS.iter().filter(|setting| !setting.later) {
+    for setting in SETTINGS.iter() {
         let place = match setting.place {
             Place::Tree => "tree",
             Place::Both => "tree, child",
@@ -262,7 +243,7 @@ pub(crate) fn table() -> String {
             Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
             Place::Child(Of::Sets) => "`[..]`",
         };
-        let args: Vec<_> = setting.args.iter().filter(|arg| !arg.later).map(describe).collect();
+        let args: Vec<_> = setting.args.iter().map(describe).collect();
         let _ = writeln!(
             text,
             "| `{}` | {place} | {} | {} | {} |",
@@ -331,6 +312,6 @@ mod tests {
     #[test]
     fn each_place_has_its_names() {
         assert_eq!(names(true), ["strategy", "decider"]);
-        assert!(names(false).contains(&"decider") && !names(false).contains(&"initial"));
+        assert!(names(false).contains(&"decider") && !names(false).contains(&"strategy"));
     }
 }

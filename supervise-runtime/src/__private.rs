@@ -4,7 +4,7 @@
 pub use crate::actor::{Actor, HandleOutput, Outcome, Watcher};
 pub use crate::actor_ref::{ActorRef, Reply};
 pub use crate::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
-pub use crate::children::Children;
+pub use crate::children::{Children, Key, Keyed, need_key};
 pub use crate::context::Context;
 pub use crate::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use crate::hook::{EndHook, RestartHook, StartHook};
@@ -14,10 +14,10 @@ pub use crate::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
     SupervisorStrategy, WhileDown,
 };
-pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, task_of};
+pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::{
     Again, Builder, Child, Handle, Keep, Kept, Launched, Param, Running, Seat, Start, Tree, TreeDef, TreeHandle,
-    TreeRef, launch_tree, need_param,
+    TreeRef, initial, launch_tree, need_param, no_initial,
 };
 pub use crate::watch::{Ended, Watched};
 

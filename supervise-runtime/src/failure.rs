@@ -48,6 +48,15 @@ impl Thrown {
         None
     }
 
+    /// What the start of an optional child gives where there is none (S28).
+    pub(crate) fn absent() -> Self {
+        Thrown::from(Absent)
+    }
+
+    pub(crate) fn is_absent(&self) -> bool {
+        self.get::<Absent>().is_some()
+    }
+
     /// A tree's start fails with the failure of its child: unwrapped, it keeps its origin.
     pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
         match self.0.downcast::<Failure>() {
@@ -56,6 +65,11 @@ impl Thrown {
         }
     }
 }
+
+/// No failure: an optional child is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("an optional child that is not there")]
+struct Absent;
 
 impl fmt::Debug for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -44,7 +44,7 @@ pub use actor::{Actor, Watcher};
 pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
 pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use by_hand::CommandError;
-pub use children::Children;
+pub use children::{Children, Keyed, KeyedError};
 pub use context::{Context, SpawnChild, SpawnError};
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};

@@ -39,7 +39,7 @@ pub(crate) struct Common {
     pub(crate) mailbox: Mailbox,
     pub(crate) ask: Option<Duration>,
     pub(crate) max_children: Option<usize>,
-    pub(crate) context: bool,
+    pub(crate) optional: bool,
     pub(crate) start: Option<Duration>,
     pub(crate) drain: bool,
     pub(crate) ready: bool,
@@ -230,10 +230,9 @@ impl<T> ChildOptions<T> {
         self.set(|common| common.max_children = Some(most))
     }
 
-    /// The task takes its context: it is told to end instead of being dropped.
-    #[doc(hidden)]
-    pub fn context(self) -> Self {
-        self.set(|common| common.context = true)
+    /// It may not be there (S28).
+    pub(crate) fn optional(self) -> Self {
+        self.set(|common| common.optional = true)
     }
 
     pub(crate) fn source(mut self, source: Source) -> Self {

@@ -69,7 +69,11 @@ type Main = BoxFuture<'static, Result<(), Thrown>>;
 
 /// A task that has not begun. A type of its own: spelled out, the box would not pass the compiler's
 /// `Send` check of a whole tree.
-pub struct TaskStart(pub(crate) Box<dyn FnOnce(TaskContext) -> Main + Send>);
+pub struct TaskStart {
+    pub(crate) begin: Box<dyn FnOnce(TaskContext) -> Main + Send>,
+    /// It takes its context: it is told to end instead of being dropped.
+    pub(crate) context: bool,
+}
 
 impl fmt::Debug for TaskStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,14 +81,79 @@ impl fmt::Debug for TaskStart {
     }
 }
 
-/// What the macro puts around a task's start expression.
+/// What the macro puts around the start expression of a task `|cx| ..`.
 #[doc(hidden)]
 pub fn task_of<F, Fut>(start: F) -> TaskStart
 where
     F: FnOnce(TaskContext) -> Fut + Send + 'static,
     Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
 {
-    TaskStart(Box::new(move |cx| Box::pin(start(cx))))
+    TaskStart { begin: Box::new(move |cx| Box::pin(start(cx))), context: true }
+}
+
+/// What the macro puts around the start expression of a task without a context.
+#[doc(hidden)]
+pub fn future_of<Fut>(future: Fut) -> TaskStart
+where
+    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
+{
+    TaskStart { begin: Box::new(move |_| Box::pin(future)), context: false }
+}
+
+/// What may stand in the `Some(..)` of an `Option<task>`: a future, or a closure that takes the context.
+///
+/// `M` only tells the two apart.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a task",
+    label = "expected a future, or `|cx: TaskContext| future`",
+    note = "the future gives `()`, `!` or `Result<(), E>`"
+)]
+pub trait IntoTask<M> {
+    /// Not begun yet.
+    fn into_task(self) -> TaskStart;
+}
+
+/// Tells a future from a closure.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Plain;
+
+/// Tells a closure from a future.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WithContext;
+
+#[diagnostic::do_not_recommend]
+impl<Fut> IntoTask<Plain> for Fut
+where
+    Fut: Future + Send + 'static,
+    Fut::Output: TaskOutput,
+{
+    fn into_task(self) -> TaskStart {
+        future_of(async move { self.await.done() })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut> IntoTask<WithContext> for F
+where
+    F: FnOnce(TaskContext) -> Fut + Send + 'static,
+    Fut: Future + Send + 'static,
+    Fut::Output: TaskOutput,
+{
+    fn into_task(self) -> TaskStart {
+        task_of(move |cx| {
+            let future = self(cx);
+            async move { future.await.done() }
+        })
+    }
+}
+
+/// The start expression of an `Option<task>`.
+#[doc(hidden)]
+pub fn optional_task<M, T: IntoTask<M>>(task: Option<T>) -> Option<TaskStart> {
+    task.map(T::into_task)
 }
 
 /// What a task asks through its context.

@@ -120,9 +120,9 @@ impl Handle<'_> {
         let Types { msg, error } = self.types();
         let cfgs = &self.cfgs;
         let span = self.function.sig.ident.span();
-        let cx = self.takes_cx.then(|| quote!(, cx));
+        let cx = self.takes_cx.then(|| quote!(, __cx));
         let wait = self.function.sig.asyncness.map(|_| quote!(.await));
-        let call = quote_spanned!(span=> Self::handle(self, msg #cx) #wait);
+        let call = quote_spanned!(span=> Self::handle(self, __msg #cx) #wait);
         let done = quote_spanned!(self.output().span()=> ::supervise::__private::HandleOutput::done);
         quote! {
             #(#cfgs)*
@@ -133,8 +133,8 @@ impl Handle<'_> {
             #[allow(unused_variables)]
             async fn receive(
                 &mut self,
-                msg: Self::Msg,
-                cx: &mut ::supervise::__private::Context<Self>,
+                __msg: Self::Msg,
+                __cx: &mut ::supervise::__private::Context<Self>,
             ) -> ::core::result::Result<(), Self::Error> {
                 #done(#call)
             }
@@ -202,9 +202,9 @@ mod tests {
     fn takes_types_from_handle() {
         let text = expand("impl Db { async fn handle(&mut self, m: Msg, cx: &mut Context<Self>) -> R { x() } }");
         assert!(text.contains("type Msg = Msg ;") && text.contains("< R as"), "{text}");
-        assert!(text.contains("Self :: handle (self , msg , cx) . await"), "{text}");
+        assert!(text.contains("Self :: handle (self , __msg , __cx) . await"), "{text}");
         let text = expand("impl<T: Send> Db<T> { fn handle(&mut self, m: T) {} }");
-        assert!(text.contains("Self :: handle (self , msg))") && text.contains("Actor for Db < T >"), "{text}");
+        assert!(text.contains("Self :: handle (self , __msg))") && text.contains("Actor for Db < T >"), "{text}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     }
     let types = types.declare();
     // On the name of the struct: that is where rustc says that `handle` is missing.
-    let handle = quote_spanned!(name.span()=> Self::handle(self, msg, cx).await);
+    let handle = quote_spanned!(name.span()=> Self::handle(self, __msg, __cx).await);
     let methods = methods(&hooks);
     let watcher = watcher(&hooks, &[], &input.generics, &ty);
     quote! {
@@ -56,8 +56,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             #types
             async fn receive(
                 &mut self,
-                msg: Self::Msg,
-                cx: &mut ::supervise::__private::Context<Self>,
+                __msg: Self::Msg,
+                __cx: &mut ::supervise::__private::Context<Self>,
             ) -> ::core::result::Result<(), Self::Error> {
                 ::supervise::__private::Outcome::<Self::Error>::done(#handle)
             }

@@ -36,26 +36,26 @@ fn method(hook: &Hook) -> Option<TokenStream> {
     let call = match &*kind.to_string() {
         "pre_restart" | "post_restart" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::restart_hook::<Self, _, _>(#function, self, failure, cx).await
+                ::supervise::__private::restart_hook::<Self, _, _>(#function, self, __failure, __cx).await
             };
             quote! {
                 #(#cfgs)*
                 async fn #name(
                     &mut self,
-                    failure: &::supervise::__private::Failure,
-                    cx: &mut ::supervise::__private::Context<Self>,
+                    __failure: &::supervise::__private::Failure,
+                    __cx: &mut ::supervise::__private::Context<Self>,
                 ) -> ::core::result::Result<(), Self::Error> { #call }
             }
         }
         "pre_start" | "post_stop" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::start_hook::<Self, _, _>(#function, self, cx).await
+                ::supervise::__private::start_hook::<Self, _, _>(#function, self, __cx).await
             };
             quote! {
                 #(#cfgs)*
                 async fn #name(
                     &mut self,
-                    cx: &mut ::supervise::__private::Context<Self>,
+                    __cx: &mut ::supervise::__private::Context<Self>,
                 ) -> ::core::result::Result<(), Self::Error> { #call }
             }
         }
@@ -89,7 +89,7 @@ fn watch(
 ) -> TokenStream {
     let (params, _, bounds) = generics.split_for_impl();
     let call = quote_spanned! {function.span()=>
-        ::supervise::__private::end_hook::<Self, _, _>(#function, self, who, ended, cx).await
+        ::supervise::__private::end_hook::<Self, _, _>(#function, self, __who, __ended, __cx).await
     };
     quote! {
         #(#outer)*
@@ -98,9 +98,9 @@ fn watch(
         impl #params ::supervise::__private::Watcher for #ty #bounds {
             async fn terminated(
                 &mut self,
-                who: &::supervise::__private::Watched,
-                ended: &::supervise::__private::Ended,
-                cx: &mut ::supervise::__private::Context<Self>,
+                __who: &::supervise::__private::Watched,
+                __ended: &::supervise::__private::Ended,
+                __cx: &mut ::supervise::__private::Context<Self>,
             ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> { #call }
         }
     }

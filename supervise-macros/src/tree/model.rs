@@ -146,6 +146,11 @@ impl Child {
         matches!(self.unit(), Some(Unit::Task(_)))
     }
 
+    /// Whether it is started by a closure with arguments of its own.
+    pub(crate) fn takes_arguments(&self) -> bool {
+        matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..) | Shape::Array(..)))
+    }
+
     /// Whether it stands for any number of children.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..)))

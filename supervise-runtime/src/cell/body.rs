@@ -108,6 +108,7 @@ pub(crate) trait Body: Send + 'static {
 pub(crate) fn settings(common: &Common, role: Role) -> Arc<Settings> {
     let mut settings = Settings::new(role, common.lifecycle_or(role), common.backoff, common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
+    settings.optional = common.optional;
     Arc::new(settings)
 }
 

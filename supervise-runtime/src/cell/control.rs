@@ -94,6 +94,8 @@ pub(crate) type Watch = (u64, Why);
 pub(crate) enum Why {
     Watch,
     Pact,
+    /// The key of an instance is free again.
+    Key,
 }
 
 /// The place of a future among those that wait for a cell to be up or to end; see [`Ctl::leave`].

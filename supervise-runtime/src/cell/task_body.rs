@@ -98,9 +98,7 @@ where
     const ROLE: Role = Role::Task;
 
     fn common(&mut self) -> Arc<Common> {
-        let common = self.options.read().common.clone();
-        self.context = common.context;
-        common
+        self.options.read().common.clone()
     }
 
     async fn start(&mut self) -> Result<(), Thrown> {
@@ -109,7 +107,8 @@ where
         let (requests, incoming) = mpsc::unbounded_channel();
         let begin = (self.start)().await?;
         let cx = TaskContext { told: hears, requests, cell: self.cell.clone() };
-        self.main = Some((begin.0)(cx));
+        self.context = begin.context;
+        self.main = Some((begin.begin)(cx));
         self.told = Some(told);
         self.incoming = Some(incoming);
         self.ready = false;

@@ -61,11 +61,13 @@ where
 pub(crate) struct SetBody {
     cell: Arc<Plain>,
     options: Reader,
+    /// Puts those that it always has into their places.
+    begin: Box<dyn FnMut() + Send>,
 }
 
 impl SetBody {
-    pub(crate) fn new(cell: Arc<Plain>, options: Reader) -> Self {
-        SetBody { cell, options }
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
+        SetBody { cell, options, begin }
     }
 }
 
@@ -80,6 +82,8 @@ impl Body for SetBody {
     }
 
     async fn start(&mut self) -> Result<(), Thrown> {
+        // They begin once the set is up; here, where a panic in the clone of an argument is a failed start.
+        (self.begin)();
         Ok(())
     }
 

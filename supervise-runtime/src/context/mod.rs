@@ -31,7 +31,7 @@ mod spawn;
 
 pub use spawn::{SpawnChild, SpawnError};
 
-pub(crate) use spawn::{Startup, spawn_actor, transient};
+pub(crate) use spawn::{Startup, spawn_actor, started, transient};
 
 /// Given to every handler and hook of an actor.
 pub struct Context<A: Actor> {

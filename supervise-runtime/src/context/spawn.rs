@@ -224,19 +224,7 @@ impl Startup {
                 Poll::Pending => Poll::Pending,
             })
             .await;
-            let path = || startup.cell.ctl().parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
-            match up {
-                Ok(()) | Err(Ended::Done) => Ok(()),
-                Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
-                Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
-                Err(Ended::Killed) => Err(SpawnError::Start(Failure::new(
-                    Phase::Start,
-                    Cause::Killed,
-                    startup.cell.ctl().path(),
-                    startup.cell.ctl().incarnation(),
-                ))),
-                Err(_) => Err(SpawnError::Stopping { path: path() }),
-            }
+            started(&*startup.cell, up)
         }
     }
 }
@@ -246,5 +234,20 @@ impl Drop for Startup {
         if !self.over {
             send(&*self.cell, Control::Stop);
         }
+    }
+}
+
+/// What whoever waited for a first start is told.
+pub(crate) fn started(cell: &dyn Controlled, up: Result<(), Ended>) -> Result<(), SpawnError> {
+    let ctl = cell.ctl();
+    let path = || ctl.parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
+    match up {
+        Ok(()) | Err(Ended::Done) => Ok(()),
+        Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
+        Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
+        Err(Ended::Killed) => {
+            Err(SpawnError::Start(Failure::new(Phase::Start, Cause::Killed, ctl.path(), ctl.incarnation())))
+        }
+        Err(_) => Err(SpawnError::Stopping { path: path() }),
     }
 }

@@ -56,12 +56,14 @@ pub struct Settings {
     pub(crate) drain: bool,
     /// The supervisor ends when it ends by itself (S22).
     pub(crate) significant: bool,
+    /// It may not be there (S28).
+    pub(crate) optional: bool,
 }
 
 impl Settings {
     /// Settings of a member.
     pub fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
-        Settings { role, lifecycle, backoff, limit, drain: false, significant: false }
+        Settings { role, lifecycle, backoff, limit, drain: false, significant: false, optional: false }
     }
 }
 

@@ -203,6 +203,21 @@ impl Sup {
         Inner::carry_out(inner, owner);
     }
 
+    /// Build has come to an optional child that is never there.
+    pub(crate) fn skip(&self, owner: &dyn Controlled, id: Id) {
+        self.on(owner, |group| group.skip(id, Instant::now()));
+    }
+
+    /// This child has ended or is about to.
+    pub(crate) fn is_ending(&self, child: &dyn Controlled) -> bool {
+        let inner = lock(&self.inner);
+        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id => inner.group.is_ending(id),
+            _ => true,
+        }
+    }
+
     /// A kept value, in its place. A value of an earlier incarnation is replaced.
     pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
         let mut inner = lock(&self.inner);

@@ -10,7 +10,7 @@ use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as Cx, Poll};
 use std::time::Duration;
@@ -45,7 +45,7 @@ mod kept;
 mod running;
 mod tree_ref;
 
-pub use builder::Builder;
+pub use builder::{Builder, initial, no_initial};
 pub use kept::{Again, Keep, Kept, Param, need_param};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
@@ -66,7 +66,7 @@ pub struct Launched<H> {
 }
 
 /// A tree's handle exists only once its build is through.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum HandleSource<H> {
     Ready(H),
     Built(HandleSlot<H>),

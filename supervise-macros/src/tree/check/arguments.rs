@@ -34,15 +34,6 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
             continue;
         }
         given.push(found.name);
-        if found.later {
-            let what = if arg.name.is_some() { found.name.to_owned() } else { tidy(arg.value.to_token_stream()) };
-            errors.on(
-                arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
-                format!("`{what}` is not available yet; remove it"),
-            );
-            errors.hide_body();
-            continue;
-        }
         value(&arg.value, found, setting, errors);
     }
     if matches!(setting.to_string().as_str(), "backoff")
@@ -68,8 +59,7 @@ fn named(
         errors.hide_body();
         return None;
     }
-    let names: Vec<_> =
-        known.args.iter().filter(|arg| !arg.value.positional() && !arg.later).map(|arg| arg.name).collect();
+    let names: Vec<_> = known.args.iter().filter(|arg| !arg.value.positional()).map(|arg| arg.name).collect();
     let repair = if names.is_empty() { format!("; it takes {}", forms(known)) } else { did_you_mean(&text, &names) };
     errors.at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
     errors.hide_body();
@@ -206,7 +196,7 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
 
 /// The arguments as they are written.
 fn forms(known: &settings::Setting) -> String {
-    let forms = known.args.iter().filter(|arg| !arg.later).map(|arg| match arg.value {
+    let forms = known.args.iter().map(|arg| match arg.value {
         Value::Word(words) => listed(words),
         Value::Function => "the path of a function".into(),
         Value::Range => "`MIN..MAX`".into(),

@@ -1,7 +1,7 @@
 //! Whether a start expression has the form that its shape asks for.
 
 use quote::ToTokens;
-use syn::{Expr, ExprClosure, Pat, Type};
+use syn::{Expr, ExprClosure, Lit, Pat, Type};
 
 use super::super::model::{Child, Shape};
 use crate::errors::Errors;
@@ -10,9 +10,14 @@ use crate::text::tidy;
 /// Checks the shape and the start expression of a child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     match &child.shape {
-        Some(Shape::Optional(unit)) => later("Option<..>", unit.span(), errors),
-        Some(Shape::Array(unit, _)) => later("[T; N]", unit.span(), errors),
-        Some(Shape::Keyed(_, unit)) => later("[Key => T]", unit.span(), errors),
+        Some(Shape::Optional(_)) => {
+            if let Some(start @ Expr::Closure(_)) = &child.start {
+                errors.on(start, "an optional child starts from an `Option`; write `Some(..)`, `None`, or an `if`");
+                errors.hide_body();
+            }
+        }
+        Some(Shape::Array(_, count)) => array(child, count, errors),
+        Some(Shape::Keyed(..)) => keyed(child, errors),
         Some(Shape::Set(_)) => set(child, errors),
         Some(Shape::One(_)) => match &child.start {
             Some(start @ Expr::Closure(closure)) if child.is_task() => context(start, closure, errors),
@@ -26,9 +31,34 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
     }
 }
 
-fn later(shape: &str, at: proc_macro2::Span, errors: &mut Errors) {
-    errors.at(at, format!("the shape `{shape}` is not available yet; write `Type`, `[Type]` or `task`"));
-    errors.hide_body();
+/// As many arguments as the runtime has spawns for.
+const MOST: usize = 6;
+
+/// `[T; N] = |i: usize| ..`
+fn array(child: &Child, count: &Expr, errors: &mut Errors) {
+    if matches!(count, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "0")) {
+        errors.on(count, "no child at all would do nothing; write at least 1, or remove the child");
+    }
+    let Some(start) = &child.start else { return };
+    match start {
+        Expr::Closure(closure) if closure.inputs.len() == 1 => inner(child, closure, errors),
+        other => {
+            errors.on(other, "a `[T; N]` starts its children by their index; write `|i: usize| start`");
+            errors.hide_body();
+        }
+    }
+}
+
+/// `[Key => T] = |key: Key, ..| ..`
+fn keyed(child: &Child, errors: &mut Errors) {
+    let Some(start) = &child.start else { return };
+    match start {
+        Expr::Closure(closure) if !closure.inputs.is_empty() => arguments(child, closure, 1, errors),
+        other => {
+            errors.on(other, "a `[Key => T]` starts its children by their key; write `|key: Key, ..| start`");
+            errors.hide_body();
+        }
+    }
 }
 
 fn set(child: &Child, errors: &mut Errors) {
@@ -38,6 +68,11 @@ fn set(child: &Child, errors: &mut Errors) {
         errors.hide_body();
         return;
     };
+    arguments(child, closure, 0, errors);
+}
+
+/// The arguments with which instances are spawned, behind `keys` that name them.
+fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Errors) {
     for input in &closure.inputs {
         match input {
             Pat::Type(typed) if !matches!(*typed.ty, Type::Infer(_)) => {}
@@ -51,6 +86,15 @@ fn set(child: &Child, errors: &mut Errors) {
             }
         }
     }
+    if let Some(input) = closure.inputs.iter().nth(keys + MOST) {
+        errors.on(input, format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"));
+        errors.hide_body();
+    }
+    inner(child, closure, errors);
+}
+
+/// `|args..| |cx| ..` of tasks.
+fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
     if child.is_task()
         && let Expr::Closure(inner) = &*closure.body
     {

@@ -2,7 +2,7 @@
 
 use syn::{Expr, Lit};
 
-use super::super::model::{Body, Child, Setting, setting, word};
+use super::super::model::{Body, Child, Setting, Shape, setting, word};
 use crate::errors::Errors;
 
 /// What a tree's own settings promise but cannot keep.
@@ -140,7 +140,9 @@ pub(super) fn is_temporary(child: &Child) -> bool {
 
 /// Whether a task is written `|cx| ..`.
 pub(in crate::tree) fn has_context(child: &Child) -> bool {
-    match (&child.start, child.is_set()) {
+    match (&child.start, child.takes_arguments()) {
+        // Whether there is one inside an `Option` only the compiler can see.
+        _ if matches!(child.shape, Some(Shape::Optional(_))) => true,
         (Some(Expr::Closure(closure)), true) => matches!(*closure.body, Expr::Closure(_)),
         (Some(Expr::Closure(_)), false) => true,
         // What could not be read may well have one.

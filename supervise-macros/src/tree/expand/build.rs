@@ -5,10 +5,11 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::inside;
-use super::super::model::{Body, Child, Item, Let, Shape, Subtree, Tree, Unit};
+use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::handle::{field_type, initializers, set_arguments};
 use super::options;
 use super::scope::{Scope, hidden, local, plain};
@@ -36,8 +37,9 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
 
 /// The statements of a body and the handle that they end in.
 fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
-    let (builder, tree) = (local("__b"), local("tree"));
-    scope.declare(&Ident::new("tree", proc_macro2::Span::call_site()), false);
+    let name_of_tree = local("tree");
+    let (builder, tree) = (local("__b"), hidden(&name_of_tree));
+    scope.declare(&name_of_tree, false);
     let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let supervision = options::supervision(&body.settings);
@@ -91,7 +93,10 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
     let (cfgs, name) = (&child.cfgs, hidden(&child.name));
     let call = match (&child.shape, &child.start) {
         (Some(Shape::One(unit)), Some(start)) => one(child, unit, start, scope),
-        (Some(Shape::Set(unit)), Some(Expr::Closure(start))) => set(child, unit, start, scope),
+        (Some(Shape::Optional(unit)), Some(start)) => optional(child, unit, start, scope),
+        (Some(Shape::Array(unit, count)), Some(Expr::Closure(start))) => array(child, unit, count, start, scope),
+        (Some(Shape::Set(unit)), Some(Expr::Closure(start))) => set(child, None, unit, start, scope),
+        (Some(Shape::Keyed(key, unit)), Some(Expr::Closure(start))) => set(child, Some(key), unit, start, scope),
         (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
         _ => {
             // Not whole. Its name still has a type, for what mentions it below.
@@ -100,12 +105,13 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
         }
     };
     let span = child.unit().map_or(child.name.span(), Unit::span);
+    let (handle, error) = (local("__handle"), local("__error"));
     quote_spanned! {span=>
         #(#cfgs)*
         #[allow(unreachable_code, unused_variables)]
         let #name = match #call {
-            ::core::result::Result::Ok(handle) => handle,
-            ::core::result::Result::Err(error) => return ::core::result::Result::Err(error),
+            ::core::result::Result::Ok(#handle) => #handle,
+            ::core::result::Result::Err(#error) => return ::core::result::Result::Err(#error),
         };
     }
 }
@@ -126,7 +132,57 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     }}
 }
 
-fn set(child: &Child, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
+/// `Option<T>`: the start expression gives an `Option` too.
+fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
+    let options = options::child(child, &ty, scope);
+    let bound = scope.bind(&[start]);
+    let (capture, rebind) = (bound.capture, bound.rebind);
+    let value = match unit {
+        Unit::Type(_) => quote!(#start),
+        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::optional_task(#start)),
+    };
+    quote_spanned! {unit.span()=> {
+        #capture
+        let __options = #options;
+        ::supervise::__private::Builder::optional::<#ty, _, _>(&#builder, #name, __options, move || {
+            #rebind
+            async move {
+                let __it: ::core::option::Option<::supervise::__private::Start<#ty>> = #value;
+                ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
+            }
+        }).await
+    }}
+}
+
+/// `[T; N]`: the closure takes the index.
+fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
+    let options = options::child(child, &ty, scope);
+    let whole = Expr::Closure(start.clone());
+    let bound = scope.bind(&[&whole]);
+    let (capture, rebind) = (bound.capture, bound.rebind);
+    let value = started(unit, &ty, &start.body);
+    let index = local("__i");
+    let pattern = start.inputs.first();
+    quote_spanned! {unit.span()=> {
+        #capture
+        let __options = #options;
+        ::supervise::__private::Builder::array::<#ty, { #count }, _, _>(
+            &#builder,
+            #name,
+            __options,
+            move |#index: ::core::primitive::usize| {
+                #rebind
+                let #pattern = #index;
+                async move { #value }
+            },
+        ).await
+    }}
+}
+
+/// `[T]` and `[Key => T]`.
+fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
     let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
     let options = options::child(child, &ty, scope);
     let whole = Expr::Closure(start.clone());
@@ -135,26 +191,62 @@ fn set(child: &Child, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenS
     let value = started(unit, &ty, &start.body);
     let types = set_arguments(child);
     let args = local("__args");
+    let initial = initial(child, key.is_some(), start.inputs.len(), scope);
     // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
     // tree: an argument hides a parameter of the same name, as in any closure.
-    let patterns = start.inputs.iter().map(|input| match input {
+    let mut patterns = start.inputs.iter().map(|input| match input {
         Pat::Type(PatType { pat, .. }) => quote!(#pat),
         other => quote!(#other),
     });
+    let key_pattern = key.and_then(|_| patterns.next());
+    let (function, all, pattern, ty_of) = match key {
+        Some(key) => (
+            quote_spanned!(unit.span()=> keyed::<#key, #ty, (#(#types,)*), _, _>),
+            quote!((#key, (#(#types,)*))),
+            quote!((#key_pattern, (#(#patterns,)*))),
+            quote!((#key, (#(#types,)*))),
+        ),
+        None => (
+            quote_spanned!(unit.span()=> set::<#ty, (#(#types,)*), _, _>),
+            quote!((#(#types,)*)),
+            quote!((#(#patterns,)*)),
+            quote!((#(#types,)*)),
+        ),
+    };
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::set::<#ty, (#(#types,)*), _, _>(
+        let __initial = #initial;
+        ::supervise::__private::Builder::#function(
             &#builder,
             #name,
             __options,
-            move |#args: (#(#types,)*)| {
+            __initial,
+            move |#args: #all| {
                 #rebind
-                let (#(#patterns,)*): (#(#types,)*) = #args;
+                let #pattern: #ty_of = #args;
                 async move { #value }
             },
         ).await
     }}
+}
+
+/// The children that a set has from its start on: items become the arguments of spawns.
+fn initial(child: &Child, keyed: bool, count: usize, scope: &Scope) -> TokenStream {
+    let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
+        return quote!(::supervise::__private::no_initial());
+    };
+    let rebind = scope.bind(&[items]).rebind;
+    let names: Vec<_> = (0..count).map(|i| local(&format!("__a{i}"))).collect();
+    let (item, args) = match (&names[..], keyed) {
+        ([key], true) => (quote!(#key), quote!((#key, ()))),
+        ([key, rest @ ..], true) => (quote!((#(#names,)*)), quote!((#key, (#(#rest,)*)))),
+        ([only], false) => (quote!(#only), quote!((#only,))),
+        ([], _) => (quote!(()), quote!(())),
+        (names, false) => (quote!((#(#names,)*)), quote!((#(#names,)*))),
+    };
+    let items = quote_spanned!(items.span()=> ::supervise::__private::initial(#items, |#item| #args));
+    quote!({ #rebind #items })
 }
 
 fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
@@ -183,7 +275,7 @@ fn started(unit: &Unit, ty: &TokenStream, start: &Expr) -> TokenStream {
         (Unit::Type(_), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
         (Unit::Task(_), start) => quote_spanned! {unit.span()=>
-            ::supervise::__private::task_of(move |_: ::supervise::__private::TaskContext| async move {
+            ::supervise::__private::future_of(async move {
                 #[allow(unreachable_code)]
                 ::supervise::__private::TaskOutput::done((#start).await)
             })
@@ -220,7 +312,7 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
 }
 
 /// The type by which the runtime knows the child.
-fn unit_type(unit: &Unit) -> TokenStream {
+pub(super) fn unit_type(unit: &Unit) -> TokenStream {
     match unit {
         Unit::Type(ty) => quote!(#ty),
         Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::Task),

@@ -4,12 +4,13 @@
 //! a mistake in one child's type would be reported again for each of them.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
 
-use super::super::model::{Body, Child, Shape, Subtree, Tree, Unit};
-use super::draw;
+use super::super::model::{Body, Child, Shape, Tree, Unit};
+use super::build::unit_type;
 use super::scope::{hidden, plain};
+use super::{Sub, draw};
 
 /// The struct of a tree, its traits, and `SPEC`, `tree` and `start`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
@@ -61,7 +62,8 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
 }
 
 /// The struct of an inline subtree: a type beside the tree's, as visible as the child.
-pub(super) fn subtree(child: &Child, subtree: &Subtree, tree: &Tree) -> TokenStream {
+pub(super) fn subtree(sub: &Sub<'_>, tree: &Tree) -> TokenStream {
+    let Sub { child, subtree, cfgs } = sub;
     let docs = if child.docs.is_empty() {
         let text = format!("The subtree `{}` of [`{}`].", plain(&child.name), tree.name);
         quote!(#[doc = #text])
@@ -70,7 +72,8 @@ pub(super) fn subtree(child: &Child, subtree: &Subtree, tree: &Tree) -> TokenStr
         quote!(#(#docs)*)
     };
     let drawing = draw::docs(&subtree.name, &subtree.body);
-    item(&tree.cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body)
+    let cfgs: Vec<_> = tree.cfgs.iter().chain(cfgs.iter().copied()).cloned().collect();
+    item(&cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body)
 }
 
 fn item(
@@ -172,15 +175,14 @@ pub(super) fn field_type(child: &Child) -> Option<TokenStream> {
         }
         Shape::Set(unit) => {
             let types = set_arguments(child);
-            match unit {
-                Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Children<#ty, (#(#types,)*)>),
-                Unit::Task(span) => {
-                    let task = format_ident!("Task", span = *span);
-                    quote!(::supervise::__private::Children<::supervise::__private::#task, (#(#types,)*)>)
-                }
-            }
+            let item = unit_type(unit);
+            quote_spanned!(unit.span()=> ::supervise::__private::Children<#item, (#(#types,)*)>)
         }
-        Shape::Keyed(..) => return None,
+        Shape::Keyed(key, unit) => {
+            let types = set_arguments(child);
+            let item = unit_type(unit);
+            quote_spanned!(unit.span()=> ::supervise::__private::Keyed<#key, #item, (#(#types,)*)>)
+        }
         Shape::Inline(subtree) => {
             let name = &subtree.name;
             quote!(#name)
@@ -195,10 +197,11 @@ fn handle_of(unit: &Unit) -> TokenStream {
     }
 }
 
-/// The types of the arguments with which a set spawns.
+/// The types of the arguments with which a set spawns, without the key.
 pub(super) fn set_arguments(child: &Child) -> Vec<&Type> {
     let Some(Expr::Closure(closure)) = &child.start else { return Vec::new() };
-    let typed = closure.inputs.iter().filter_map(|input| match input {
+    let keys = usize::from(matches!(child.shape, Some(Shape::Keyed(..))));
+    let typed = closure.inputs.iter().skip(keys).filter_map(|input| match input {
         Pat::Type(typed) => Some(&*typed.ty),
         _ => None,
     });

@@ -13,8 +13,8 @@ mod spec;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
+use syn::{Attribute, Type};
 
 pub(crate) use options::supervision;
 
@@ -28,13 +28,15 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
     let params = params_check(tree);
     let as_child = as_child(tree);
     let subtrees = subtrees(&tree.body);
-    let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|(_, subtree)| &subtree.name)).collect();
+    let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|sub| &sub.subtree.name)).collect();
     let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within);
-    let sub_specs =
-        subtrees.iter().map(|(child, subtree)| spec::tree_handle(&subtree.name, &child.docs, &subtree.body, &within));
+    let sub_specs = subtrees.iter().map(|sub| {
+        let (cfgs, spec) =
+            (&sub.cfgs, spec::tree_handle(&sub.subtree.name, &sub.child.docs, &sub.subtree.body, &within));
+        quote!(#(#cfgs)* #spec)
+    });
     let handle = handle::tree(tree);
-    let sub_handles = subtrees.iter().map(|(child, subtree)| handle::subtree(child, subtree, tree));
-    // The subtrees of a child with `#[cfg]` exist whether or not the child does: nothing but a type.
+    let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, tree));
     quote! {
         #(#cfgs)*
         #[allow(unexpected_cfgs, unused_braces, unused_parens, unused_qualifications)]
@@ -88,20 +90,25 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
 /// Parameters and the arguments of sets are needed again at every restart (rule C8).
 fn params_check(tree: &Tree) -> TokenStream {
     let mut types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
-    set_arguments(&tree.body, &mut types);
-    types
-        .into_iter()
-        .map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_param::<#ty>();))
-        .collect()
+    let mut keys = Vec::new();
+    set_arguments(&tree.body, &mut types, &mut keys);
+    let params =
+        types.iter().map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_param::<#ty>();));
+    let keys =
+        keys.iter().map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_key::<#ty>();));
+    params.chain(keys).collect()
 }
 
-fn set_arguments<'a>(body: &'a Body, types: &mut Vec<&'a Type>) {
+fn set_arguments<'a>(body: &'a Body, types: &mut Vec<&'a Type>, keys: &mut Vec<&'a Type>) {
     for child in body.children() {
-        if child.cfgs.is_empty() && matches!(child.shape, Some(Shape::Set(_))) {
+        if child.cfgs.is_empty() && child.is_set() {
             types.extend(handle::set_arguments(child));
+            if let Some(Shape::Keyed(key, _)) = &child.shape {
+                keys.push(key);
+            }
         }
         if let Some(subtree) = child.subtree() {
-            set_arguments(&subtree.body, types);
+            set_arguments(&subtree.body, types, keys);
         }
     }
 }
@@ -139,14 +146,25 @@ fn as_child(tree: &Tree) -> TokenStream {
     }
 }
 
-/// Every inline subtree below a body, with the child that it is.
-fn subtrees(body: &Body) -> Vec<(&Child, &Subtree)> {
-    let mut found = Vec::new();
-    for child in body.children() {
-        if let Some(subtree) = child.subtree() {
-            found.push((child, subtree));
-            found.extend(subtrees(&subtree.body));
+/// An inline subtree, the child that it is, and the `#[cfg]`s under which there is such a child.
+struct Sub<'a> {
+    child: &'a Child,
+    subtree: &'a Subtree,
+    cfgs: Vec<&'a Attribute>,
+}
+
+/// Every inline subtree below a body.
+fn subtrees(body: &Body) -> Vec<Sub<'_>> {
+    fn below<'a>(body: &'a Body, above: &[&'a Attribute], found: &mut Vec<Sub<'a>>) {
+        for child in body.children() {
+            if let Some(subtree) = child.subtree() {
+                let cfgs: Vec<_> = above.iter().copied().chain(&child.cfgs).collect();
+                found.push(Sub { child, subtree, cfgs: cfgs.clone() });
+                below(&subtree.body, &cfgs, found);
+            }
         }
     }
+    let mut found = Vec::new();
+    below(body, &[], &mut found);
     found
 }

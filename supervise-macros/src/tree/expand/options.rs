@@ -8,7 +8,6 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
 
-use super::super::check::has_context;
 use super::super::model::{Args, Child, Setting, setting, word};
 use super::scope::Scope;
 use crate::decider::{self, Coverage};
@@ -19,10 +18,9 @@ pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStre
     let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let methods = child.settings.iter().map(methods);
-    let context = (child.is_task() && has_context(child)).then(|| quote!(.context()));
     let span = child.unit().map_or(child.name.span(), |unit| unit.span());
     let new = quote_spanned!(span=> ::supervise::__private::ChildOptions::<#ty>::new());
-    quote!({ #rebind #new #(#methods)* #context })
+    quote!({ #rebind #new #(#methods)* })
 }
 
 fn methods(setting: &Setting) -> TokenStream {
@@ -35,6 +33,7 @@ fn methods(setting: &Setting) -> TokenStream {
         Args::List(args) => args,
     };
     match (&*name.to_string(), setting.first()) {
+        ("initial", _) => TokenStream::new(), // it goes to the set, not to its instances
         ("limit", _) => {
             let limit = budget(quote_spanned!(name.span()=> ::supervise::__private::Limit::new()), setting);
             quote!(.#name(#limit))

@@ -9,7 +9,7 @@ use quote::{quote, quote_spanned};
 use syn::Expr;
 use syn::ext::IdentExt;
 
-use crate::mention::mention;
+use crate::mention::{mention, mention_or_call};
 
 /// The names declared so far.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,12 @@ pub(super) struct Bound {
     pub(super) rebind: TokenStream,
 }
 
+impl Name {
+    fn mentioned_by(&self, expr: &Expr) -> Option<Span> {
+        if self.kept { mention_or_call(expr, &self.ident) } else { mention(expr, &self.ident) }
+    }
+}
+
 impl Scope {
     pub(super) fn declare(&mut self, ident: &Ident, kept: bool) {
         self.names.retain(|name| name.ident != *ident);
@@ -43,7 +49,7 @@ impl Scope {
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
         let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
         for name in &self.names {
-            let Some(at) = exprs.iter().find_map(|expr| mention(expr, &name.ident)) else { continue };
+            let Some(at) = exprs.iter().find_map(|expr| name.mentioned_by(expr)) else { continue };
             let inner = hidden(&name.ident);
             bound.capture.extend(capture(&inner));
             // One syntax context for the whole call, else an error in it underlines the macro.
@@ -65,7 +71,7 @@ impl Scope {
 
     /// Clones of all that `exprs` mention, under the hidden names: for the closure of a subtree.
     pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
-        let mentioned = |name: &&Name| exprs.iter().any(|expr| mention(expr, &name.ident).is_some());
+        let mentioned = |name: &&Name| exprs.iter().any(|expr| name.mentioned_by(expr).is_some());
         // A subtree has a `tree` of its own.
         let names = self.names.iter().filter(|name| name.ident != "tree").filter(mentioned);
         names.map(|name| capture(&hidden(&name.ident))).collect()
@@ -76,11 +82,10 @@ fn capture(name: &Ident) -> TokenStream {
     quote!(#[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
 }
 
-/// The name of mixed hygiene under which `build` keeps a value.
+/// The name of mixed hygiene under which `build` keeps a value. Not the user's word: that may be the name of a
+/// constant or of a variant, which no `let` can bind.
 pub(super) fn hidden(ident: &Ident) -> Ident {
-    let mut inner = ident.clone();
-    inner.set_span(ident.span().resolved_at(Span::mixed_site()));
-    inner
+    Ident::new(&format!("__of_{}", ident.unraw()), ident.span().resolved_at(Span::mixed_site()))
 }
 
 /// A name of the expansion's own.

@@ -46,10 +46,6 @@ fn read(attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setti
         return None;
     };
     let text = tidy(attribute.meta.to_token_stream());
-    if known.later {
-        errors.at(name.span(), format!("`{name}` is not available yet; remove it"));
-        return None;
-    }
     match known.place {
         Place::Tree if !inside => {
             let repair = format!("write `#![{name}(..)]` first inside the braces");

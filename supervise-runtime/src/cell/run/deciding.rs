@@ -77,6 +77,7 @@ impl<B: Body> Run<B> {
                 let ctl = self.driver.cell.ctl();
                 ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
                 self.with_group(|group, id| group.decided(id, directive, failure, facts));
+                self.driver.cell.ctl().bus.changed.notify_waiters(); // who waits for its start may go on
             }
             Reported::Kept => {}
             Reported::Absorbed | Reported::Reported => {

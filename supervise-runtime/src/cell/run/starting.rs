@@ -34,6 +34,9 @@ impl<B: Body> Run<B> {
     pub(super) async fn start_failed(&mut self, begun: Exit<Result<(), Thrown>>) -> After {
         let state = self.driver.state;
         self.driver.begun = None;
+        if matches!(&begun, Exit::Done(Err(thrown)) if thrown.is_absent()) {
+            return self.absent().await;
+        }
         // An actor whose child escalated meanwhile fails after its hook; a tree's build was cut.
         let (event, cause) = match begun {
             Exit::Done(Ok(())) => (Event::Failure, Ok(Cause::TimedOut)),
@@ -69,6 +72,16 @@ impl<B: Body> Run<B> {
             return After::Down;
         };
         self.failed_start(failure)
+    }
+
+    /// An optional child is not there this time: it ends, whatever its lifecycle (S28).
+    async fn absent(&mut self) -> After {
+        self.take_down(None, false, None).await;
+        let now = Instant::now();
+        self.driver.asked.take_down();
+        self.driver.asked.take_end();
+        self.with_group(|group, id| group.absent(id, now));
+        After::Down
     }
 
     /// `supervision()` is user code: a panic in it is a failed start.

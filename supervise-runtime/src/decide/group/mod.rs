@@ -315,6 +315,11 @@ impl Group {
         })
     }
 
+    /// [`Group::has_passed`] for all members.
+    pub fn have_passed(&self) -> bool {
+        !matches!(self.mode, Mode::Waiting) && (0..self.members.len() as Id).all(|id| self.has_passed(id))
+    }
+
     /// Those that were asked to go down and have not, with since when.
     pub fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
         self.members.iter().enumerate().filter_map(|(id, member)| {

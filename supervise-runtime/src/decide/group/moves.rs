@@ -319,9 +319,9 @@ impl Group {
         }
     }
 
-    /// A subtree's handle exists only once it is up, so build has to wait for it (S21).
+    /// The handle of a subtree or an optional child exists only once it is up, so build has to wait for it (S21).
     pub(super) fn holds_up(&self, id: Id) -> bool {
-        self.get(id).is_some_and(|member| member.settings.role == Role::Tree)
+        self.get(id).is_some_and(|member| member.settings.role == Role::Tree || member.settings.optional)
     }
 
     /// A significant member has ended by itself (S22).

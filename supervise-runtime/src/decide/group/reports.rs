@@ -92,6 +92,28 @@ impl Group {
         self.restart(id, false, failure, facts, true);
     }
 
+    /// An optional child is not there this time: it ends, whatever its lifecycle (S28).
+    pub fn absent(&mut self, id: Id, now: Instant) {
+        match self.at(id) {
+            At::Down => self.gone(id, now),
+            _ => self.over(id, Ended::Done, now),
+        }
+    }
+
+    /// Build has come to an optional child that was not there at the first start: it never will be (S28).
+    pub fn skip(&mut self, id: Id, now: Instant) {
+        self.member(id).reached = true;
+        match self.at(id) {
+            At::Turn => self.over(id, Ended::Done, now),
+            _ => self.settle(now),
+        }
+    }
+
+    /// It has ended or is about to, for good.
+    pub fn is_ending(&self, id: Id) -> bool {
+        self.get(id).is_none_or(|member| member.at == At::Ended || member.ending.is_some())
+    }
+
     /// The child is down: there is no instance any more.
     pub fn gone(&mut self, id: Id, now: Instant) {
         let group = self.is_group();

@@ -7,11 +7,15 @@ use std::sync::{Arc, Mutex};
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Controlled, Ctl, Name};
 use crate::context::{SpawnError, Startup};
-use crate::events::lock;
-use crate::failure::Thrown;
+use crate::events::{EventKind, lock};
+use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::options::{BoxFuture, Options};
 use crate::supervisor::Refused;
-use crate::tree::{Child, Seat, TreeRef};
+use crate::tree::{Child, Launched, Seat, TreeRef};
+
+mod keyed;
+
+pub use keyed::{Key, Keyed, KeyedError, need_key};
 
 type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send;
 
@@ -19,6 +23,8 @@ type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>
 pub(crate) struct Plan<T: Child, Args> {
     pub(crate) recipe: Box<Recipe<T, Args>>,
     pub(crate) options: Options,
+    /// Those that it has from its start on, each time it starts.
+    pub(crate) initial: Vec<Args>,
 }
 
 /// The handle of `sessions: [Session]`: a supervisor of its own, OneForOne, whose instances are spawned
@@ -69,21 +75,18 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
         let this = self.clone();
         async move {
-            let launched = this.launch(args)?;
+            let launched = this.launch(None, args)?;
             Startup::of(launched.cell).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
         }
     }
 
-    fn launch(&self, args: Args) -> Result<crate::tree::Launched<T::Handle>, SpawnError> {
+    /// Puts an instance in its place; it starts as soon as the set is up. `name`: its key, else its number.
+    fn launch(&self, name: Option<Name>, args: Args) -> Result<Launched<T::Handle>, SpawnError> {
         let ctl = self.cell.ctl();
         let path = || ctl.path();
-        let options = {
-            let plan = lock(&self.plan);
-            let mut options = crate::options::ChildOptions::<T>::new();
-            options.options = plan.options.clone();
-            options
-        };
+        let mut options = crate::options::ChildOptions::<T>::new();
+        options.options = lock(&self.plan).options.clone();
         let common = options.options.common.clone();
         let Some(sup) = ctl.sup() else { return Err(SpawnError::Stopped { path: path() }) };
         let mut launched = None;
@@ -95,7 +98,8 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
             settings(&common, T::ROLE),
             patience(&common, T::ROLE),
             |number| {
-                let ctl = Ctl::new(Name::Number(number), Some(self.cell.clone()), ctl.bus.clone());
+                let name = name.unwrap_or(Name::Number(number));
+                let ctl = Ctl::new(name, Some(self.cell.clone()), ctl.bus.clone());
                 let start = move || {
                     let args = args.clone();
                     (lock(&plan).recipe)(args)
@@ -115,6 +119,24 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
             _ => Err(SpawnError::Stopping { path: path() }),
         }
     }
+
+    /// The set begins: those that it always has are put in their places.
+    pub(crate) fn begin(&self) {
+        let initial = lock(&self.plan).initial.clone();
+        for args in initial {
+            if let Err(error) = self.launch(None, args) {
+                not_begun(&*self.cell, error);
+            }
+        }
+    }
+}
+
+/// One of those that a set always has could not even be put in its place (S27).
+fn not_begun(cell: &dyn Controlled, error: SpawnError) {
+    let ctl = cell.ctl();
+    let cause = Cause::Error(Thrown::from(error));
+    let failure = Failure::new(Phase::Start, cause, ctl.path(), ctl.incarnation());
+    ctl.emit(EventKind::Reported { failure });
 }
 
 macro_rules! spawns {

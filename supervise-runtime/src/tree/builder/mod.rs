@@ -2,6 +2,11 @@
 
 use super::*;
 
+mod sets;
+mod several;
+
+pub use sets::{initial, no_initial};
+
 type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
 
 /// What build left in the place of a child, to be found by the next build.
@@ -9,10 +14,8 @@ struct Recipe<T: Child> {
     start: Mutex<Boxed<T::Start>>,
     options: Source,
     handle: Mutex<Option<HandleSource<T::Handle>>>,
-}
-
-struct SetRecipe<T: Child, Args> {
-    children: Children<T, Args>,
+    /// Of an optional child that was not there at the first start.
+    never: AtomicBool,
 }
 
 type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
@@ -60,8 +63,8 @@ impl Builder {
         Some((cell, recipe.downcast().ok()?))
     }
 
-    fn ctl(&self, name: &str) -> Ctl {
-        Ctl::new(Name::from(name), Some(self.cell.clone()), self.cell.ctl().bus.clone())
+    fn ctl(&self, name: Name) -> Ctl {
+        Ctl::new(name, Some(self.cell.clone()), self.cell.ctl().bus.clone())
     }
 
     /// Keeps a parameter or `let` at its place.
@@ -77,14 +80,26 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        mut start: F,
+        start: F,
     ) -> Result<T::Handle, Thrown>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
-        let place = self.next();
+        let recipe = self.put(self.next(), Name::from(name), options, start).await;
+        let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
+        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+    }
+
+    /// Puts a child into its place, or gives the one that is there its new start expression and settings; and
+    /// waits for its turn.
+    async fn put<T, F, Fut>(&self, place: u32, name: Name, options: ChildOptions<T>, mut start: F) -> Arc<Recipe<T>>
+    where
+        T: Child,
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let common = options.options.common.clone();
         let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
@@ -97,8 +112,12 @@ impl Builder {
             }
             None => {
                 let source: Source = Arc::new(Mutex::new(options.options.clone()));
-                let recipe =
-                    Arc::new(Recipe { start: Mutex::new(start), options: source.clone(), handle: Mutex::default() });
+                let recipe = Arc::new(Recipe {
+                    start: Mutex::new(start),
+                    options: source.clone(),
+                    handle: Mutex::default(),
+                    never: AtomicBool::new(false),
+                });
                 let again: Arc<Recipe<T>> = recipe.clone();
                 let seat = Seat { ctl: self.ctl(name) };
                 let launched = T::launch(seat, options.source(source), move || (lock(&again.start))());
@@ -108,49 +127,7 @@ impl Builder {
             }
         };
         self.turn(place).await;
-        let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
-        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
-    }
-
-    /// A `[..]`.
-    pub async fn set<T, Args, F, Fut>(
-        &self,
-        name: &'static str,
-        options: ChildOptions<T>,
-        mut start: F,
-    ) -> Result<Children<T, Args>, Thrown>
-    where
-        T: Child,
-        Args: Clone + Send + 'static,
-        F: FnMut(Args) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
-    {
-        let place = self.next();
-        let options = transient(options);
-        let plan = Plan { recipe: Box::new(move |args| Box::pin(start(args))), options: options.options.clone() };
-        // The set itself is a Permanent member without settings of its own.
-        let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
-        let recipe = match self.known::<SetRecipe<T, Args>>(place) {
-            Some((_, recipe)) => {
-                *lock(&recipe.children.plan) = plan;
-                self.sup().reach(&*self.cell, place, settings, None);
-                recipe
-            }
-            None => {
-                let cell = Plain::new(self.ctl(name));
-                // What the instances' own deciders leave open goes to the tree's, as for any child.
-                let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
-                cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
-                let body = SetBody::new(cell.clone(), Reader::new(options));
-                tokio::spawn(run(cell.clone(), body));
-                let children = Children { cell: cell.clone(), plan: Arc::new(Mutex::new(plan)) };
-                let recipe = Arc::new(SetRecipe { children });
-                self.sup().declare(&*self.cell, cell, recipe.clone(), settings, None);
-                recipe
-            }
-        };
-        self.turn(place).await;
-        Ok(recipe.children.clone())
+        recipe
     }
 
     /// An inline subtree.
@@ -182,7 +159,7 @@ impl Builder {
                 let recipe =
                     Arc::new(InlineRecipe { build: Mutex::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
-                let cell = Plain::new(self.ctl(name));
+                let cell = Plain::new(self.ctl(Name::from(name)));
                 let body =
                     TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, move |builder: Builder| {
                         (lock(&again.build))(builder)

@@ -1,0 +1,389 @@
+//! A `[Key => T]`: a set whose instances are found by their keys (rule S27).
+//!
+//! Invariants:
+//! 1. an entry is in the map from the moment its instance is put into its place until that has ended;
+//! 2. a start belongs to all who wait for it: the last of them to give up takes the instance back.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display};
+use std::future::{Future, poll_fn};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex};
+
+use super::{Children, not_begun};
+use crate::actor_ref::Terminated;
+use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
+use crate::context::{SpawnError, started};
+use crate::events::lock;
+use crate::tree::{Child, HandleSource, TreeRef};
+
+/// What can be a key.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a `[Key => T]`",
+    label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
+    note = "instances are found by it, and it is the last part of their path"
+)]
+pub trait Key: Eq + Hash + Clone + Display + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<K: Eq + Hash + Clone + Display + Send + Sync + 'static> Key for K {}
+
+/// Asks for the bound at the user's own type.
+#[doc(hidden)]
+pub const fn need_key<K: Key>() {}
+
+/// The handle of `sessions: [UserId => Session]`: a set whose instances have a key each, which is also the
+/// last part of their path. Cheap to clone; stays the same over restarts of the tree.
+///
+/// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
+/// many ask for it at the same time.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// # struct Session;
+/// # #[actor] impl Session { fn handle(&mut self, (): ()) {} }
+/// supervisor! {
+///     struct Shop {
+///         sessions: [u32 => Session] = |user: u32| { let _ = user; Session },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let alice = shop.sessions.get_or_spawn(7).await?;
+/// assert_eq!(alice.path(), "sessions/7");
+/// assert_eq!(shop.sessions.get(&7), Some(alice));
+/// shop.sessions.stop(&7);
+/// # shop.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Keyed<K, T: Child, Args> {
+    set: Children<T, (K, Args)>,
+    living: Arc<Mutex<Living<K, T::Handle>>>,
+}
+
+type Living<K, H> = HashMap<K, Entry<H>>;
+
+struct Entry<H> {
+    cell: Arc<dyn Controlled>,
+    handle: HandleSource<H>,
+    /// So many wait for its first start. One of the declaration's own counts for itself.
+    callers: usize,
+}
+
+/// Where the instance of a key stands.
+enum Stands<H> {
+    Up(H),
+    Starting,
+    /// It has ended or is about to.
+    Ending(Arc<dyn Controlled>),
+}
+
+/// Why there is no new instance of that key.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyedError<H: fmt::Debug> {
+    /// An instance of this key lives, or is stopping.
+    #[error("{path} exists; take it with `get` or `get_or_spawn`, or wait for its end")]
+    Exists {
+        /// The instance.
+        path: String,
+        /// Its handle, once it is up.
+        handle: Option<H>,
+    },
+    /// As for any other spawn.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+}
+
+impl<K, T: Child, Args> Clone for Keyed<K, T, Args> {
+    fn clone(&self) -> Self {
+        Keyed { set: self.set.clone(), living: self.living.clone() }
+    }
+}
+
+impl<K, T: Child, Args> fmt::Debug for Keyed<K, T, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keyed({})", self.set.cell.ctl().path())
+    }
+}
+
+impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
+    pub(crate) fn new(set: Children<T, (K, Args)>) -> Self {
+        Keyed { set, living: Arc::default() }
+    }
+
+    pub(crate) fn set(&self) -> &Children<T, (K, Args)> {
+        &self.set
+    }
+
+    /// The instance of this key, if one is up. A restart does not take it away; one that is asked to stop is
+    /// found until it has ended.
+    pub fn get(&self, key: &K) -> Option<T::Handle> {
+        let living = lock(&self.living);
+        let entry = living.get(key)?;
+        if entry.cell.ctl().is_up() { entry.handle.get() } else { None }
+    }
+
+    /// Asks the instance of this key to stop. Returns at once; false if there is none.
+    pub fn stop(&self, key: &K) -> bool {
+        let cell = lock(&self.living).get(key).map(|entry| entry.cell.clone());
+        if let Some(cell) = &cell {
+            send(&**cell, Control::Stop);
+        }
+        cell.is_some()
+    }
+
+    /// The keys that are taken, in no order.
+    pub fn keys(&self) -> Vec<K> {
+        lock(&self.living).keys().cloned().collect()
+    }
+
+    /// How many instances have not ended.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// There is none that has not ended.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// The path of the set.
+    pub fn path(&self) -> String {
+        self.set.path()
+    }
+
+    /// What can be asked of the set as a whole: stop, restart, start again, join (S26).
+    pub fn tree(&self) -> TreeRef {
+        self.set.tree()
+    }
+
+    fn stands(entry: &Entry<T::Handle>) -> Stands<T::Handle> {
+        let ctl = entry.cell.ctl();
+        let sup = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup());
+        if sup.is_none_or(|sup| sup.is_ending(&*entry.cell)) {
+            return Stands::Ending(entry.cell.clone());
+        }
+        match entry.handle.get() {
+            Some(handle) if ctl.is_up() => Stands::Up(handle),
+            _ => Stands::Starting,
+        }
+    }
+
+    /// Puts a new instance into its place, with one who waits for it.
+    fn create(
+        &self,
+        living: &mut Living<K, T::Handle>,
+        key: &K,
+        text: &str,
+        args: Args,
+    ) -> Result<Arc<dyn Controlled>, SpawnError> {
+        let launched = self.set.launch(Some(Name::from(text)), (key.clone(), args))?;
+        let cell = launched.cell.clone();
+        living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1 });
+        Ok(cell)
+    }
+
+    /// The key is free again once the instance has ended. To be called without the lock: it may have already.
+    fn free_at_end(&self, key: K, cell: &dyn Controlled) {
+        let (id, living) = (cell.ctl().id, Arc::downgrade(&self.living));
+        let free = move |_: &_| {
+            let Some(living) = living.upgrade() else { return };
+            let mut living = lock(&living);
+            let mine = living.get(&key).is_some_and(|entry| entry.cell.ctl().id == id);
+            let gone = if mine { living.remove(&key) } else { None };
+            drop(living);
+            drop(gone);
+        };
+        cell.ctl().on_end((self.set.cell.ctl().id, Why::Key), Box::new(free));
+    }
+
+    /// The set begins: those that it always has are put in their places.
+    pub(crate) fn begin(&self) {
+        let initial = lock(&self.set.plan).initial.clone();
+        for (key, args) in initial {
+            let text = key.to_string();
+            let created = {
+                let mut living = lock(&self.living);
+                match living.get(&key).map(Self::stands) {
+                    Some(Stands::Up(_) | Stands::Starting) => continue, // named twice
+                    Some(Stands::Ending(_)) | None => self.create(&mut living, &key, &text, args),
+                }
+            };
+            match created {
+                Ok(cell) => self.free_at_end(key, &*cell),
+                Err(error) => not_begun(&*self.set.cell, error),
+            }
+        }
+    }
+
+    fn spawn_with(
+        &self,
+        key: K,
+        args: Args,
+    ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
+        let this = self.clone();
+        async move {
+            let text = key.to_string();
+            let created = {
+                let mut living = lock(&this.living);
+                let exists = match living.get(&key).map(|entry| (Self::stands(entry), entry)) {
+                    None => None,
+                    Some((Stands::Ending(cell), _)) if cell.ctl().ended().is_some() => None,
+                    Some((Stands::Up(handle), _)) => Some(Some(handle)),
+                    Some((Stands::Starting, _)) => Some(None),
+                    Some((Stands::Ending(_), entry)) => {
+                        Some(if entry.cell.ctl().is_up() { entry.handle.get() } else { None })
+                    }
+                };
+                if let Some(handle) = exists {
+                    return Err(KeyedError::Exists { path: format!("{}/{text}", this.path()), handle });
+                }
+                this.create(&mut living, &key, &text, args)?
+            };
+            this.free_at_end(key.clone(), &*created);
+            Ok(Caller::new(this, key, created).wait().await?)
+        }
+    }
+
+    fn get_or_spawn_with(
+        &self,
+        key: K,
+        args: Args,
+    ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, Args> {
+        let this = self.clone();
+        async move {
+            let text = key.to_string();
+            loop {
+                enum Next<H> {
+                    Have(H),
+                    Join(Arc<dyn Controlled>),
+                    Created(Arc<dyn Controlled>),
+                    Wait(Arc<dyn Controlled>),
+                }
+                let next = {
+                    let mut living = lock(&this.living);
+                    match living.get(&key).map(Self::stands) {
+                        Some(Stands::Up(handle)) => Next::Have(handle),
+                        Some(Stands::Ending(cell)) if cell.ctl().ended().is_none() => Next::Wait(cell),
+                        Some(Stands::Starting) => {
+                            let entry = living.get_mut(&key).expect("seen under the same lock");
+                            entry.callers += 1;
+                            Next::Join(entry.cell.clone())
+                        }
+                        _ => Next::Created(this.create(&mut living, &key, &text, args.clone())?),
+                    }
+                };
+                match next {
+                    Next::Have(handle) => return Ok(handle),
+                    Next::Join(cell) => return Caller::new(this, key, cell).wait().await,
+                    Next::Created(cell) => {
+                        this.free_at_end(key.clone(), &*cell);
+                        return Caller::new(this, key, cell).wait().await;
+                    }
+                    // It is told at the end itself; asked from inside that instance it would wait for ever.
+                    Next::Wait(cell) => {
+                        if Terminated::of(cell).await.is_err() {
+                            return Err(SpawnError::Exists { path: format!("{}/{text}", this.path()) });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One who waits for a first start.
+struct Caller<K: Key, T: Child, Args: Clone + Send + 'static> {
+    keyed: Keyed<K, T, Args>,
+    key: K,
+    cell: Arc<dyn Controlled>,
+    waiting: Waiting,
+}
+
+impl<K: Key, T: Child, Args: Clone + Send + 'static> Caller<K, T, Args> {
+    fn new(keyed: Keyed<K, T, Args>, key: K, cell: Arc<dyn Controlled>) -> Self {
+        Caller { keyed, key, cell, waiting: Waiting::default() }
+    }
+
+    async fn wait(mut self) -> Result<T::Handle, SpawnError> {
+        let up = poll_fn(|cx| self.cell.ctl().poll_up(&mut self.waiting, cx.waker())).await;
+        // Read first: an instance that has ended again already is not in the map any more.
+        let handle = {
+            let living = lock(&self.keyed.living);
+            let entry = living.get(&self.key).filter(|entry| entry.cell.ctl().id == self.cell.ctl().id);
+            entry.and_then(|entry| entry.handle.get())
+        };
+        started(&*self.cell, up)?;
+        handle.ok_or_else(|| SpawnError::Stopping { path: self.keyed.path() })
+    }
+}
+
+impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args> {
+    fn drop(&mut self) {
+        let ctl = self.cell.ctl();
+        ctl.leave(&mut self.waiting);
+        let mut living = lock(&self.keyed.living);
+        let Some(entry) = living.get_mut(&self.key).filter(|entry| entry.cell.ctl().id == ctl.id) else { return };
+        entry.callers -= 1;
+        let unwanted = entry.callers == 0 && !ctl.is_up();
+        drop(living);
+        if unwanted {
+            send(&*self.cell, Control::Stop);
+        }
+    }
+}
+
+macro_rules! spawns {
+    ($(($($arg:ident: $ty:ident),*))*) => {$(
+        impl<K: Key, T: Child, $($ty: Clone + Send + 'static),*> Keyed<K, T, ($($ty,)*)> {
+            /// Spawns the instance of this key and waits until it is up. Waits while the set itself is not up.
+            ///
+            /// # Errors
+            ///
+            /// `Exists` while an instance of this key lives or is stopping; else as a spawn without keys.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            #[allow(clippy::too_many_arguments)]
+            pub fn spawn(&self, key: K, $($arg: $ty),*)
+                -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
+            {
+                self.spawn_with(key, ($($arg,)*))
+            }
+
+            /// The instance of this key, which is spawned if there is none: once, however many ask. Waits for
+            /// the end of one that is stopping.
+            ///
+            /// # Errors
+            ///
+            /// As a spawn without keys; all who wait for the same start get the same failure.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            #[allow(clippy::too_many_arguments)]
+            pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
+                -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, $($ty),*>
+            {
+                self.get_or_spawn_with(key, ($($arg,)*))
+            }
+        }
+    )*};
+}
+
+spawns! {
+    ()
+    (a: A1)
+    (a: A1, b: A2)
+    (a: A1, b: A2, c: A3)
+    (a: A1, b: A2, c: A3, d: A4)
+    (a: A1, b: A2, c: A3, d: A4, e: A5)
+    (a: A1, b: A2, c: A3, d: A4, e: A5, f: A6)
+}

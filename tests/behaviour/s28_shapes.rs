@@ -1,0 +1,295 @@
+//! `Option<T>`, `[T; N]`, tasks in every shape, names of every kind: S28, and the grammar.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+
+use supervise::prelude::*;
+use supervise::{Ended, SpawnError};
+
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
+
+#[derive(Clone, Default)]
+struct Switch(Arc<AtomicBool>);
+
+supervisor! {
+    struct Maybe(journal: Journal, on: Switch) {
+        first: Probe = Probe::start("first", journal.clone()).await?,
+        #[lifecycle(Permanent)]
+        audit: Option<Probe> =
+            if on.0.load(SeqCst) { Some(Probe::start("audit", journal.clone()).await?) } else { None },
+        last: Probe = Probe::start("last", journal).await?,
+    }
+
+    struct Outer(journal: Journal, on: Switch) {
+        #![strategy(OneForOne, max_restarts = 5, within = 1h)]
+        inner: Maybe = Maybe::tree(journal, on),
+    }
+}
+
+/// S28: whether an optional child is there is decided at its first start; where it is not, there is no handle,
+/// and it is no failure.
+#[tokio::test(start_paused = true)]
+async fn an_optional_child_is_there_or_not() {
+    for on in [false, true] {
+        let journal = Journal::default();
+        let switch = Switch::default();
+        switch.0.store(on, SeqCst);
+        let tree = Maybe::start(journal.clone(), switch).await.unwrap();
+        assert_eq!(tree.audit.is_some(), on);
+        if let Some(audit) = &tree.audit {
+            assert_eq!(audit.path(), "audit");
+            audit.tell(Do::Fail(Boom::Told)).await.unwrap();
+            pass(secs(1)).await;
+            assert_eq!(audit.incarnation(), 2, "restarted like any other");
+        }
+        assert!(soon(tree.ready()).await);
+        let report = tree.shutdown().await;
+        assert!(report.is_orderly(), "{report:?}");
+    }
+}
+
+/// S28: `None` at a later start ends the child; it stays ended, whatever its lifecycle.
+#[tokio::test(start_paused = true)]
+async fn none_at_a_later_start_ends_the_child() {
+    let switch = Switch::default();
+    switch.0.store(true, SeqCst);
+    let tree = Maybe::start(Journal::default(), switch.clone()).await.unwrap();
+    let audit = tree.audit.clone().unwrap();
+    switch.0.store(false, SeqCst);
+    audit.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert!(matches!(soon(audit.terminated()).await.unwrap(), Ended::Done));
+    switch.0.store(true, SeqCst);
+    pass(secs(60)).await;
+    assert!(audit.ended().is_some(), "it stays ended");
+    assert!(tree.first.ended().is_none() && tree.last.ended().is_none());
+}
+
+/// S20, S28: with its supervisor an optional child is decided anew, but one that was never there stays away.
+#[tokio::test(start_paused = true)]
+async fn with_its_supervisor_it_is_asked_again_unless_it_never_was() {
+    for on in [false, true] {
+        let journal = Journal::default();
+        let switch = Switch::default();
+        switch.0.store(on, SeqCst);
+        let tree = Outer::start(journal.clone(), switch.clone()).await.unwrap();
+        journal.take();
+        tree.inner.restart().unwrap();
+        pass(secs(1)).await;
+        let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
+        let expected: &[_] =
+            if on { &["first start", "audit start", "last start"] } else { &["first start", "last start"] };
+        assert_eq!(starts, expected);
+        switch.0.store(!on, SeqCst);
+        tree.inner.restart().unwrap();
+        pass(secs(1)).await;
+        let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
+        assert_eq!(starts, ["first start", "last start"], "{on}");
+        assert!(soon(tree.ready()).await);
+    }
+}
+
+/// S21, S28: a failed start of an optional child is a failed start.
+#[tokio::test(start_paused = true)]
+async fn an_optional_child_that_fails_to_start_fails_the_boot() {
+    let (journal, switch) = (Journal::default(), Switch::default());
+    switch.0.store(true, SeqCst);
+    journal.plan("audit start", 1, Fault::Error);
+    let failure = Maybe::start(journal.clone(), switch).await.unwrap_err();
+    assert_eq!(failure.path(), "audit");
+    assert!(!journal.take().contains(&"last start".to_owned()));
+}
+
+supervisor! {
+    struct Row(journal: Journal) {
+        #![strategy(RestForOne)]
+        shards: [Probe; 3] = |i: usize| Probe::start(format!("shard {i}"), journal.clone()).await?,
+        last: Probe = {
+            let _ = &shards[2];
+            Probe::start("last", journal).await?
+        },
+    }
+}
+
+/// S28: `[T; N]` is N members in the order of their index: for start, stop, group strategy and path.
+#[tokio::test(start_paused = true)]
+async fn an_array_is_so_many_members_in_order() {
+    let journal = Journal::default();
+    let tree = Row::start(journal.clone()).await.unwrap();
+    let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
+    assert_eq!(starts, ["shard 0 start", "shard 1 start", "shard 2 start", "last start"]);
+    assert_eq!(tree.shards.each_ref().map(ActorRef::path), ["shards/0", "shards/1", "shards/2"]);
+    tree.shards[1].tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    let incarnations: Vec<_> = tree.shards.iter().map(ActorRef::incarnation).collect();
+    assert_eq!((incarnations, tree.last.incarnation()), (vec![1, 2, 2], 2));
+    journal.take();
+    tree.shutdown().await;
+    let stops: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" post_stop")).collect();
+    assert_eq!(stops, ["last post_stop", "shard 2 post_stop", "shard 1 post_stop", "shard 0 post_stop"]);
+}
+
+/// A counter that tasks share.
+#[derive(Clone, Default)]
+struct Count(Arc<AtomicU32>);
+
+impl Count {
+    fn up(&self) -> u32 {
+        self.0.fetch_add(1, SeqCst) + 1
+    }
+}
+
+async fn works(count: Count) -> Result<(), Boom> {
+    count.up();
+    std::future::pending().await
+}
+
+async fn serves(cx: TaskContext, count: Count) {
+    count.up();
+    cx.stopped().await;
+    count.up();
+}
+
+supervisor! {
+    struct Tasks(count: Count, which: u32) {
+        plain: Option<task> = if which == 1 { Some(works(count.clone())) } else { None },
+        told: Option<task> =
+            if which == 2 { Some(move |cx: TaskContext| serves(cx, count.clone())) } else { None },
+        row: [task; 2] = |i: usize| |cx| { let _ = i; serves(cx, count.clone()) },
+        any: [task] = |count: Count| works(count),
+        by_key: [String => task] = |key: String, count: Count| |cx| { let _ = key; serves(cx, count) },
+    }
+}
+
+/// S29: tasks come in every shape, with a context and without.
+#[tokio::test(start_paused = true)]
+async fn tasks_come_in_every_shape() {
+    for which in 0..3 {
+        let count = Count::default();
+        let tree = Tasks::start(count.clone(), which).await.unwrap();
+        assert_eq!([tree.plain.is_some(), tree.told.is_some()], [which == 1, which == 2]);
+        let own = Count::default();
+        tree.any.spawn(own.clone()).await.unwrap();
+        let keyed = tree.by_key.spawn("a".to_owned(), own.clone()).await.unwrap();
+        settle().await;
+        assert_eq!(keyed.path(), "by_key/a");
+        assert_eq!((count.0.load(SeqCst), own.0.load(SeqCst)), (if which == 0 { 2 } else { 3 }, 2));
+        let report = tree.shutdown().await;
+        assert!(report.is_orderly(), "{report:?}");
+        // The told ones have heard of it.
+        assert_eq!((count.0.load(SeqCst), own.0.load(SeqCst)), ([4, 5, 6][which as usize], 3));
+    }
+}
+
+supervisor! {
+    struct Dir(journal: Journal, name: String) {
+        file: Probe = Probe::start(name, journal.clone()).await?,
+        dirs: [Dir] = |name: String| Dir::tree(journal.clone(), name),
+        named: [u32 => Dir] = |key: u32| Dir::tree(journal, key.to_string()),
+    }
+}
+
+/// S27: a tree may hold any number of itself.
+#[tokio::test(start_paused = true)]
+async fn a_tree_may_contain_itself() {
+    let journal = Journal::default();
+    let root = Dir::start(journal.clone(), "root".to_owned()).await.unwrap();
+    let usr = root.dirs.spawn("usr".to_owned()).await.unwrap();
+    let bin = usr.dirs.spawn("bin".to_owned()).await.unwrap();
+    let seven = bin.named.get_or_spawn(7).await.unwrap();
+    assert_eq!(seven.file.path(), "dirs/#1/dirs/#1/named/7/file");
+    assert_eq!(bin.named.keys(), [7]);
+    journal.take();
+    root.shutdown().await;
+    let stops: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" post_stop")).collect();
+    assert_eq!(stops, ["7 post_stop", "bin post_stop", "usr post_stop", "root post_stop"]);
+}
+
+#[allow(non_snake_case)] // as the children want it
+mod names {
+    use super::*;
+
+    supervisor! {
+        /// Names that could be something else's.
+        pub(crate) struct Names(r#type: Journal, make: fn(&'static str, Journal) -> Later) {
+            let start = format!("{type:?}").len();
+            pub(super) r#struct: Probe = make("struct", r#type.clone()).await?,
+            Some: Probe = Probe::start("Some", r#type.clone()).await?,
+            Vec: Probe = Probe::start("Vec", r#type.clone()).await?,
+            shutdown: Probe = Probe::start("shutdown", r#type.clone()).await?,
+            events: Probe = { let _ = start; Probe::start("events", r#type.clone()).await? },
+            #[cfg(any())]
+            gone: Nothing = Nothing::at_all(),
+            #[cfg(any())]
+            never: struct Never {
+                nothing: Nothing = Nothing::at_all(),
+            },
+            handle: Probe = Probe::start("handle", r#type.clone()).await?,
+            error: Probe = { let _ = shutdown; Probe::start("error", r#type).await? },
+        }
+    }
+
+    pub(super) type Later = std::pin::Pin<Box<dyn Future<Output = Result<Probe, Boom>> + Send>>;
+
+    #[expect(dead_code, reason = "a constant whose name the expansion must not mean")]
+    #[expect(non_upper_case_globals)]
+    const handle: u8 = 0;
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Journal")
+    }
+}
+
+/// Children may be called what they like; `#[cfg]` takes a child away with its field, a parameter can be called,
+/// and a raw name be formatted.
+#[tokio::test(start_paused = true)]
+async fn children_may_be_called_what_they_like() {
+    let make: fn(&'static str, Journal) -> names::Later = |name, journal| Box::pin(Probe::start(name, journal));
+    let tree = names::Names::start(Journal::default(), make).await.unwrap();
+    assert_eq!(tree.r#struct.path(), "struct");
+    assert_eq!([tree.Some.path(), tree.Vec.path()], ["Some", "Vec"]);
+    assert_eq!(tree.events.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(TreeRef::path(&tree), "Names");
+    assert_eq!([tree.handle.path(), tree.error.path(), tree.shutdown.path()], ["handle", "error", "shutdown"]);
+    Running::shutdown(tree).await;
+}
+
+/// Two trees of one type in one program know nothing of each other.
+#[tokio::test(start_paused = true)]
+async fn one_tree_type_runs_twice() {
+    let (a, b) = (Journal::default(), Journal::default());
+    let first = Row::start(a.clone()).await.unwrap();
+    let second = Row::start(b.clone()).await.unwrap();
+    b.take();
+    first.shards[0].tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    first.shutdown().await;
+    assert_eq!(b.take(), Vec::<String>::new());
+    assert_eq!(second.last.incarnation(), 1);
+}
+
+/// P21: what only a running program can know of a setting is checked when the tree starts.
+#[tokio::test(start_paused = true)]
+async fn settings_from_parameters_hold() {
+    supervisor! {
+        struct Tuned(journal: Journal, places: usize, most: usize, wait: std::time::Duration) {
+            #[mailbox(Bounded(places))]
+            #[backoff(wait..wait * 4, random_factor = 0.0)]
+            probe: Probe = Probe::start("probe", journal.clone()).await?,
+            #[max_children(most)]
+            some: [Probe] = || Probe::start("one", journal.clone()).await?,
+        }
+    }
+    let mut tree = Tuned::tree(Journal::default(), 1, 1, ms(500));
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    tree.probe.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    tree.probe.try_tell(Do::Fail(Boom::Told)).unwrap();
+    assert!(tree.probe.try_tell(Do::Add(1)).is_err(), "one place");
+    tree.some.spawn().await.unwrap();
+    assert!(matches!(tree.some.spawn().await, Err(SpawnError::MaxChildren { most: 1, .. })));
+    pass(secs(2)).await;
+    assert!(seen(&mut events).contains(&"probe restart in 500ms".to_owned()));
+}
