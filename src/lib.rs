@@ -71,9 +71,13 @@
 //!
 //! All are off by default.
 //!
+//! * `anyhow`: errors that are an `anyhow::Error` are looked into by [`Failure::error`], [`Failure::find`] and
+//!   the arms of deciders, as boxed errors always are.
 //! * `serde`: [`Event`], [`Snapshot`], [`Health`] and [`Report`] can be serialized; the module `json` says into
 //!   what.
+//! * `signal`: `signal()`, the usual `until` of a tree's `run`.
 //! * `testing`: the module `testing`, for the tests of your own trees.
+//! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that says when to end.
 
 mod reference;
 

@@ -33,6 +33,68 @@
 ///     }
 /// }
 /// ```
+///
+/// # What a context offers
+///
+/// Every function of an actor may ask for `&mut Context<Self>`:
+///
+/// | to | call | gone at a restart |
+/// |---|---|---|
+/// | know itself | [`actor_ref`](crate::Context::actor_ref), [`path`](crate::Context::path), [`incarnation`](crate::Context::incarnation) | |
+/// | end | [`stop`](crate::Context::stop) | |
+/// | send itself a message later | [`send_after`](crate::Context::send_after), [`send_every`](crate::Context::send_every) | with the ticks that wait in the mailbox |
+/// | let a future run beside its messages | [`run`](crate::Context::run) | with results that wait in the mailbox |
+/// | hear of ends | [`watch`](crate::Context::watch), [`unwatch`](crate::Context::unwatch), [`depend_on`](crate::Context::depend_on) | no |
+/// | have children | [`spawn`](crate::Context::spawn), [`keep`](crate::Context::keep) | unless kept |
+/// | take a top-level actor over, let a child go | [`link`](crate::Context::link), [`unlink`](crate::Context::unlink) | as children |
+/// | start its backoff over | [`reset_backoff`](crate::Context::reset_backoff) | |
+/// | give others a `CancellationToken` (feature `tokio-util`) | `token` | cancelled |
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// struct Feed { read: u32 }
+///
+/// enum Msg {
+///     Poll,
+///     Polled(Vec<String>),
+///     Read(Reply<u32>),
+/// }
+///
+/// async fn download() -> Vec<String> {
+///     tokio::time::sleep(Duration::from_secs(2)).await;
+///     vec!["news".to_owned()]
+/// }
+///
+/// #[actor]
+/// impl Feed {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.send_every(Duration::from_secs(60), || Msg::Poll);
+///     }
+///
+///     fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) {
+///         match msg {
+///             Msg::Poll => cx.run(download(), Msg::Polled), // `Read` is answered meanwhile
+///             Msg::Polled(lines) => self.read += lines.len() as u32,
+///             Msg::Read(reply) => reply.send(self.read),
+///         }
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // An actor need not stand in a tree: this one lives at the top, under the guardian.
+/// let feed = supervise::spawn("feed", || async { Ok(Feed { read: 0 }) }).await?;
+/// tokio::time::sleep(Duration::from_secs(61)).await;
+/// assert_eq!(feed.ask(Msg::Read).await?, 0);
+/// tokio::time::sleep(Duration::from_secs(2)).await;
+/// assert_eq!(feed.ask(Msg::Read).await?, 1);
+/// # feed.stop();
+/// # Ok(())
+/// # }
+/// ```
 #[doc(inline)]
 pub use supervise_macros::Actor;
 

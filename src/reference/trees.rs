@@ -336,6 +336,21 @@
 ///
 /// * `Shop::start(params..)` starts the tree and returns the guard [`Running<Shop>`](crate::Running). If a
 ///   child cannot be started, what was up is stopped again, and the failure is returned.
+/// * `Shop::run(params.., until)` starts it, waits for the future `until` or the tree's own end, shuts down, and
+///   returns the [`Report`](crate::Report), which is an exit code. With the feature `signal`, `supervise::signal()`
+///   is an `until` that waits for SIGINT or SIGTERM; a second one aborts the shutdown. So a whole `main` is:
+///
+///   ```
+///   # use supervise::prelude::*;
+///   # async fn serve() {}
+///   # supervisor! { struct Shop { serve: task = serve() } }
+///   #[tokio::main]
+///   async fn main() -> Result<supervise::Report, Failure> {
+///       # #[cfg(any())]
+///       Shop::run(supervise::signal()).await
+///       # ; Shop::run(std::future::ready(())).await
+///   }
+///   ```
 /// * `Shop::tree(params..)` is the tree before its start: a [`Tree`](crate::Tree), to be given a seed, to
 ///   subscribe to its events, or to be the child of another tree.
 /// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::TreeSpec).

@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::actor_ref::{Cell, Envelope};
 use crate::cell::control::{Control, Controlled, send};
+use crate::cell::driver::moves;
 use crate::decide::child::{ByHand, Command};
 use crate::mailbox::MailCell;
 
@@ -112,12 +113,27 @@ fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
     }
 }
 
+/// Asks the child's supervisor, whoever that is now.
+fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R) -> Option<(ByHand, R)> {
+    let ask = || {
+        let owner = cell.ctl().supervisor()?;
+        let sup = owner.ctl().sup()?;
+        sup.by_hand(&*owner, cell, command, &then)
+    };
+    ask().or_else(|| {
+        // Not known there: it is over, or on its way to another one (S38).
+        let _still = moves();
+        ask()
+    })
+}
+
 /// `restart()`.
 pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
     let ctl = cell.ctl();
-    let Some(owner) = &ctl.parent else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
-    let decided = owner.ctl().sup().and_then(|sup| sup.by_hand(&**owner, cell, Command::Restart, drop));
-    match decided {
+    if ctl.parent.is_none() {
+        return Err(CommandError::NotDeclared { path: ctl.path() });
+    }
+    match decide(cell, Command::Restart, drop) {
         Some((verdict, ())) => answer(cell, verdict),
         None => Err(CommandError::Ended { path: ctl.path() }),
     }
@@ -126,7 +142,7 @@ pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
 /// `start_again()`.
 pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     let ctl = cell.ctl();
-    let Some(owner) = &ctl.parent else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
+    let Some(owner) = ctl.supervisor() else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
     let sup = owner.ctl().sup();
     if sup.is_none_or(|sup| sup.look(|group| group.is_ended())) && ctl.ended().is_some() {
         return Err(CommandError::SupervisorEnded { path: ctl.path() });
@@ -138,7 +154,7 @@ pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
             cell.reopen();
         }
     };
-    match sup.and_then(|sup| sup.by_hand(&**owner, cell, Command::StartAgain, revive)) {
+    match decide(cell, Command::StartAgain, revive) {
         Some((verdict, ())) => answer(cell, verdict),
         None => Err(CommandError::NotDeclared { path: ctl.path() }),
     }
@@ -147,13 +163,8 @@ pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
 /// `drain()`: from this moment on nothing new is taken in.
 pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
     let cell: &MailCell<Envelope<A>> = cell;
-    let decided = cell.ctl().parent.as_ref().and_then(|owner| {
-        owner
-            .ctl()
-            .sup()?
-            .by_hand(&**owner, cell, Command::Drain, |verdict| (verdict == ByHand::Drain).then(|| cell.drain_gate()))
-    });
-    match decided {
+    let shut = |verdict| (verdict == ByHand::Drain).then(|| cell.drain_gate());
+    match decide(cell, Command::Drain, shut) {
         // Senders that waited for room are told here, behind the lock.
         Some((ByHand::Drain, refused)) => drop(refused),
         Some((ByHand::Nothing, _)) => {}

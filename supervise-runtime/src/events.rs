@@ -11,6 +11,7 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
 use crate::failure::Failure;
+use crate::span::Spans;
 use crate::strategy::Directive;
 use crate::watch::Ended;
 
@@ -218,6 +219,7 @@ pub(crate) struct Bus {
     started: OnceLock<Instant>,
     /// Some child went up or ended: for `ready()`.
     pub(crate) changed: Notify,
+    pub(crate) spans: Spans,
 }
 
 #[derive(Debug)]
@@ -241,6 +243,7 @@ impl Bus {
             dead_letters: AtomicU64::new(0),
             started: OnceLock::new(),
             changed: Notify::new(),
+            spans: Spans::default(),
         }
     }
 

@@ -17,28 +17,62 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 ///
 /// Like `anyhow::Error` it is not itself an [`std::error::Error`]; that is what makes `?` work on all
 /// the others. [`Thrown::as_error`] gives a reference that is one.
-pub struct Thrown(BoxError);
+///
+/// Boxed errors are open: what is looked for is the error in the box. With the feature `anyhow` so is an
+/// `anyhow::Error`, contexts included.
+pub struct Thrown(Kind);
+
+enum Kind {
+    Error(BoxError),
+    /// As a box it could not be looked into any more.
+    #[cfg(feature = "anyhow")]
+    Anyhow(anyhow::Error),
+}
 
 impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
     fn from(error: E) -> Self {
-        Thrown(error.into())
+        #[cfg(feature = "anyhow")]
+        let error = {
+            let mut slot = Some(error);
+            if let Some(anyhow) = (&mut slot as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>()
+                && let Some(error) = anyhow.take()
+            {
+                return Thrown(Kind::Anyhow(error));
+            }
+            match slot {
+                Some(error) => error,
+                None => unreachable!("only an `anyhow::Error` is taken"),
+            }
+        };
+        Thrown(Kind::Error(error.into()))
     }
 }
 
 impl Thrown {
     /// The error behind it.
     pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
-        &*self.0
+        match &self.0 {
+            Kind::Error(error) => &**error,
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => &**error,
+        }
     }
 
-    /// The error if it is exactly an `E`.
-    pub fn get<E: StdError + 'static>(&self) -> Option<&E> {
-        self.0.downcast_ref()
+    /// The error if it is exactly an `E`; of an `anyhow::Error` the error inside, or a context that is an `E`.
+    pub fn get<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        match &self.0 {
+            Kind::Error(error) => error.downcast_ref(),
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => error.downcast_ref(),
+        }
     }
 
     /// The first `E` along the chain of sources, the error itself included.
-    pub fn find<E: StdError + 'static>(&self) -> Option<&E> {
-        let mut next: Option<&(dyn StdError + 'static)> = Some(&*self.0);
+    pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        if let Some(found) = self.get() {
+            return Some(found);
+        }
+        let mut next: Option<&(dyn StdError + 'static)> = Some(self.as_error());
         while let Some(error) = next {
             if let Some(found) = error.downcast_ref() {
                 return Some(found);
@@ -59,9 +93,13 @@ impl Thrown {
 
     /// A tree's start fails with the failure of its child: unwrapped, it keeps its origin.
     pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
-        match self.0.downcast::<Failure>() {
-            Ok(failure) => Ok(*failure),
-            Err(other) => Err(Thrown(other)),
+        match self.0 {
+            Kind::Error(error) => match error.downcast::<Failure>() {
+                Ok(failure) => Ok(*failure),
+                Err(other) => Err(Thrown(Kind::Error(other))),
+            },
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => error.downcast().map_err(|other| Thrown(Kind::Anyhow(other))),
         }
     }
 }
@@ -73,13 +111,18 @@ struct Absent;
 
 impl fmt::Debug for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Debug::fmt(self.as_error(), f)
     }
 }
 
 impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        match &self.0 {
+            Kind::Error(error) => fmt::Display::fmt(error, f),
+            // The contexts tell nothing without what is below them.
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => write!(f, "{error:#}"),
+        }
     }
 }
 
@@ -217,7 +260,7 @@ impl Failure {
     }
 
     /// The error if exactly an `E` was thrown (a boxed `E` too).
-    pub fn error<E: StdError + 'static>(&self) -> Option<&E> {
+    pub fn error<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
             Cause::Error(error) => error.get(),
             _ => None,
@@ -225,7 +268,7 @@ impl Failure {
     }
 
     /// The first `E` among the thrown error, its sources, and the failures before this one.
-    pub fn find<E: StdError + 'static>(&self) -> Option<&E> {
+    pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
             Cause::Error(error) => error.find(),
             _ => self.inner.before.as_ref().and_then(Failure::find),

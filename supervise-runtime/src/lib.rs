@@ -10,6 +10,7 @@
 
 mod actor;
 mod actor_ref;
+mod aside;
 mod backoff;
 mod by_hand;
 mod cell;
@@ -20,6 +21,7 @@ pub mod decide;
 mod draw;
 mod events;
 mod failure;
+pub mod guardian;
 mod health;
 mod hook;
 mod mailbox;
@@ -27,7 +29,10 @@ mod options;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;
+#[cfg(feature = "signal")]
+mod signal;
 mod snapshot;
+mod span;
 mod spec;
 mod strategy;
 mod supervisor;
@@ -42,16 +47,20 @@ pub mod __private;
 
 pub use actor::{Actor, Watcher};
 pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
+pub use aside::{Every, Timer};
 pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use by_hand::CommandError;
 pub use children::{Children, Keyed, KeyedError};
-pub use context::{Context, SpawnChild, SpawnError};
+pub use context::{Context, LinkError, SpawnChild, SpawnError};
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use guardian::spawn;
 pub use health::{Health, Reason, Symptom};
 pub use hook::{EndHook, RestartHook, StartHook};
 pub use options::{ChildOptions, Redeliver};
 pub use report::{ChildReport, Report};
+#[cfg(feature = "signal")]
+pub use signal::signal;
 pub use snapshot::{MailboxDepth, Node, NodeKind, NodeState, Restarts, Snapshot};
 pub use spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
 pub use strategy::{

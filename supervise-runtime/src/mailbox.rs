@@ -278,6 +278,32 @@ impl<T: Letter> MailCell<T> {
     }
 }
 
+impl<T: Letter> MailCell<T> {
+    /// Takes out what ends with the incarnation. To be called by the actor's own task, with its batch given back.
+    pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
+        let gone: Vec<T> = {
+            let mut inner = lock(&self.inner);
+            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
+            inner.queue = stay;
+            Vec::from(gone)
+        };
+        for letter in gone {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(letter)));
+        }
+        self.wake_for_room();
+    }
+
+    /// Room was made: wakes as many of those who wait for it.
+    fn wake_for_room(&self) {
+        let mut inner = lock(&self.inner);
+        let taken = inner.queue.len() + self.unserved.load(Ordering::Relaxed);
+        let room = inner.capacity.saturating_sub(taken).min(inner.blocked.len());
+        let woken: Vec<_> = inner.blocked.drain(..room).collect();
+        drop(inner);
+        woken.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+}
+
 impl<T: Letter> Controlled for MailCell<T> {
     fn ctl(&self) -> &Ctl {
         &self.ctl

@@ -141,7 +141,7 @@ impl Snapshot {
     pub(crate) fn of(cell: &dyn Controlled) -> Snapshot {
         let now = Instant::now();
         let ctl = cell.ctl();
-        let seen = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup()?.see_child(cell, now));
+        let seen = ctl.supervisor().and_then(|supervisor| supervisor.ctl().sup()?.see_child(cell, now));
         Snapshot { at: now, started: ctl.bus.started(), root: Node::of(cell, seen, now) }
     }
 

@@ -9,6 +9,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::actor_ref::Terminated;
 use crate::by_hand::{self, CommandError};
@@ -62,6 +64,42 @@ impl<T> Returns for fn() -> T {
 impl TaskOutput for <fn() -> ! as Returns>::Out {
     fn done(self) -> Result<(), Thrown> {
         self
+    }
+}
+
+/// How a task is told to end. It is also told when the last of these is gone.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    sender: watch::Sender<bool>,
+    #[cfg(feature = "tokio-util")]
+    token: (CancellationToken, Arc<DropGuard>),
+}
+
+impl Told {
+    pub(crate) fn new() -> Self {
+        #[cfg(feature = "tokio-util")]
+        let token = CancellationToken::new();
+        Told {
+            sender: watch::channel(false).0,
+            #[cfg(feature = "tokio-util")]
+            token: (token.clone(), Arc::new(token.drop_guard())),
+        }
+    }
+
+    pub(crate) fn tell(&self) {
+        self.sender.send_replace(true);
+        #[cfg(feature = "tokio-util")]
+        self.token.0.cancel();
+    }
+
+    pub(crate) fn context(&self, requests: mpsc::UnboundedSender<Request>, cell: Arc<dyn Controlled>) -> TaskContext {
+        TaskContext {
+            told: self.sender.subscribe(),
+            #[cfg(feature = "tokio-util")]
+            token: self.token.0.clone(),
+            requests,
+            cell,
+        }
     }
 }
 
@@ -171,6 +209,8 @@ pub(crate) struct NeverReady;
 #[derive(Clone)]
 pub struct TaskContext {
     pub(crate) told: watch::Receiver<bool>,
+    #[cfg(feature = "tokio-util")]
+    pub(crate) token: CancellationToken,
     pub(crate) requests: mpsc::UnboundedSender<Request>,
     pub(crate) cell: Arc<dyn Controlled>,
 }
@@ -199,6 +239,23 @@ impl TaskContext {
     /// The task should end.
     pub fn is_stopped(&self) -> bool {
         *self.told.borrow()
+    }
+
+    /// A token that is cancelled when the task should end, as [`stopped`](TaskContext::stopped) resolves
+    /// (S29). Each call gives one of its own: cancelling it tells nobody else.
+    ///
+    /// With the feature `tokio-util`.
+    ///
+    /// ```
+    /// # use supervise_runtime::TaskContext;
+    /// async fn poller(cx: TaskContext) {
+    ///     let token = cx.token();
+    ///     while token.run_until_cancelled(tokio::time::sleep(std::time::Duration::from_secs(1))).await.is_some() {}
+    /// }
+    /// ```
+    #[cfg(feature = "tokio-util")]
+    pub fn token(&self) -> CancellationToken {
+        self.token.child_token()
     }
 
     /// Starts a subtask. Its failure or panic is the task's own; when the task ends, subtasks are told,

@@ -14,6 +14,7 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor::Actor;
+use crate::aside::Tick;
 use crate::by_hand::{self, CommandError};
 use crate::cell::control::{Control, Controlled, Waiting, send};
 use crate::cell::current;
@@ -47,6 +48,8 @@ pub(crate) type Deliver<A> =
 pub(crate) enum Envelope<A: Actor> {
     Msg(A::Msg),
     Notice(Box<(Notice, Deliver<A>)>),
+    /// A timer's tick or the result of a subordinate future: gone with the incarnation (S11).
+    Tick(Arc<Tick<A>>),
 }
 
 impl<A: Actor> Letter for Envelope<A> {

@@ -107,15 +107,27 @@ where
             }
             self.in_hand = false;
             match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
-                Received::Message(Envelope::Msg(msg)) => {
+                Received::Message(letter @ (Envelope::Msg(_) | Envelope::Tick(_))) => {
+                    let msg = match letter {
+                        Envelope::Msg(msg) => {
+                            self.in_hand = true; // before it is copied, which is user code
+                            if let Some(again) = &mut self.again {
+                                again.keep(&msg);
+                            }
+                            msg
+                        }
+                        // It ends with the incarnation, so it is not delivered again.
+                        Envelope::Tick(tick) => match tick.take(self.cx.incarnation()) {
+                            Some(msg) => msg,
+                            None => continue,
+                        },
+                        Envelope::Notice(_) => continue,
+                    };
                     if !self.handled {
                         self.handled = true;
                         self.cell.set_handled(true);
                     }
                     self.in_hand = true;
-                    if let Some(again) = &mut self.again {
-                        again.keep(&msg);
-                    }
                     let handled = {
                         let mut handler = pin!(actor.receive(msg, &mut self.cx));
                         poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
@@ -178,6 +190,10 @@ where
                 self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
             }
             None => {}
+        }
+        if self.cx.has_asides() {
+            self.inbox.give_back(&self.cell);
+            self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
         }
         self.actor = None;
     }

@@ -56,7 +56,7 @@ pub(crate) trait Body: Send + 'static {
     fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
     /// How a task with a context is told to end.
-    fn signal(&self) -> Option<tokio::sync::watch::Sender<bool>> {
+    fn signal(&self) -> Option<crate::task::Told> {
         None
     }
 

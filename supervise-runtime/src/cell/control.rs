@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::aside::Aside;
+use crate::context::Move;
 use crate::events::{Bus, EventKind, lock};
 #[cfg(feature = "testing")]
 use crate::failure::Cause;
@@ -50,6 +52,11 @@ pub(crate) enum Control {
     Inject(Cause),
     /// An actor it depends on ended (S37).
     DeathPact(String),
+    // from its own user code
+    /// A timer or a subordinate future (S11).
+    Aside(Box<Aside>),
+    /// It is to have another supervisor (S38).
+    Move(Box<Move>),
 }
 
 /// How a cell is called: declared children by their name, instances of a set by their number.
@@ -57,6 +64,8 @@ pub(crate) enum Control {
 pub(crate) enum Name {
     Text(Box<str>),
     Number(u64),
+    /// What stands above a top-level actor instead of a supervisor (S39).
+    Guardian,
 }
 
 impl Name {
@@ -64,6 +73,7 @@ impl Name {
     fn push_to(&self, path: &mut String) {
         match self {
             Name::Text(text) => path.push_str(text),
+            Name::Guardian => path.push_str("guardian"),
             Name::Number(number) => {
                 path.push('#');
                 push_number(path, *number);
@@ -141,7 +151,10 @@ struct Queue {
 pub(crate) struct Ctl {
     pub(crate) id: u64,
     name: Name,
+    /// Where it was born: its path. Its supervisor too, unless it has moved.
     pub(crate) parent: Option<Arc<dyn Controlled>>,
+    /// Another one supervises it now (S38).
+    moved: AtomicBool,
     /// The slot in the parent's table.
     pub(crate) slot: AtomicU32,
     pub(crate) bus: Arc<Bus>,
@@ -164,6 +177,7 @@ impl Ctl {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             name,
             parent,
+            moved: AtomicBool::new(false),
             slot: AtomicU32::new(0),
             bus,
             flag: AtomicBool::new(false),
@@ -208,6 +222,28 @@ impl Ctl {
 
     pub(crate) fn is_called(&self, name: &str) -> bool {
         matches!(&self.name, Name::Text(text) if **text == *name)
+    }
+
+    pub(crate) fn is_guardian(&self) -> bool {
+        matches!(self.name, Name::Guardian)
+    }
+
+    /// Who supervises it now.
+    pub(crate) fn supervisor(&self) -> Option<Arc<dyn Controlled>> {
+        let parent = self.parent.as_ref()?;
+        let moved = self.moved.load(Ordering::Acquire).then(|| parent.ctl().sup()?.moved(self.id)).flatten();
+        Some(moved.unwrap_or_else(|| parent.clone()))
+    }
+
+    /// Another one supervises it from now on; `None`: it is over.
+    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn Controlled>>) {
+        if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
+            return;
+        }
+        if let Some(sup) = self.parent.as_ref().and_then(|parent| parent.ctl().sup()) {
+            self.moved.store(supervisor.is_some(), Ordering::Release);
+            sup.set_moved(self.id, supervisor);
+        }
     }
 
     pub(crate) fn incarnation(&self) -> u32 {
@@ -320,12 +356,12 @@ impl Ctl {
 
     /// Tells all trees above that are on their way to their end how this one ended.
     pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
-        let mut above = self.parent.as_ref();
+        let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.ctl().life).report {
                 reports.push(report(self.path()));
             }
-            above = cell.ctl().parent.as_ref();
+            above = cell.ctl().supervisor();
         }
     }
 
@@ -447,10 +483,10 @@ pub(crate) fn queue(cell: &dyn Controlled, control: Control) {
 pub(crate) fn closed(cell: &dyn Controlled) {
     let ctl = cell.ctl();
     if ctl.was_closing()
-        && let Some(owner) = &ctl.parent
+        && let Some(owner) = ctl.supervisor()
         && let Some(sup) = owner.ctl().sup()
     {
-        sup.closed(&**owner);
+        sup.closed(&*owner);
     }
 }
 

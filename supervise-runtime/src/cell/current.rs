@@ -52,16 +52,19 @@ pub(crate) fn is(id: u64) -> bool {
 
 /// The running code belongs to the cell with this id or to one below it.
 pub(crate) fn is_inside(id: u64) -> bool {
-    with(|current| {
-        let mut next = current;
-        while let Some(cell) = next {
-            if cell.ctl().id == id {
-                return true;
-            }
-            next = cell.ctl().parent.as_ref();
+    with(|current| current.is_some_and(|cell| is_below(cell, id)))
+}
+
+/// `cell` is the one with this id, or supervised by it or by one below it.
+pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
+    let mut next = Some(cell.clone());
+    while let Some(cell) = next {
+        if cell.ctl().id == id {
+            return true;
         }
-        false
-    })
+        next = cell.ctl().supervisor();
+    }
+    false
 }
 
 /// In `pre_restart` or `post_stop`, where nobody may wait for one that is down.

@@ -17,3 +17,18 @@ pub(crate) mod driver;
 pub(crate) mod run;
 pub(crate) mod task_body;
 pub(crate) mod tree_body;
+
+/// The task of a cell, for all its incarnations. With `--cfg tokio_unstable` it is called by its path (S41).
+#[track_caller]
+pub(crate) fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
+    #[cfg(tokio_unstable)]
+    {
+        let task = tokio::task::Builder::new().name(&cell.ctl().path()).spawn(life);
+        task.unwrap_or_else(|error| panic!("tokio does not spawn: {error}"));
+    }
+    #[cfg(not(tokio_unstable))]
+    {
+        let _ = cell;
+        tokio::spawn(life);
+    }
+}

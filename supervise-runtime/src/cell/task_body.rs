@@ -4,8 +4,9 @@ use std::future::{Future, poll_fn, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
+use tracing::Span;
 
 use super::body::{Body, Served};
 use super::control::{Controlled, Plain};
@@ -14,14 +15,14 @@ use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::options::{BoxFuture, Common, Reader};
-use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
+use crate::task::{Kept, NeverReady, Request, TaskStart, Told, joined};
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<Plain>,
     start: F,
     options: Reader,
     main: Kept,
-    told: Option<watch::Sender<bool>>,
+    told: Option<Told>,
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
     /// Outside of the task's own future: they are waited for whatever becomes of it.
@@ -103,10 +104,10 @@ where
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
-        let (told, hears) = watch::channel(false);
+        let told = Told::new();
         let (requests, incoming) = mpsc::unbounded_channel();
         let begin = (self.start)().await?;
-        let cx = TaskContext { told: hears, requests, cell: self.cell.clone() };
+        let cx = told.context(requests, self.cell.clone());
         self.context = begin.context;
         self.main = Some((begin.begin)(cx));
         self.told = Some(told);
@@ -115,7 +116,7 @@ where
         Ok(())
     }
 
-    fn signal(&self) -> Option<watch::Sender<bool>> {
+    fn signal(&self) -> Option<Told> {
         self.told.clone().filter(|_| self.context)
     }
 
@@ -164,7 +165,7 @@ where
                     returned = true;
                     // The task is through: its subtasks are told.
                     if let Some(told) = &self.told {
-                        told.send_replace(true);
+                        told.tell();
                     }
                 }
                 moved |= self.poll_requests(cx);
@@ -189,7 +190,7 @@ where
     /// After a failure the own future and the other subtasks are told and have the rest of the time.
     async fn settle(&mut self, now: bool) {
         if let Some(told) = &self.told {
-            told.send_replace(true);
+            told.tell();
         }
         self.take_in();
         if now || !self.context {
@@ -227,5 +228,9 @@ fn inside(
     mut subtask: BoxFuture<'static, Result<(), Thrown>>,
 ) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
     let mut current: Option<Arc<dyn Controlled>> = Some(cell);
-    poll_fn(move |cx| current::enter(&mut current, false, || subtask.as_mut().poll(cx)))
+    let span = Span::current(); // the task's own, from which it is spawned
+    poll_fn(move |cx| {
+        let _entered = span.enter();
+        current::enter(&mut current, false, || subtask.as_mut().poll(cx))
+    })
 }

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::CancellationToken;
+
 use crate::actor::{Actor, Watcher};
 use crate::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::backoff::Backoff;
@@ -27,16 +30,22 @@ use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, Supervis
 use crate::supervisor::{Refused, Sup};
 use crate::watch::{Ended, Notice};
 
+mod asides;
+mod link;
 mod spawn;
 
+pub use link::LinkError;
 pub use spawn::{SpawnChild, SpawnError};
 
+pub(crate) use link::Move;
 pub(crate) use spawn::{Startup, spawn_actor, started, transient};
 
 /// Given to every handler and hook of an actor.
 pub struct Context<A: Actor> {
     cell: Arc<Cell<A>>,
     stopping: bool,
+    /// It has asked for a timer or a subordinate future.
+    asides: bool,
     rare: Option<Box<Rare>>,
 }
 
@@ -46,6 +55,9 @@ struct Rare {
     strategy: SupervisorStrategy,
     /// By the id of the other; the cell is kept so that the watch can be taken back.
     watching: HashMap<u64, Arc<dyn Controlled>>,
+    /// Of this incarnation.
+    #[cfg(feature = "tokio-util")]
+    token: Option<CancellationToken>,
 }
 
 impl<A: Actor> fmt::Debug for Context<A> {
@@ -56,11 +68,16 @@ impl<A: Actor> fmt::Debug for Context<A> {
 
 impl<A: Actor> Context<A> {
     pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
-        Context { cell, stopping: false, rare: None }
+        Context { cell, stopping: false, asides: false, rare: None }
     }
 
     pub(crate) fn begin(&mut self) {
         self.stopping = false;
+        self.asides = false;
+        #[cfg(feature = "tokio-util")]
+        if let Some(rare) = &mut self.rare {
+            rare.token = None;
+        }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -109,10 +126,10 @@ impl<A: Actor> Context<A> {
     /// All is well: the declared backoff starts over (S32).
     pub fn reset_backoff(&mut self) {
         let ctl = self.cell.ctl();
-        if let Some(owner) = &ctl.parent
+        if let Some(owner) = ctl.supervisor()
             && let Some(sup) = owner.ctl().sup()
         {
-            sup.on_child(&**owner, &*self.cell, |group, id| group.reset_backoff(id));
+            sup.on_child(&*owner, &*self.cell, |group, id| group.reset_backoff(id));
         }
     }
 
@@ -183,7 +200,7 @@ impl<A: Actor> Context<A> {
         let kept: Vec<u64> = sup.kept_ids();
         let me = self.cell.ctl().id;
         rare.watching.retain(|id, other| {
-            let mine = other.ctl().parent.as_ref().is_some_and(|parent| parent.ctl().id == me);
+            let mine = other.ctl().supervisor().is_some_and(|supervisor| supervisor.ctl().id == me);
             let stays = !mine || kept.contains(id);
             if !stays {
                 other.ctl().forget((me, Why::Watch));
@@ -225,21 +242,21 @@ impl<A: Actor> Context<A> {
     ///
     /// A child's start must not ask the actor that waits for it in a handler: both would wait until the
     /// ask's time is up.
+    #[doc(alias = "spawn_link")]
     pub fn spawn<B, F, Fut>(&mut self, name: &str, start: F) -> SpawnChild<B, F>
     where
         B: Actor,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
     {
+        self.supervise();
+        SpawnChild::new(self.cell.clone(), name, start)
+    }
+
+    /// It has children from now on.
+    fn supervise(&mut self) {
         let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
         self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
-        SpawnChild {
-            owner: self.cell.clone(),
-            name: name.to_owned(),
-            start,
-            options: ChildOptions::new(),
-            of: PhantomData,
-        }
     }
 
     /// This child survives the next restart of this actor: it is held while the actor is down and

@@ -1,6 +1,7 @@
 //! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
 
 use super::*;
+use crate::cell::begin;
 
 /// A child to be spawned: settings first, then `.await`.
 #[must_use = "the child is spawned when this is awaited"]
@@ -19,6 +20,10 @@ impl<B: Actor, F> fmt::Debug for SpawnChild<B, F> {
 }
 
 impl<B: Actor, F> SpawnChild<B, F> {
+    pub(crate) fn new(owner: Arc<dyn Controlled>, name: &str, start: F) -> Self {
+        SpawnChild { owner, name: name.to_owned(), start, options: ChildOptions::new(), of: PhantomData }
+    }
+
     fn with(mut self, set: impl FnOnce(ChildOptions<B>) -> ChildOptions<B>) -> Self {
         self.options = set(self.options);
         self
@@ -146,6 +151,10 @@ where
         Box::pin(async move {
             let SpawnChild { owner, name, start, options, .. } = self;
             let path = || owner.ctl().path();
+            if owner.ctl().is_guardian() {
+                owner.ctl().bus.started();
+                owner.ctl().bus.spans.begin();
+            }
             let options = transient(options);
             let common = options.options.common.clone();
             let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
@@ -200,7 +209,7 @@ where
     let cell = MailCell::new(ctl, common.capacity(), common.ask_or_default()).while_down(common.while_down);
     let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
-    tokio::spawn(run(cell.clone(), body));
+    begin(&*cell, run(cell.clone(), body));
     cell
 }
 

@@ -6,6 +6,7 @@
 //! lock, then a cell's queue; never two supervisors.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::cell::control::{Control, Controlled, queue, send};
 use crate::decide::child::{ByHand, Command};
-use crate::decide::group::{Act, Group, Id, Mode, Owner};
+use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
@@ -64,6 +65,8 @@ struct Inner {
     /// What the owner hears once there are none of those: a supervisor ends behind its children.
     behind: Vec<Control>,
     numbers: u64,
+    /// Who supervises those now that were born here and have moved.
+    moved: BTreeMap<u64, Arc<dyn Controlled>>,
 }
 
 /// The children of one cell.
@@ -98,6 +101,7 @@ impl Sup {
                 closing: 0,
                 behind: Vec::new(),
                 numbers: 0,
+                moved: BTreeMap::new(),
             }),
             decider: Mutex::new(strategy.decider.clone()),
         }
@@ -262,6 +266,49 @@ impl Sup {
         inner.group.admit(id, Instant::now());
         Inner::carry_out(inner, owner);
         Ok(())
+    }
+
+    /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
+    pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
+        let mut inner = lock(&self.inner);
+        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let shutdown = match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.ctl().id == child.ctl().id => *shutdown,
+            _ => return None,
+        };
+        let moving = inner.group.leave(id)?;
+        let entry = inner.entries[id as usize].take();
+        drop(inner);
+        drop(entry);
+        Some((moving, shutdown))
+    }
+
+    /// It comes here.
+    pub(crate) fn join(
+        &self,
+        cell: &Arc<dyn Controlled>,
+        (moving, shutdown): (Moving, Option<Duration>),
+    ) -> Result<(), (Moving, Option<Duration>)> {
+        let mut inner = lock(&self.inner);
+        let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
+        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
+        Ok(())
+    }
+
+    /// Who supervises the child with this id, that was born here and has moved.
+    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn Controlled>> {
+        lock(&self.inner).moved.get(&id).cloned()
+    }
+
+    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn Controlled>>) {
+        let mut inner = lock(&self.inner);
+        let before = match to {
+            Some(to) => inner.moved.insert(id, to),
+            None => inner.moved.remove(&id),
+        };
+        drop(inner);
+        drop(before);
     }
 
     /// Drops a kept value; user code, so the owner's task does it.

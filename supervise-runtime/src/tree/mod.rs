@@ -20,6 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WaitError};
 use crate::by_hand::{self, CommandError};
+use crate::cell::begin;
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, Waiting, send};
 use crate::cell::current;
@@ -146,7 +147,7 @@ impl Child for Task {
     {
         let cell = Plain::new(seat.ctl);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
-        tokio::spawn(run(cell.clone(), body));
+        begin(&*cell, run(cell.clone(), body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }) }
     }
 }
@@ -193,6 +194,6 @@ where
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), build);
     // Boxed: a tree may contain itself.
     let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
-    tokio::spawn(task);
+    begin(&*cell, task);
     Launched { cell, handle: HandleSource::Built(slot) }
 }

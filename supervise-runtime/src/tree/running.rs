@@ -62,53 +62,120 @@ impl<T: TreeDef> Tree<T> {
     ///
     /// Outside of a tokio runtime.
     #[track_caller]
-    pub fn start(mut self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
+    pub fn start(self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
         let at = Location::caller();
         async move {
-            say_abort_once();
-            let bus = self.bus();
-            bus.started();
-            let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
-            let mut first = Some(self.params);
-            let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {
-                // A root has no parent that would start it again.
-                let params = first.take();
-                let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
-                    match params {
-                        Some(params) => T::build(params, builder).await,
-                        None => Err(Thrown::from("a root tree is started once")),
-                    }
-                });
-                build
-            });
-            let guard = Guard { cell: launched.cell, at: Some(at), quiet: true };
-            let cell = guard.cell.clone();
+            let begun = self.begin(at);
+            let cell = begun.guard.cell.clone();
             let mut waiting = Waiting::default();
-            let up = match poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await {
-                // It was up, and has ended by itself since (S22).
-                Err(Ended::Done) if launched.handle.get().is_some() => Ok(()),
-                up => up,
+            begun.over(poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await)
+        }
+    }
+
+    /// Starts the tree, waits until `until` is through or the tree has ended by itself, takes it down, and
+    /// gives the report (S43), which is an exit code for `main`.
+    ///
+    /// `until` is polled from the beginning: if it is through before the tree is up, what is up is stopped
+    /// again in reverse.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Tree::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the guard: it asks for the shutdown, and nobody waits for it.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    #[track_caller]
+    pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
+    where
+        U: Future + Send,
+    {
+        let at = Location::caller();
+        async move {
+            let begun = self.begin(at);
+            let cell = begun.guard.cell.clone();
+            let mut until = Box::pin(async { drop(until.await) });
+            let mut waiting = Waiting::default();
+            let up = poll_fn(|cx| match cell.ctl().poll_up(&mut waiting, cx.waker()) {
+                Poll::Ready(up) => Poll::Ready(Some(up)),
+                Poll::Pending => until.as_mut().poll(cx).map(|()| None),
+            })
+            .await;
+            let Some(up) = up else {
+                send(&*cell, Control::Stop);
+                begun.guard.disarmed();
+                return Ok(Shutdown::of(cell).await);
             };
-            match up {
-                Ok(()) => {
-                    let handle = launched.handle.get();
-                    let handle = handle.expect("a tree that is up has its handle");
-                    let mut guard = guard;
-                    guard.quiet = false;
-                    Ok(Running { handle, guard })
+            let running = begun.over(up)?;
+            let mut ended = Join::of(cell);
+            poll_fn(|cx| match Pin::new(&mut ended).poll(cx) {
+                Poll::Ready(_) => Poll::Ready(()),
+                Poll::Pending => until.as_mut().poll(cx),
+            })
+            .await;
+            drop(until);
+            Ok(running.shutdown().await)
+        }
+    }
+
+    /// Its task is there; it comes up.
+    fn begin(mut self, at: &'static Location<'static>) -> Begun<T> {
+        say_abort_once();
+        let bus = self.bus();
+        bus.started();
+        bus.spans.begin();
+        let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
+        let mut first = Some(self.params);
+        let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {
+            // A root has no parent that would start it again.
+            let params = first.take();
+            let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
+                match params {
+                    Some(params) => T::build(params, builder).await,
+                    None => Err(Thrown::from("a root tree is started once")),
                 }
-                Err(ended) => {
-                    guard.disarmed();
-                    Err(match ended {
-                        Ended::Failed(failure) | Ended::Limit(failure) => failure,
-                        other => Failure::new(
-                            Phase::Start,
-                            Cause::Error(Thrown::from(format!("{other} while it was starting"))),
-                            T::SPEC.name.to_owned(),
-                            1,
-                        ),
-                    })
-                }
+            });
+            build
+        });
+        Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
+    }
+}
+
+/// A tree that comes up.
+struct Begun<T> {
+    guard: Guard,
+    handle: HandleSource<T>,
+}
+
+impl<T: TreeDef> Begun<T> {
+    fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
+        let Begun { mut guard, handle } = self;
+        let up = match up {
+            // It was up, and has ended by itself since (S22).
+            Err(Ended::Done) if handle.get().is_some() => Ok(()),
+            up => up,
+        };
+        match up {
+            Ok(()) => {
+                guard.quiet = false;
+                let handle = handle.get().expect("a tree that is up has its handle");
+                Ok(Running { handle, guard })
+            }
+            Err(ended) => {
+                guard.disarmed();
+                Err(match ended {
+                    Ended::Failed(failure) | Ended::Limit(failure) => failure,
+                    other => Failure::new(
+                        Phase::Start,
+                        Cause::Error(Thrown::from(format!("{other} while it was starting"))),
+                        T::SPEC.name.to_owned(),
+                        1,
+                    ),
+                })
             }
         }
     }
@@ -190,7 +257,7 @@ impl<T: TreeDef> Running<T> {
         let cell = self.guard.cell.clone();
         send(&*cell, Control::Stop);
         self.guard.disarmed();
-        Shutdown { join: Join::of(cell), within: None, timer: None }
+        Shutdown::of(cell)
     }
 
     /// Waits until the tree has ended by itself. Dropping the future drops the guard.

@@ -95,7 +95,7 @@ impl TreeRef {
     /// Asks it to stop; await it for the [`Report`].
     pub fn shutdown(&self) -> ShutdownRef {
         self.stop();
-        ShutdownRef(Shutdown { join: Join::of(self.cell.clone()), within: None, timer: None })
+        ShutdownRef(Shutdown::of(self.cell.clone()))
     }
 
     /// Waits until it has ended.
@@ -187,9 +187,21 @@ pub struct Shutdown {
     pub(super) join: Join,
     pub(super) within: Option<Instant>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
+    #[cfg(feature = "signal")]
+    pub(super) again: Option<crate::signal::Again>,
 }
 
 impl Shutdown {
+    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+        Shutdown {
+            join: Join::of(cell),
+            within: None,
+            timer: None,
+            #[cfg(feature = "signal")]
+            again: None,
+        }
+    }
+
     /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(after(Instant::now(), time));
@@ -206,6 +218,10 @@ impl Shutdown {
                 self.within = None;
                 send(&*self.join.cell, Control::Abort);
             }
+        }
+        #[cfg(feature = "signal")]
+        if crate::signal::poll_again(&mut self.again, cx) {
+            send(&*self.join.cell, Control::Abort);
         }
         Poll::Pending
     }

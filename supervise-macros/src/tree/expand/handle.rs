@@ -12,7 +12,7 @@ use super::build::unit_type;
 use super::scope::{hidden, plain};
 use super::{Sub, draw};
 
-/// The struct of a tree, its traits, and `SPEC`, `tree` and `start`.
+/// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
     let (cfgs, vis, name) = (&tree.cfgs, &tree.vis, &tree.name);
     let drawing = draw::docs(name, &tree.body);
@@ -24,6 +24,10 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let errors_doc = "The failure of a child that could not be started; what was up by then is stopped again.";
     let tree_doc =
         format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
+    let run_doc =
+        format!("Starts `{name}`, waits until `until` is through or the tree has ended by itself, shuts down.");
+    // A parameter of the tree may have this name too.
+    let until = Ident::new("until", proc_macro2::Span::mixed_site());
     // At the name: what is wrong with the type of a child is reported there too, not over the whole macro.
     let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
     quote! {
@@ -56,6 +60,27 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
                 >,
             > + ::core::marker::Send {
                 ::supervise::__private::Tree::start(Self::tree(#(#params),*))
+            }
+
+            #[doc = #run_doc]
+            #[doc = ""]
+            #[doc = "The report is an exit code for `main`."]
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = #errors_doc]
+            #[track_caller]
+            #[allow(dead_code)]
+            #vis fn run(
+                #(#params: #types,)*
+                #until: impl ::core::future::Future + ::core::marker::Send,
+            ) -> impl ::core::future::Future<
+                Output = ::core::result::Result<
+                    ::supervise::__private::Report,
+                    ::supervise::__private::Failure,
+                >,
+            > + ::core::marker::Send {
+                ::supervise::__private::Tree::run(Self::tree(#(#params),*), #until)
             }
         }
     }

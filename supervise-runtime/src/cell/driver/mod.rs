@@ -17,23 +17,29 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::control::{Control, Controlled, closed};
 use super::current;
+use crate::aside::Asides;
 use crate::decide::child::{self, Event, Fut, State, Then};
 use crate::decide::member::{At, Role};
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, panic_text};
+use crate::span::Incarnation;
 use crate::strategy::Shutdown;
+use crate::task::Told;
 use crate::watch::Ended;
 
+mod asides;
 mod asked;
 mod beside;
 mod clock;
 mod draining;
 #[cfg(feature = "testing")]
 mod inject;
+mod moving;
 
 pub(crate) use asked::Asked;
 pub(crate) use beside::{Beside, Starting};
 pub(crate) use clock::after;
+pub(crate) use moving::moves;
 
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
@@ -72,11 +78,38 @@ pub(crate) struct Driver {
     /// Nothing is left to lose: no hook runs any more in this incarnation.
     pub(crate) aborted: bool,
     /// A task hears of Down and stop through its context instead of being interrupted.
-    pub(crate) told: Option<tokio::sync::watch::Sender<bool>>,
+    pub(crate) told: Option<Told>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
     /// Since when the start in progress waits, over all its steps.
     pub(crate) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+    extras: Option<Box<Extras>>,
+}
+
+/// What most cells never have.
+#[derive(Default)]
+struct Extras {
+    /// Timers and subordinate futures of this incarnation.
+    asides: Option<Asides>,
+    /// Its supervisor, if that is not the one it was born to (S38).
+    moved: Option<Arc<dyn Controlled>>,
+    /// The span of this incarnation, if somebody wants it.
+    span: Option<Incarnation>,
+}
+
+fn span_of(extras: &Option<Box<Extras>>) -> Option<&Incarnation> {
+    extras.as_ref()?.span.as_ref()
+}
+
+/// The way into user code: as that of this cell (S25), in its span (S41).
+fn enter<T>(
+    span: Option<&Incarnation>,
+    current: &mut Option<Arc<dyn Controlled>>,
+    leaving: bool,
+    run: impl FnOnce() -> T,
+) -> T {
+    let _entered = span.map(|incarnation| incarnation.span.enter());
+    current::enter(current, leaving, run)
 }
 
 impl Driver {
@@ -98,6 +131,7 @@ impl Driver {
             timer: None,
             watchdog: None,
             begun: None,
+            extras: None,
         }
     }
 
@@ -184,6 +218,8 @@ impl Driver {
             #[cfg(feature = "testing")]
             Control::Inject(cause) => self.inject(cause),
             Control::DeathPact(path) => self.kill(Cause::DeathPact(path)),
+            Control::Move(to) => self.take_move(*to),
+            Control::Aside(aside) => self.take_aside(*aside),
             Control::Escalated(failure) => {
                 self.asked.put_escalated(failure);
                 // A tree's build must not go on; an actor fails after its message or hook.
@@ -308,8 +344,9 @@ impl Driver {
     fn begin_down(&mut self, event: Event) {
         let now = Instant::now();
         self.down_since.get_or_insert(now);
+        self.tell_asides();
         if let Some(told) = &self.told {
-            told.send_replace(true);
+            told.tell();
         }
         let time = match (self.shutdown, event) {
             (Shutdown::Within(time), _) => Some(time),
@@ -339,6 +376,21 @@ impl Driver {
         self.cut = None;
     }
 
+    /// Its number is known: its span begins.
+    pub(crate) fn begin_span(&mut self) {
+        self.end_span(); // the last one's, first: there is one open for each cell
+        if let Some(span) = Incarnation::open(&self.cell) {
+            self.extras.get_or_insert_default().span = Some(span);
+        }
+    }
+
+    /// It has ended.
+    pub(crate) fn end_span(&mut self) {
+        if let Some(extras) = &mut self.extras {
+            extras.span = None;
+        }
+    }
+
     /// What follows only waits for what was aborted.
     pub(crate) fn forget_deadline(&mut self) {
         self.deadline = None;
@@ -351,6 +403,7 @@ impl Driver {
 
     /// A new incarnation: nothing of the last one's end counts any more.
     pub(crate) fn begin_incarnation(&mut self) {
+        self.drop_asides();
         self.deadline = None;
         self.down_since = None;
         self.timer = None;
@@ -363,7 +416,10 @@ impl Driver {
     // ----- children
 
     pub(crate) fn parent(&self) -> Option<(&crate::supervisor::Sup, &Arc<dyn Controlled>)> {
-        let parent = self.cell.ctl().parent.as_ref()?;
+        let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
+            Some(supervisor) => supervisor,
+            None => self.cell.ctl().parent.as_ref()?,
+        };
         Some((parent.ctl().sup()?, parent))
     }
 
@@ -416,7 +472,7 @@ impl Driver {
                 return Poll::Ready(Exit::Cut(Event::TimeUp));
             }
             let leaving = matches!(self.state, State::PreRestart | State::GoingDown | State::Stopping);
-            let (polled, dropped) = current::enter(&mut self.current, leaving, || {
+            let (polled, dropped) = enter(span_of(&self.extras), &mut self.current, leaving, || {
                 let running = future.as_mut().as_pin_mut().expect("polled only until it is ready");
                 match catch_unwind(AssertUnwindSafe(|| running.poll(cx))) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
@@ -433,6 +489,9 @@ impl Driver {
             }
             if self.cell.ctl().has_control() {
                 continue; // a request that the user code itself has just made
+            }
+            if self.extras.is_some() && self.poll_asides(cx) {
+                continue;
             }
             // Only a future that really waits costs a timer.
             if let Some(deadline) = self.deadline
@@ -452,7 +511,7 @@ impl Driver {
 
     /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
     pub(crate) fn guarded(&mut self, run: impl FnOnce()) {
-        let caught = current::enter(&mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
             self.report(Cause::Panic(panic_text(panic)));
         }
@@ -460,7 +519,8 @@ impl Driver {
 
     /// Runs a decider: a panic in it is `Err`.
     pub(crate) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        current::enter(&mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+        enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
+            .map_err(panic_text)
     }
 
     fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {

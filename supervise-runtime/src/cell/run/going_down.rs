@@ -67,6 +67,7 @@ impl<B: Body> Run<B> {
 
     /// Takes down what there is: hooks, children, instance. `again`: it will be started again.
     pub(super) async fn take_down(&mut self, pre_restart: Option<Failure>, owed: bool, again: Option<Failure>) {
+        self.driver.drop_asides();
         if let Some(failure) = &pre_restart
             && !self.driver.aborted
         {

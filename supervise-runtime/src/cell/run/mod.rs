@@ -66,11 +66,11 @@ impl Bye {
 
     /// The task is gone without an end: its supervisor must not wait for it for ever.
     fn lost(&self) {
-        if let Some(owner) = &self.cell.ctl().parent
+        if let Some(owner) = self.cell.ctl().supervisor()
             && let Some(sup) = owner.ctl().sup()
         {
             let now = Instant::now();
-            sup.on_child(&**owner, &*self.cell, |group, id| {
+            sup.on_child(&*owner, &*self.cell, |group, id| {
                 group.stop_member(id, now);
                 group.gone(id, now);
             });
@@ -94,6 +94,11 @@ impl Drop for Bye {
         }
         if let Some(sup) = self.cell.ctl().sup() {
             sup.finish();
+        }
+        let ctl = self.cell.ctl();
+        ctl.set_supervisor(None);
+        if ctl.parent.as_ref().is_none_or(|parent| parent.ctl().is_guardian()) {
+            ctl.bus.spans.end();
         }
     }
 }
@@ -227,6 +232,7 @@ impl<B: Body> Run<B> {
             }
         }
         let incarnation = self.driver.cell.ctl().next_incarnation();
+        self.driver.begin_span();
         if let Some(sup) = self.driver.cell.ctl().sup() {
             sup.rebuild(&*self.driver.cell);
         }
@@ -305,6 +311,7 @@ impl<B: Body> Run<B> {
         }
         self.driver.state = State::Ended;
         self.close();
+        self.driver.end_span();
         let ctl = self.driver.cell.ctl();
         let took = self.driver.took();
         ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted, stuck: false });

@@ -114,6 +114,9 @@ impl Group {
 
     /// Escalate, the limit, or a decider that panicked: the supervisor fails (S19).
     pub(super) fn fail(&mut self, id: Id, failure: Failure, now: Instant) {
+        if self.owner == Owner::Guardian {
+            return self.stop_for(id, Ended::by(&failure), &failure, now); // nobody is above: it alone ends (S39)
+        }
         let first = self.first_spawn(id);
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
         self.mode = Mode::Failed { back, by: (!first).then_some(id) };

@@ -2,6 +2,10 @@
 
 use super::*;
 
+/// A member between two supervisors.
+#[derive(Debug)]
+pub struct Moving(Box<Member>);
+
 impl Group {
     /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
     pub fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
@@ -63,6 +67,39 @@ impl Group {
             Mode::Steady if !self.held => self.start(id, now),
             _ => self.settle(now),
         }
+    }
+
+    /// A run-time child goes to another supervisor with its budget and its pace (S38). Not while anything
+    /// is going on: a decision in progress would lose it.
+    pub fn leave(&mut self, id: Id) -> Option<Moving> {
+        let calm = self.mode == Mode::Steady && !self.held;
+        self.get(id).filter(|member| calm && member.dynamic && member.at == At::Up && member.ending.is_none())?;
+        let member = self.members[id as usize].take()?;
+        self.free.push(id);
+        self.living -= 1;
+        Some(Moving(Box::new(member)))
+    }
+
+    /// It comes here, behind those that are here already.
+    pub fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
+        if self.mode != Mode::Steady || self.held || self.owner == Owner::Tree {
+            return Err(moving);
+        }
+        let mut member = *moving.0;
+        member.order = self.orders;
+        member.kept = false;
+        self.orders += 1;
+        self.living += 1;
+        Ok(match self.free.pop() {
+            Some(id) => {
+                self.members[id as usize] = Some(member);
+                id
+            }
+            None => {
+                self.members.push(Some(member));
+                (self.members.len() - 1) as Id
+            }
+        })
     }
 
     /// Build is through: all members are known.

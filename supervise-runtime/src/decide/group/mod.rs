@@ -32,6 +32,7 @@ mod owner;
 mod reports;
 
 pub(crate) use look::MemberSeen;
+pub use members::Moving;
 
 /// A slot in the table of children.
 pub type Id = u32;
@@ -45,6 +46,8 @@ pub enum Owner {
     Actor,
     /// A `[..]`: its instances start and stop all at once.
     Set,
+    /// Nobody: a top-level actor decides on itself (S39).
+    Guardian,
 }
 
 /// What a range does once it is down.
@@ -220,7 +223,7 @@ impl Group {
         match owner {
             Owner::Tree => Mode::Up,
             Owner::Set => Mode::Waiting,
-            Owner::Actor => Mode::Steady,
+            Owner::Actor | Owner::Guardian => Mode::Steady,
         }
     }
 

@@ -70,7 +70,7 @@ impl Setup {
             assert_eq!(added, id as Id);
             match self.owner {
                 Owner::Tree => bench.group.reach(added, self.settings(id), bench.now),
-                Owner::Actor | Owner::Set => bench.group.admit(added, bench.now),
+                Owner::Actor | Owner::Set | Owner::Guardian => bench.group.admit(added, bench.now),
             }
         }
         if self.owner == Owner::Tree {

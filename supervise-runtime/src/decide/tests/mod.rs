@@ -5,6 +5,7 @@ mod checks;
 mod coverage;
 mod fails;
 mod kid;
+mod moving;
 mod property;
 mod sim;
 mod steps;

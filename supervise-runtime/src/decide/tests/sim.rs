@@ -100,7 +100,7 @@ impl Sim {
         };
         match sim.plan.owner {
             Owner::Tree => sim.declare(0),
-            Owner::Set | Owner::Actor => {
+            Owner::Set | Owner::Actor | Owner::Guardian => {
                 sim.come_up();
                 for place in 0..sim.plan.members.len() {
                     sim.spawn(place);
@@ -227,7 +227,7 @@ impl Sim {
                 self.stand = Stand::Building(0);
                 self.declare(0);
             }
-            Owner::Actor | Owner::Set => self.come_up(),
+            Owner::Actor | Owner::Set | Owner::Guardian => self.come_up(),
         }
     }
 

@@ -165,7 +165,7 @@ impl Builder {
                         (lock(&again.build))(builder)
                     });
                 let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
-                tokio::spawn(task);
+                begin(&*cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 self.sup().declare(&*self.cell, cell, place_of, settings, time);
                 recipe

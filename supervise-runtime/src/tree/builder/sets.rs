@@ -85,7 +85,7 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                tokio::spawn(run(cell.clone(), body));
+                crate::cell::begin(&*cell, run(cell.clone(), body));
                 self.sup().declare(&*self.cell, cell, set.clone(), settings, None);
                 set
             }

@@ -1,0 +1,180 @@
+//! What runs beside an actor's messages: timers, subordinate futures, its token (S11).
+//!
+//! It belongs to one incarnation and is dropped with it. The driver owns it and polls it in the actor's
+//! own task, behind the user future; the context only asks for an addition, through the queue of control.
+//! An actor that uses none of it has none of it.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Context;
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::DropGuard;
+
+mod futures;
+mod tick;
+
+pub use tick::{Every, Timer};
+
+pub(crate) use futures::Subordinate;
+pub(crate) use tick::{Make, Queue, Tick};
+
+use crate::cell::driver::after;
+
+use futures::Subordinates;
+
+/// What the context asks the driver to take in.
+pub(crate) enum Aside {
+    Timer {
+        at: Instant,
+        period: Option<Duration>,
+        tick: Arc<dyn Queue>,
+    },
+    Future(Subordinate),
+    /// Dropping it cancels the token.
+    #[cfg(feature = "tokio-util")]
+    Token(DropGuard),
+}
+
+impl std::fmt::Debug for Aside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Aside")
+    }
+}
+
+/// A timer in the heap: the earliest first, of equals the one that was set first.
+struct Due {
+    at: Instant,
+    number: u64,
+    period: Option<Duration>,
+    tick: Arc<dyn Queue>,
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Due {}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number)) // `BinaryHeap` gives the greatest
+    }
+}
+
+/// Below so many timers nobody looks for cancelled ones.
+const SWEEP: usize = 16;
+
+/// All that runs beside one incarnation.
+pub(crate) struct Asides {
+    timers: BinaryHeap<Due>,
+    numbers: u64,
+    /// At so many timers the cancelled ones are taken out.
+    sweep: usize,
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// Due, but there was no room in the mailbox.
+    waiting: Vec<Arc<dyn Queue>>,
+    futures: Option<Subordinates>,
+    #[cfg(feature = "tokio-util")]
+    token: Option<DropGuard>,
+}
+
+impl Asides {
+    pub(crate) fn new() -> Self {
+        Asides {
+            timers: BinaryHeap::new(),
+            numbers: 0,
+            sweep: SWEEP,
+            sleep: None,
+            waiting: Vec::new(),
+            futures: None,
+            #[cfg(feature = "tokio-util")]
+            token: None,
+        }
+    }
+
+    /// `cell` is woken when a subordinate future can go on.
+    pub(crate) fn add(&mut self, aside: Aside, cell: &Arc<dyn crate::cell::control::Controlled>) {
+        match aside {
+            Aside::Timer { at, period, tick } => {
+                if self.timers.len() >= self.sweep {
+                    self.timers.retain(|due| !due.tick.is_cancelled());
+                    self.sweep = SWEEP.max(self.timers.len() * 2);
+                }
+                self.push(at, period, tick);
+            }
+            Aside::Future(future) => self.futures.get_or_insert_with(|| Subordinates::new(cell)).add(future),
+            #[cfg(feature = "tokio-util")]
+            Aside::Token(token) => self.token = Some(token),
+        }
+    }
+
+    /// It is to end.
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn tell(&mut self) {
+        self.token = None;
+    }
+
+    fn push(&mut self, at: Instant, period: Option<Duration>, tick: Arc<dyn Queue>) {
+        self.numbers += 1;
+        self.timers.push(Due { at, number: self.numbers, period, tick });
+    }
+
+    /// Queues what is due and lets the futures go on. User code, except for the timers.
+    ///
+    /// An error is the text of a panic; what panicked is gone, the rest is left as it was.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
+        self.waiting.retain(|tick| !tick.clone().try_again());
+        while let Some(first) = self.timers.peek() {
+            let at = first.at;
+            let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
+            if sleep.deadline() != at {
+                sleep.as_mut().reset(at);
+            }
+            if sleep.as_mut().poll(cx).is_pending() {
+                break;
+            }
+            self.fire(Instant::now());
+        }
+        match &mut self.futures {
+            Some(futures) => futures.poll(|tick| queue(&mut self.waiting, tick)),
+            None => Ok(()),
+        }
+    }
+
+    fn fire(&mut self, now: Instant) {
+        while let Some(due) = self.timers.peek()
+            && due.at <= now
+            && let Some(due) = self.timers.pop()
+        {
+            if due.tick.is_cancelled() {
+                continue;
+            }
+            if let Some(period) = due.period {
+                // Ticks that were missed are not made up for; the next one is on the same grid.
+                let late = now.duration_since(due.at).as_nanos() / period.as_nanos();
+                let steps = u32::try_from(late + 1).unwrap_or(u32::MAX);
+                self.push(after(due.at, period.saturating_mul(steps)), Some(period), due.tick.clone());
+            }
+            queue(&mut self.waiting, due.tick);
+        }
+    }
+}
+
+fn queue(waiting: &mut Vec<Arc<dyn Queue>>, tick: Arc<dyn Queue>) {
+    if !tick.clone().queue() {
+        waiting.push(tick);
+    }
+}

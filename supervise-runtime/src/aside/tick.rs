@@ -1,0 +1,133 @@
+//! A timer's ticks: messages of the actor to itself, which end with its incarnation.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use crate::actor::Actor;
+use crate::actor_ref::{Cell, Envelope};
+use crate::events::lock;
+use crate::mailbox::Rejected;
+
+/// Where the message of a tick comes from.
+pub(crate) enum Make<M> {
+    Once(M),
+    Every(Box<dyn FnMut() -> M + Send>),
+}
+
+/// A timer, or the result of a subordinate future: what waits in the mailbox is a mark that says so.
+/// The message itself stays here until its turn, so that nothing of it is left when the timer is gone.
+pub(crate) struct Tick<A: Actor> {
+    cell: Weak<Cell<A>>,
+    /// Ticks of another incarnation are stale.
+    incarnation: u32,
+    cancelled: AtomicBool,
+    /// In the mailbox, or on its way into it.
+    queued: AtomicBool,
+    make: Mutex<Option<Make<A::Msg>>>,
+}
+
+impl<A: Actor> Tick<A> {
+    pub(crate) fn new(cell: Weak<Cell<A>>, incarnation: u32, make: Make<A::Msg>) -> Arc<Self> {
+        Arc::new(Tick {
+            cell,
+            incarnation,
+            cancelled: AtomicBool::new(false),
+            queued: AtomicBool::new(false),
+            make: Mutex::new(Some(make)),
+        })
+    }
+
+    /// Its turn has come: the message, unless it is stale or cancelled. Runs user code.
+    pub(crate) fn take(&self, incarnation: u32) -> Option<A::Msg> {
+        self.queued.store(false, Ordering::Relaxed);
+        if self.incarnation != incarnation || self.is_cancelled() {
+            return None;
+        }
+        let make = lock(&self.make).take()?;
+        match make {
+            Make::Once(msg) => Some(msg),
+            Make::Every(mut every) => {
+                let msg = every();
+                // It may have cancelled itself.
+                if !self.is_cancelled() {
+                    *lock(&self.make) = Some(Make::Every(every));
+                }
+                Some(msg)
+            }
+        }
+    }
+}
+
+/// A tick seen without its message type.
+pub(crate) trait Queue: Send + Sync {
+    /// Puts a tick into the mailbox, unless one waits already. False: there is no room, try again.
+    fn queue(self: Arc<Self>) -> bool;
+    /// As `queue`, for a tick that found no room.
+    fn try_again(self: Arc<Self>) -> bool;
+    fn is_cancelled(&self) -> bool;
+    fn cancel(&self);
+}
+
+impl<A: Actor> Queue for Tick<A> {
+    fn queue(self: Arc<Self>) -> bool {
+        self.queued.swap(true, Ordering::Relaxed) || self.try_again()
+    }
+
+    fn try_again(self: Arc<Self>) -> bool {
+        let Some(cell) = self.cell.upgrade().filter(|_| !self.is_cancelled()) else { return true };
+        matches!(cell.try_push(Envelope::Tick(self), false), Ok(()) | Err((_, Rejected::Closed)))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        let make = lock(&self.make).take();
+        drop(make); // user code: not under the lock
+    }
+}
+
+/// A timer of an actor: what [`Context::send_after`](crate::Context::send_after) and
+/// [`Context::send_every`](crate::Context::send_every) give. Dropping it changes nothing.
+#[derive(Clone)]
+pub struct Timer {
+    pub(crate) tick: Arc<dyn Queue>,
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timer").field("cancelled", &self.tick.is_cancelled()).finish()
+    }
+}
+
+impl Timer {
+    /// No tick of it is handled from now on, also none that waits in the mailbox already.
+    pub fn cancel(&self) {
+        self.tick.cancel();
+    }
+}
+
+/// What [`Context::send_every`](crate::Context::send_every) sends: a message that is `Clone`, or a closure that makes one.
+#[diagnostic::on_unimplemented(
+    message = "`send_every` cannot send this again and again",
+    label = "expected a message that is `Clone`, or a closure `FnMut() -> Msg`"
+)]
+pub trait Every<M, Kind>: Send + 'static {
+    #[doc(hidden)]
+    fn every(self) -> Box<dyn FnMut() -> M + Send>;
+}
+
+impl<M: Clone + Send + 'static> Every<M, ()> for M {
+    fn every(self) -> Box<dyn FnMut() -> M + Send> {
+        Box::new(move || self.clone())
+    }
+}
+
+impl<M, F: FnMut() -> M + Send + 'static> Every<M, fn()> for F {
+    fn every(self) -> Box<dyn FnMut() -> M + Send> {
+        Box::new(self)
+    }
+}

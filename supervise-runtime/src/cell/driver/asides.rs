@@ -1,0 +1,51 @@
+//! Timers and subordinate futures, polled behind the user future (S11).
+
+use super::*;
+use crate::aside::Aside;
+
+impl Driver {
+    /// What is asked for on the way down comes to nothing: it would end with this incarnation anyway.
+    pub(super) fn take_aside(&mut self, aside: Aside) {
+        let serves = matches!(
+            self.state,
+            State::Starting | State::StartAgain | State::PostRestart | State::Running | State::Failed | State::Draining
+        );
+        if serves {
+            let asides = &mut self.extras.get_or_insert_default().asides;
+            asides.get_or_insert_with(Asides::new).add(aside, &self.cell);
+            if self.down_since.is_some() {
+                self.tell_asides(); // it was asked before the token was
+            }
+        } else {
+            self.guarded(|| drop(aside));
+        }
+    }
+
+    /// It is asked to go down: its token says so.
+    pub(super) fn tell_asides(&mut self) {
+        #[cfg(feature = "tokio-util")]
+        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
+            asides.tell();
+        }
+    }
+
+    /// True: a subordinate future panicked, which is a failure of the actor behind the message in hand.
+    #[cold]
+    pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(Extras { asides: Some(asides), span, .. }) = self.extras.as_deref_mut() else { return false };
+        let polled = enter(span.as_ref(), &mut self.current, false, || asides.poll(cx));
+        let Err(text) = polled else { return false };
+        if !self.asked.is_killed() {
+            self.asked.put_killed(Cause::Panic(text));
+        }
+        self.interrupt();
+        true
+    }
+
+    /// They end with the incarnation. Dropping them is user code.
+    pub(crate) fn drop_asides(&mut self) {
+        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.take()) {
+            self.guarded(|| drop(asides));
+        }
+    }
+}

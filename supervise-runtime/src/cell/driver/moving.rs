@@ -1,0 +1,55 @@
+//! A child changes its supervisor, in its own task: nothing of its own can happen meanwhile (S38).
+
+use std::sync::{Mutex, MutexGuard};
+
+use super::*;
+use crate::context::{LinkError, Move};
+use crate::events::lock;
+
+/// One move at a time in the whole process: two that take each other over must not both succeed.
+static MOVES: Mutex<()> = Mutex::new(());
+
+/// Nobody changes its supervisor while this is held. In front of every group's lock.
+pub(crate) fn moves() -> MutexGuard<'static, ()> {
+    lock(&MOVES)
+}
+
+impl Driver {
+    pub(super) fn take_move(&mut self, ask: Move) {
+        let Move { to, unlink, reply } = ask;
+        let moved = {
+            let _one = moves();
+            self.move_to(&to, unlink)
+        };
+        // The caller may have given up waiting; it has moved all the same.
+        let _ = reply.send(moved);
+    }
+
+    fn move_to(&mut self, to: &Arc<dyn Controlled>, unlink: Option<u64>) -> Result<(), LinkError> {
+        let ctl = self.cell.ctl();
+        let path = || ctl.path();
+        let Some((from, owner)) = self.parent() else { return Err(LinkError::Supervised { path: path() }) };
+        match unlink {
+            None if !owner.ctl().is_guardian() => return Err(LinkError::Supervised { path: path() }),
+            Some(caller) if owner.ctl().id != caller => return Err(LinkError::NotOwn { path: path() }),
+            _ => {}
+        }
+        if current::is_below(to, ctl.id) {
+            return Err(LinkError::Above { path: path() });
+        }
+        let busy = || LinkError::Busy { path: path() };
+        let joins = to.ctl().sup().ok_or_else(busy)?;
+        if self.state != State::Running || self.held {
+            return Err(busy());
+        }
+        let leaving = from.leave(&*self.cell).ok_or_else(busy)?;
+        if let Err(back) = joins.join(&self.cell, leaving) {
+            let kept = from.join(&self.cell, back);
+            debug_assert!(kept.is_ok() || unlink.is_some(), "a guardian has nothing else to do");
+            return Err(busy());
+        }
+        ctl.set_supervisor(Some(to.clone()));
+        self.extras.get_or_insert_default().moved = Some(to.clone());
+        Ok(())
+    }
+}

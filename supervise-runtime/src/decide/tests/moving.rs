@@ -1,0 +1,42 @@
+//! Members that change their supervisor, and those without one (S38, S39).
+
+use super::bench::tree;
+use crate::decide::group::{Moving, Owner};
+use crate::strategy::{Directive, Strategy};
+
+/// Above a top-level actor nobody fails: it alone ends.
+#[test]
+fn above_a_top_level_actor_nobody_fails() {
+    for directive in [Directive::Escalate, Directive::Stop] {
+        let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
+        assert_eq!(bench.fails(1, directive), "decided: end 1");
+    }
+    let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).max(0).steady();
+    assert_eq!(bench.fails(1, Directive::Restart), "decided: limit 1, end 1");
+}
+
+/// A member leaves and joins only where it is up and nothing is going on.
+#[test]
+fn a_member_moves_only_where_nothing_goes_on() {
+    let actor = tree(Strategy::AllForOne).owner(Owner::Actor);
+    let moving = || -> Moving {
+        let mut from = actor.steady();
+        let moving = from.group.leave(1).expect("it is up");
+        assert_eq!(from.group.living(), 2);
+        assert!(from.group.is_free(1));
+        moving
+    };
+    let mut to = actor.steady();
+    assert_eq!(to.group.join(moving()).expect("nothing is going on"), 3);
+    assert_eq!(to.group.living(), 4);
+    assert_eq!(to.fails(0, Directive::Restart), "decided: down 3", "it is the last of the order");
+    for mut busy in [actor.down(), actor.failed(), actor.stops()] {
+        assert!(busy.group.leave(0).is_none());
+        assert!(busy.group.join(moving()).is_err());
+    }
+    let mut held = actor.steady();
+    held.hold();
+    assert!(held.group.leave(0).is_none());
+    assert!(held.group.join(moving()).is_err());
+    assert!(tree(Strategy::OneForOne).steady().group.leave(0).is_none(), "it is declared");
+}

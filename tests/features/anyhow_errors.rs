@@ -1,0 +1,98 @@
+//! The feature `anyhow`: `anyhow::Error` as the error of actors, starts and tasks, and looked into (S6).
+#![cfg(feature = "anyhow")]
+
+use std::io;
+
+use anyhow::Context as _;
+use supervise::prelude::*;
+use supervise::{EventKind, Thrown};
+
+use crate::kit::{Boom, settle, soon};
+
+struct Open;
+
+enum Msg {
+    Plain,
+    WithContext,
+    Text,
+}
+
+#[actor]
+impl Open {
+    async fn handle(&mut self, msg: Msg) -> anyhow::Result<()> {
+        match msg {
+            Msg::Plain => Err(Boom::Told)?,
+            Msg::WithContext => Err(Boom::Fatal).context("while handling").context("on Tuesday")?,
+            Msg::Text => anyhow::bail!("no type at all"),
+        }
+        Ok(())
+    }
+}
+
+async fn fetch(fails: bool) -> anyhow::Result<Open> {
+    match fails {
+        true => Err(io::Error::from(io::ErrorKind::NotFound)).context("fetching"),
+        false => Ok(Open),
+    }
+}
+
+supervisor! {
+    struct Tree(fails: bool) {
+        #![decider(
+            Boom::Told => Resume,
+            Boom::Fatal | Boom::Planned => Stop,
+            _ => Restart,
+        )]
+        open: Open = fetch(fails).await?,
+    }
+}
+
+/// S6: arms, `error` and `find` see the error inside, also below contexts; the text tells them all.
+#[tokio::test(start_paused = true)]
+async fn an_anyhow_error_is_looked_into() {
+    let tree = Tree::start(false).await.unwrap();
+    tree.open.tell(Msg::Plain).await.unwrap();
+    settle().await;
+    assert_eq!(tree.open.incarnation(), 1, "resumed");
+    let mut events = tree.events();
+    tree.open.tell(Msg::Text).await.unwrap();
+    settle().await;
+    assert_eq!(tree.open.incarnation(), 2, "restarted");
+    let failed = events.try_next().unwrap().unwrap();
+    let EventKind::Failed { failure, .. } = failed.kind else { panic!("{failed}") };
+    assert_eq!((failure.error::<Boom>(), failure.find::<Boom>()), (None, None));
+    tree.open.tell(Msg::WithContext).await.unwrap();
+    let Ended::Failed(failure) = soon(tree.open.terminated()).await.unwrap() else { panic!("not stopped") };
+    assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal));
+    assert_eq!(failure.find::<Boom>(), Some(&Boom::Fatal));
+    let text = failure.to_string();
+    assert!(text.ends_with("on Tuesday: while handling: Fatal"), "{text}");
+}
+
+/// S6: a start throws it, and the failure of the tree keeps it.
+#[tokio::test(start_paused = true)]
+async fn a_start_throws_an_anyhow_error() {
+    supervisor! {
+        struct Plain {
+            open: Open = fetch(true).await?,
+        }
+    }
+    let failure = Plain::start().await.unwrap_err();
+    assert_eq!((failure.path(), failure.phase()), ("open", Phase::Start));
+    assert_eq!(failure.error::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::NotFound));
+    assert!(failure.to_string().contains("fetching: "), "{failure}");
+    let failure = Tree::start(true).await.unwrap_err();
+    assert!(matches!(failure.cause(), Cause::LimitReached), "its decider says Restart");
+    assert_eq!(failure.find::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::NotFound));
+}
+
+/// S6: a context that is an error type itself is found as well.
+#[test]
+fn a_context_of_a_type_is_found() {
+    let thrown = Thrown::from(anyhow::Error::from(io::Error::other("below")).context(Boom::Planned));
+    assert_eq!(thrown.get::<Boom>(), Some(&Boom::Planned));
+    assert_eq!(thrown.find::<Boom>(), Some(&Boom::Planned));
+    assert!(thrown.get::<io::Error>().is_some());
+    let boxed = Thrown::from(Boom::Planned);
+    assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors stay as they were");
+}

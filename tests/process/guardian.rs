@@ -1,0 +1,56 @@
+//! The guardian's strategy: S39.
+
+use std::sync::Once;
+
+use supervise::prelude::*;
+use supervise::{MaxRestarts, guardian};
+
+use crate::kit::soon;
+use crate::spans::listen;
+
+struct Frail;
+
+impl Actor for Frail {
+    type Msg = &'static str;
+    type Error = String;
+
+    async fn receive(&mut self, msg: &'static str, _: &mut Context<Self>) -> Result<(), String> {
+        Err(msg.to_owned())
+    }
+}
+
+fn strategy() -> SupervisorStrategy {
+    // Each is alone, so the range does not count.
+    SupervisorStrategy::new(Strategy::AllForOne).max_restarts(MaxRestarts::AtMost(2)).decider(|failure: &Failure| {
+        match failure.to_string().contains("hopeless") {
+            true => Directive::Stop,
+            false => Directive::Restart,
+        }
+    })
+}
+
+/// To be called by every test that spawns at the top, before it does.
+pub fn set() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| guardian::set(strategy()).unwrap());
+}
+
+/// S39: budget and decider of every top-level actor are the guardian's; they are set before the first spawn
+/// or not at all.
+#[tokio::test(start_paused = true)]
+async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
+    listen();
+    set();
+    assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
+
+    let one = supervise::spawn("one", || async { Ok(Frail) }).await.unwrap();
+    let two = supervise::spawn("two", || async { Ok(Frail) }).await.unwrap();
+    one.tell("hopeless").await.unwrap();
+    assert!(matches!(soon(one.terminated()).await, Ok(Ended::Failed(_))));
+    for _ in 0..3 {
+        two.tell("again").await.unwrap();
+    }
+    assert!(matches!(soon(two.terminated()).await, Ok(Ended::Limit(_))));
+    assert_eq!(two.incarnation(), 3, "two restarts, without a window");
+    assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
+}
