@@ -3,8 +3,6 @@
 use std::fmt;
 use std::panic::Location;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
@@ -13,6 +11,8 @@ use tokio::time::Instant;
 use crate::failure::Failure;
 use crate::span::Spans;
 use crate::strategy::Directive;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::watch::Ended;
 
 /// How many events a subscriber may be behind before it misses some.

@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
-use std::sync::Arc;
+
+use crate::sync::Arc;
 
 /// Any error that can be sent to another thread.
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;

@@ -3,8 +3,8 @@
 //! Above a top-level actor there is no supervisor and no task, only a table with this one child in it: the
 //! actor decides on its own failures by the guardian's strategy.
 
+use crate::sync::{Arc, OnceLock};
 use std::future::Future;
-use std::sync::{Arc, OnceLock};
 
 use crate::actor::Actor;
 use crate::cell::control::{Controlled, Ctl, Name, Plain};

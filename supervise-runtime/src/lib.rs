@@ -36,6 +36,7 @@ mod span;
 mod spec;
 mod strategy;
 mod supervisor;
+mod sync;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;

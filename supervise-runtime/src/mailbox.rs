@@ -15,8 +15,6 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -27,6 +25,8 @@ use crate::cell::control::{Controlled, Ctl};
 use crate::events::{DeadReason, EventKind, lock};
 use crate::snapshot::MailboxDepth;
 use crate::strategy::WhileDown;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 mod gate;
 

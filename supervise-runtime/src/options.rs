@@ -4,7 +4,6 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::actor::Actor;
@@ -15,6 +14,7 @@ use crate::events::lock;
 use crate::failure::{Failure, Thrown};
 use crate::hook::RestartHook;
 use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
+use crate::sync::{Arc, Mutex};
 use crate::task::Task;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

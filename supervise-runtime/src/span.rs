@@ -2,9 +2,9 @@
 //!
 //! Without a subscriber that wants it, all of this is one look at tracing's greatest level for each incarnation.
 
+use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
 
 use tracing::Span;
 use tracing::span::Id;

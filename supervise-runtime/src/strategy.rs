@@ -1,10 +1,10 @@
 //! The settings of a supervisor and of a child, as plain values (section 1.2 of the language).
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::failure::{Cause, Failure, Phase};
+use crate::sync::Arc;
 
 /// Whom a restart takes along (rule S17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

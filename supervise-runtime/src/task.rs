@@ -6,7 +6,6 @@ use std::fmt;
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 #[cfg(feature = "tokio-util")]
@@ -17,6 +16,7 @@ use crate::by_hand::{self, CommandError};
 use crate::cell::control::{Control, Controlled, send};
 use crate::failure::{BoxError, Thrown};
 use crate::options::BoxFuture;
+use crate::sync::Arc;
 use crate::watch::Ended;
 
 /// The type of the shape `task`.

@@ -5,8 +5,6 @@ use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
 
@@ -22,6 +20,8 @@ use crate::context::Context;
 use crate::events::EventKind;
 use crate::mailbox::{Letter, MailCell, Rejected};
 use crate::options::BoxFuture;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::watch::{Ended, Notice, Watched};
 
 mod errors;

@@ -9,10 +9,10 @@
 
 use super::*;
 
-use std::sync::Mutex;
 use std::task::Waker;
 
 use crate::events::lock;
+use crate::sync::Mutex;
 
 struct Shared<T>(Mutex<State<T>>);
 

@@ -4,10 +4,10 @@
 //! own task, behind the user future; the context only asks for an addition, through the queue of control.
 //! An actor that uses none of it has none of it.
 
+use crate::sync::Arc;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
 

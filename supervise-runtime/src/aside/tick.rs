@@ -1,8 +1,8 @@
 //! A timer's ticks: messages of the actor to itself, which end with its incarnation.
 
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, Weak};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
 
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};

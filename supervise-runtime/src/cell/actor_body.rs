@@ -3,7 +3,6 @@
 use std::any::type_name;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::task::{Context as TaskCx, Poll};
 
 use super::again::Again;
@@ -18,6 +17,7 @@ use crate::failure::{Failure, Thrown};
 use crate::mailbox::{Gate, Inbox, Received};
 use crate::options::{Common, Reader};
 use crate::strategy::SupervisorStrategy;
+use crate::sync::Arc;
 
 pub(crate) struct ActorBody<A: Actor, F> {
     cell: Arc<Cell<A>>,

@@ -1,13 +1,13 @@
 //! What differs between actors, tasks and trees: how an instance is made, served and taken down.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::decide::member::{Role, Settings};
 use crate::failure::{Failure, Thrown};
 use crate::options::Common;
 use crate::strategy::SupervisorStrategy;
+use crate::sync::Arc;
 
 /// Why the loop of an instance came back without a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

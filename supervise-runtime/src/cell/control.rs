@@ -1,8 +1,6 @@
 //! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -17,6 +15,8 @@ use crate::failure::Failure;
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
+use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use crate::sync::{Arc, Mutex, OnceLock};
 use crate::watch::Ended;
 
 /// What is asked of a cell. The queue is unbounded and served at all times (S4).
@@ -123,7 +123,15 @@ struct Life {
     waiting: Vec<(u64, Waker)>,
     tickets: u64,
     /// Of a tree on its way to its end: what became of its children.
-    report: Option<Box<Vec<ChildReport>>>,
+    report: Option<Box<Reports>>,
+}
+
+/// How the children ended.
+#[derive(Default)]
+struct Reports {
+    all: Vec<ChildReport>,
+    /// So many in front were found to have ended, and may still tell it themselves.
+    found: usize,
 }
 
 impl Life {
@@ -169,7 +177,8 @@ pub(crate) struct Ctl {
     closing: AtomicBool,
 }
 
-static IDS: AtomicU64 = AtomicU64::new(1);
+/// Only has to differ, so it is the standard library's in every build.
+static IDS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
 
 impl Ctl {
     pub(crate) fn new(name: Name, parent: Option<Arc<dyn Controlled>>, bus: Arc<Bus>) -> Self {
@@ -344,14 +353,30 @@ impl Ctl {
         drop(report); // it holds errors, which are the user's
     }
 
-    /// From now on it is written down how its children end, behind those that have already.
-    pub(crate) fn open_report(&self, before: Vec<ChildReport>) {
-        lock(&self.life).report = Some(Box::new(before));
+    /// From now on it is written down how its children end.
+    pub(crate) fn open_report(&self) {
+        let earlier = lock(&self.life).report.replace(Box::default());
+        drop(earlier); // it holds errors, which are the user's
+    }
+
+    /// These were found to have ended after the report was opened: in front, without those that have told
+    /// it themselves meanwhile.
+    pub(crate) fn had_ended(&self, mut found: Vec<ChildReport>) {
+        let told = {
+            let mut life = lock(&self.life);
+            let Some(reports) = &mut life.report else { return };
+            let is_told = |one: &mut ChildReport| reports.all.iter().any(|other| other.path == one.path);
+            let told: Vec<_> = found.extract_if(.., is_told).collect();
+            reports.found = found.len();
+            reports.all.splice(0..0, found);
+            told
+        };
+        drop(told); // outside of the lock, as above
     }
 
     /// How its children ended, if it has ended itself.
     pub(crate) fn report(&self) -> Vec<ChildReport> {
-        lock(&self.life).report.as_deref().cloned().unwrap_or_default()
+        lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default()
     }
 
     /// Tells all trees above that are on their way to their end how this one ended.
@@ -359,7 +384,10 @@ impl Ctl {
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.ctl().life).report {
-                reports.push(report(self.path()));
+                let path = self.path();
+                if !reports.all[..reports.found].iter().any(|found| found.path == path) {
+                    reports.all.push(report(path));
+                }
             }
             above = cell.ctl().supervisor();
         }

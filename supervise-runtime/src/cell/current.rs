@@ -3,11 +3,11 @@
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 
 use super::control::Controlled;
+use crate::sync::Arc;
 
-thread_local! {
+crate::sync::thread_local! {
     // Only lent to the thread, so it is never dropped here: a thread local without a destructor is cheaper.
     static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn Controlled>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };
@@ -24,18 +24,18 @@ pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, po
     impl Drop for Leave<'_> {
         fn drop(&mut self) {
             *self.cell = swap(self.before.take());
-            LEAVING.set(self.leaving);
+            LEAVING.with(|now| now.set(self.leaving));
         }
     }
     let before = swap(cell.take());
-    let leave = Leave { cell, before, leaving: LEAVING.replace(leaving) };
+    let leave = Leave { cell, before, leaving: LEAVING.with(|now| now.replace(leaving)) };
     let out = poll();
     drop(leave);
     out
 }
 
 fn swap(cell: Option<Arc<dyn Controlled>>) -> Option<Arc<dyn Controlled>> {
-    ManuallyDrop::into_inner(CURRENT.replace(ManuallyDrop::new(cell)))
+    ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(cell))))
 }
 
 fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
@@ -69,5 +69,5 @@ pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
 
 /// In `pre_restart` or `post_stop`, where nobody may wait for one that is down.
 pub(crate) fn is_leaving() -> bool {
-    LEAVING.get()
+    LEAVING.with(Cell::get)
 }

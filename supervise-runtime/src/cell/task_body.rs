@@ -1,7 +1,6 @@
 //! A task's incarnation: its future and its subtasks (S29).
 
 use std::future::{Future, poll_fn, ready};
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
@@ -15,6 +14,7 @@ use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::options::{BoxFuture, Common, Reader};
+use crate::sync::Arc;
 use crate::task::{Kept, NeverReady, Request, TaskStart, Told, joined};
 
 pub(crate) struct TaskBody<F> {

@@ -1,7 +1,6 @@
 //! A tree's incarnation: its build. Once it is up it only waits; its children are data beside it.
 
 use std::future::{Future, poll_fn};
-use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use super::body::{Body, Served};
@@ -10,6 +9,7 @@ use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::Thrown;
 use crate::options::{Common, Reader};
+use crate::sync::{Arc, Mutex};
 use crate::tree::Builder;
 
 /// Where a tree's handle is put once its build is through.

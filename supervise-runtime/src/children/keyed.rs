@@ -4,11 +4,11 @@
 //! 1. an entry is in the map from the moment its instance is put into its place until that has ended;
 //! 2. a start belongs to all who wait for it: the last of them to give up takes the instance back.
 
+use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
-use std::sync::{Arc, Mutex};
 
 use super::{Children, not_begun};
 use crate::actor_ref::Terminated;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
 
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Controlled, Ctl, Name};
@@ -11,6 +10,7 @@ use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::options::{BoxFuture, Options};
 use crate::supervisor::Refused;
+use crate::sync::{Arc, Mutex};
 use crate::tree::{Child, Launched, Seat, TreeRef};
 
 mod keyed;

@@ -1,7 +1,7 @@
 //! Timers and subordinate futures of an actor (S11).
 
+use crate::sync::Arc;
 use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;

@@ -1,8 +1,8 @@
 //! An actor takes a top-level actor over as its child, or lets a child go (S38).
 
+use crate::sync::Arc;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::Poll;
 
 use tokio::sync::oneshot;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -28,6 +27,7 @@ use crate::mailbox::MailCell;
 use crate::options::{BoxFuture, ChildOptions, Common, Reader, Redeliver};
 use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy, WhileDown};
 use crate::supervisor::{Refused, Sup};
+use crate::sync::Arc;
 use crate::watch::{Ended, Notice};
 
 mod asides;

@@ -35,7 +35,7 @@ impl Sup {
     /// One child; `None` if it has no place in the table any more.
     pub(crate) fn see_child(&self, child: &dyn Controlled, now: Instant) -> Option<Seen> {
         let inner = lock(&self.inner);
-        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
         let shared = inner.group.see_shared(now);
         let (cell, seen) = inner.seen(id, inner.entries.get(id as usize)?.as_ref()?, shared, now)?;
         (cell.ctl().id == child.ctl().id).then_some(seen)

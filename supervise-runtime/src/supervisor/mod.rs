@@ -8,7 +8,6 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -20,6 +19,8 @@ use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
 use crate::strategy::{Decider, SupervisorStrategy};
+use crate::sync::atomic::Ordering;
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 mod look;
 mod watchdog;
@@ -183,7 +184,7 @@ impl Sup {
     ) {
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
-        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        cell.ctl().slot.store(id, Ordering::Relaxed);
         inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
         inner.group.reach(id, settings, Instant::now());
         Inner::carry_out(inner, owner);
@@ -215,7 +216,7 @@ impl Sup {
     /// This child has ended or is about to.
     pub(crate) fn is_ending(&self, child: &dyn Controlled) -> bool {
         let inner = lock(&self.inner);
-        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
         match inner.entries.get(id as usize) {
             Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id => inner.group.is_ending(id),
             _ => true,
@@ -261,7 +262,7 @@ impl Sup {
         inner.numbers += 1;
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
-        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        cell.ctl().slot.store(id, Ordering::Relaxed);
         inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
         inner.group.admit(id, Instant::now());
         Inner::carry_out(inner, owner);
@@ -271,7 +272,7 @@ impl Sup {
     /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
     pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
         let mut inner = lock(&self.inner);
-        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
         let shutdown = match inner.entries.get(id as usize) {
             Some(Some(Entry::Child { cell, shutdown, .. })) if cell.ctl().id == child.ctl().id => *shutdown,
             _ => return None,
@@ -291,7 +292,7 @@ impl Sup {
     ) -> Result<(), (Moving, Option<Duration>)> {
         let mut inner = lock(&self.inner);
         let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
-        cell.ctl().slot.store(id, std::sync::atomic::Ordering::Relaxed);
+        cell.ctl().slot.store(id, Ordering::Relaxed);
         inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
         Ok(())
     }
@@ -392,7 +393,7 @@ impl Said {
 impl Inner {
     /// The place of this child, as long as it has one.
     fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
-        let id = child.ctl().slot.load(std::sync::atomic::Ordering::Relaxed);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
             Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
         known.then_some(id)

@@ -10,8 +10,6 @@ use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::{Context as Cx, Poll};
 use std::time::Duration;
 
@@ -38,6 +36,8 @@ use crate::report::Report;
 use crate::spec::{Kind, TreeSpec};
 use crate::strategy::{Lifecycle, Limit, SupervisorStrategy};
 use crate::supervisor::{Sup, Value};
+use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::{Arc, Mutex};
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::watch::Ended;
 

@@ -8,7 +8,6 @@
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -24,6 +23,7 @@ use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, panic_text};
 use crate::span::Incarnation;
 use crate::strategy::Shutdown;
+use crate::sync::Arc;
 use crate::task::Told;
 use crate::watch::Ended;
 

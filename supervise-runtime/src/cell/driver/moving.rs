@@ -1,13 +1,17 @@
 //! A child changes its supervisor, in its own task: nothing of its own can happen meanwhile (S38).
 
-use std::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard};
 
 use super::*;
 use crate::context::{LinkError, Move};
 use crate::events::lock;
 
 /// One move at a time in the whole process: two that take each other over must not both succeed.
+#[cfg(not(shuttle))]
 static MOVES: Mutex<()> = Mutex::new(());
+
+#[cfg(shuttle)]
+shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::new(()); }
 
 /// Nobody changes its supervisor while this is held. In front of every group's lock.
 pub(crate) fn moves() -> MutexGuard<'static, ()> {

@@ -94,7 +94,10 @@ impl<B: Body> Run<B> {
     /// A tree that goes down for good reports all its children: first those that had ended before (S24).
     fn begin_report(&self) {
         if B::ROLE == Role::Tree {
-            self.driver.cell.ctl().open_report(ended_below(&*self.driver.cell));
+            // In this order: a child that ends meanwhile is found, or tells it, or both.
+            let ctl = self.driver.cell.ctl();
+            ctl.open_report();
+            ctl.had_ended(ended_below(&*self.driver.cell));
         }
     }
 

@@ -4,8 +4,6 @@
 //! [`Body`]; what an event means is in `decide`; how control reaches a user future is in the
 //! [`Driver`]. Here is the order of things (S11).
 
-use std::sync::Arc;
-
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use tokio::time::Instant;
@@ -21,6 +19,7 @@ use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::options::Common;
 use crate::report::ChildReport;
 use crate::strategy::{Directive, Lifecycle, Shutdown, default_directive};
+use crate::sync::Arc;
 use crate::watch::Ended;
 
 mod deciding;
@@ -263,7 +262,6 @@ impl<B: Body> Run<B> {
             sup.on_child(&**owner, &*self.driver.cell, |group, id| group.up(id, now));
         }
         ctl.set_up();
-        ctl.bus.changed.notify_waiters();
         let healed = self.healing.take();
         if let Some(sup) = ctl.sup() {
             sup.on(&*self.driver.cell, |group| match &healed {
@@ -271,6 +269,8 @@ impl<B: Body> Run<B> {
                 _ => group.owner_up(now),
             });
         }
+        // Behind both: who waits for a set waits for its group too.
+        self.driver.cell.ctl().bus.changed.notify_waiters();
         self.serve().await
     }
 
@@ -314,9 +314,10 @@ impl<B: Body> Run<B> {
         self.driver.end_span();
         let ctl = self.driver.cell.ctl();
         let took = self.driver.took();
-        ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted, stuck: false });
         ctl.emit(EventKind::Ended { ended: ended.clone() });
-        ctl.set_ended(ended);
+        ctl.set_ended(ended.clone());
+        // Behind its end: a report that is opened meanwhile finds the one or is told the other.
+        ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted, stuck: false });
         ctl.bus.changed.notify_waiters();
         if ctl.parent.is_none() {
             ctl.bus.close();

@@ -1,6 +1,7 @@
 //! The builder that generated code calls: it puts children into their places.
 
 use super::*;
+use crate::sync::atomic::AtomicBool;
 
 mod sets;
 mod several;

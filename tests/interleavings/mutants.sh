@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Shows that the schedules bite: each mutant of the pure core (tests/teeth/decide-*.patch) put under the
+# real run loop, and each patch in teeth/ here, must make at least one schedule fail.
+#
+#   tests/interleavings/mutants.sh            all
+#   tests/interleavings/mutants.sh NAME..     those whose names begin so
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export SCHEDULES=${SCHEDULES:-3000}
+export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/interleavings-mutants}
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
+trap 'rm -rf "$work" "$work.log"' EXIT
+(cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf -) | tar -xf - -C "$work"
+
+failed=0
+for patch in "$root"/tests/teeth/decide-*.patch "$here"/teeth/*.patch; do
+    name=$(basename "$patch" .patch)
+    if [[ $# -gt 0 ]]; then
+        chosen=
+        for begin in "$@"; do [[ $name == "$begin"* ]] && chosen=1; done
+        [[ $chosen ]] || continue
+    fi
+    if ! (cd "$work" && patch -p1 --quiet --no-backup-if-mismatch <"$patch"); then
+        echo "STALE $name: does not apply any more"
+        exit 1
+    fi
+    code=0
+    if ! (cd "$work/tests/interleavings" && cargo test --quiet --test it --no-run) >"$work.log" 2>&1; then
+        echo "BAD   $name: does not compile"
+        failed=$((failed + 1))
+    else
+        (cd "$work/tests/interleavings" && timeout 300 cargo test --quiet --test it) >"$work.log" 2>&1 || code=$?
+        case $code in
+            0) echo "NO    $name: every schedule passes" && failed=$((failed + 1)) ;;
+            124) echo "HANGS $name: a schedule does not end" && failed=$((failed + 1)) ;;
+            *) echo "bites $name: $(sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p; s/^---- (.*) stdout ----$/\1/p' "$work.log" | sort -u | tr '\n' ' ')" ;;
+        esac
+    fi
+    (cd "$work" && patch -R -p1 --quiet --no-backup-if-mismatch <"$patch")
+done
+[[ $failed -eq 0 ]]

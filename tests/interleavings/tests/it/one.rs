@@ -1,0 +1,118 @@
+//! One child under OneForOne: stop, kill, failure and messages at once, in every phase.
+
+use interleavings::{Do, Log, Probe, all, explore, go};
+use supervise::prelude::*;
+
+supervisor! {
+    struct One(log: Log) {
+        #![strategy(OneForOne, max_restarts = 20, within = 1min)]
+        #![decider(_ => Restart)]
+        a: Probe = Probe::start("a", log).await?,
+    }
+
+    /// What has no instance is resumed.
+    struct Resuming(log: Log) {
+        #![strategy(OneForOne, max_restarts = 20, within = 1min)]
+        #![decider(Phase::Restart => Resume, _ => Restart)]
+        a: Probe = Probe::start("a", log).await?,
+    }
+}
+
+/// S3, S5: an ask has an answer or an error, whatever happens to who is asked.
+#[test]
+fn every_ask_resolves() {
+    explore(1200, || async {
+        let log = Log::default();
+        let tree = One::tree(log.clone()).seed(1).start().await.unwrap();
+        let a = tree.a.clone();
+        log.plan("a post_restart", 1);
+        let (one, two, three, four) = (a.clone(), a.clone(), a.clone(), a.clone());
+        let tasks = vec![
+            go(async move { drop(one.ask(Do::Get).forever().await) }),
+            go(async move { drop(two.ask(Do::Get).forever().await) }),
+            go(async move { drop(three.tell(Do::Fail).await) }),
+            go(async move { four.kill() }),
+            go(async move { drop(tree.shutdown().await) }),
+        ];
+        all(tasks).await;
+        log.check();
+    });
+}
+
+/// S5: each message is handled, given back, or a counted dead letter.
+#[test]
+fn every_message_is_accounted_for() {
+    explore(1200, || async {
+        let log = Log::default();
+        let tree = One::tree(log.clone()).seed(1).start().await.unwrap();
+        let handle = tree.handle();
+        let sender = |messages: Vec<Do>| {
+            let (a, log) = (tree.a.clone(), log.clone());
+            go(async move {
+                for message in messages {
+                    if a.tell(message).await.is_err() {
+                        log.write("given back");
+                    }
+                }
+            })
+        };
+        let mut tasks = vec![sender(vec![Do::Note, Do::Fail, Do::Note]), sender(vec![Do::Note, Do::Note])];
+        let killed = tree.a.clone();
+        tasks.push(go(async move { killed.kill() }));
+        tasks.push(go(async move { drop(tree.shutdown().await) }));
+        all(tasks).await;
+        let dead = handle.dead_letters();
+        let (handled, back) = (log.count("a message"), log.count("given back"));
+        log.holds(
+            u64::from(handled + back) + dead == 5,
+            &format!("{handled} handled, {back} given back, {dead} dead letters of 5"),
+        );
+        log.check();
+    });
+}
+
+/// S16: a stop wins in every phase of a restart, and no timer revives who was stopped; S12: each instance
+/// whose `pre_start` succeeded has its `post_stop`, once.
+#[test]
+fn nothing_revives_a_stopped_child() {
+    explore(1600, || async {
+        let log = Log::default();
+        let tree = One::tree(log.clone()).seed(1).start().await.unwrap();
+        let a = tree.a.clone();
+        log.plan("a pre_start", 1);
+        log.plan("a post_restart", 1);
+        let (fails, stops) = (a.clone(), a.clone());
+        let tasks = vec![go(async move { drop(fails.tell(Do::Fail).await) }), go(async move { stops.stop() })];
+        drop(a.ask(Do::Get).forever().await);
+        all(tasks).await;
+        a.terminated().await.unwrap();
+        let starts = log.count("a start");
+        // Whatever is left of timers may fire now.
+        tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+        log.holds(log.count("a start") == starts, "it was started after it had been stopped");
+        log.holds(log.count("a lost its post_stop") == 0, "an instance lost its post_stop");
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
+
+/// S8: a resume of what has no instance is a restart.
+#[test]
+fn what_has_no_instance_comes_up_when_it_is_resumed() {
+    explore(600, || async {
+        let log = Log::default();
+        let tree = Resuming::tree(log.clone()).seed(1).start().await.unwrap();
+        let a = tree.a.clone();
+        log.plan("a start", 2);
+        a.tell(Do::Fail).await.unwrap();
+        let kills = tree.a.clone();
+        let task = go(async move { kills.kill() });
+        task.await.unwrap();
+        while a.ask(Do::Get).forever().await.is_err() {
+            log.holds(a.ended().is_none(), "it ended");
+            tokio::task::yield_now().await;
+        }
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
