@@ -1,14 +1,17 @@
 //! What a tree tells the outside: one [`Event`] for each change of state (rule S40).
 
 use std::fmt;
+use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
 use crate::failure::Failure;
+use crate::last::{Shelter, drop_quietly};
 use crate::span::Spans;
 use crate::strategy::Directive;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -171,7 +174,15 @@ impl fmt::Display for Event {
 /// many; it never slows the tree.
 #[derive(Debug)]
 pub struct Events {
-    receiver: broadcast::Receiver<Event>,
+    /// Always there, but for its own `Drop`.
+    receiver: Option<broadcast::Receiver<Event>>,
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        let _shelter = Shelter::new();
+        self.receiver = None; // with what it has not read
+    }
 }
 
 /// So many events were missed, because the subscriber was too slow.
@@ -190,7 +201,12 @@ impl Events {
     ///
     /// Nothing is lost when this future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
-        match self.receiver.recv().await {
+        let mut receive = pin!(self.receiver.as_mut()?.recv());
+        let received = poll_fn(|cx| {
+            let _shelter = Shelter::new(); // the last reader of an event drops it in its slot, under a lock
+            receive.as_mut().poll(cx)
+        });
+        match received.await {
             Ok(event) => Some(Ok(event)),
             Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Missed(missed))),
             Err(broadcast::error::RecvError::Closed) => None,
@@ -199,7 +215,8 @@ impl Events {
 
     /// The next event if there is one already.
     pub fn try_next(&mut self) -> Option<Result<Event, Missed>> {
-        match self.receiver.try_recv() {
+        let _shelter = Shelter::new();
+        match self.receiver.as_mut()?.try_recv() {
             Ok(event) => Some(Ok(event)),
             Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Missed(missed))),
             Err(_) => None,
@@ -264,7 +281,7 @@ impl Bus {
             }
             Channel::Over => broadcast::channel(1).1,
         };
-        Events { receiver }
+        Events { receiver: Some(receiver) }
     }
 
     fn sender(&self) -> Option<broadcast::Sender<Event>> {
@@ -275,7 +292,8 @@ impl Bus {
     }
 
     pub(crate) fn close(&self) {
-        *lock(&self.sender) = Channel::Over;
+        let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
+        drop(before); // with the events that nobody has read
         self.changed.notify_waiters();
     }
 
@@ -290,11 +308,13 @@ impl Bus {
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
+                    let _shelter = Shelter::new(); // what falls off the end goes under the channel's locks
                     let _ = sender.send(event); // nobody listens any more
                 }
             }
         }));
-        if told.is_err() {
+        if let Err(payload) = told {
+            drop_quietly(payload);
             tracing::error!(path = path(), incarnation, "a panic in a `Display` or `Drop` of an error: event lost");
         }
     }

@@ -6,6 +6,8 @@ use std::fmt;
 
 use crate::sync::Arc;
 
+use crate::last::{drop_last, drop_quietly};
+
 /// Any error that can be sent to another thread.
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
@@ -214,6 +216,14 @@ struct Inner {
     before: Option<Failure>,
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Cause::Error(_) = self.cause {
+            drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is the user's
+        }
+    }
+}
+
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: String, incarnation: u32) -> Self {
         Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: None }) }
@@ -346,6 +356,10 @@ impl Decides for Phase {
 pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<String>() {
         Ok(text) => *text,
-        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "(no text)".into(), |text| (*text).into()),
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map_or_else(|| "(no text)".into(), |text| (*text).into());
+            drop_quietly(payload);
+            text
+        }
     }
 }

@@ -24,6 +24,7 @@ mod failure;
 pub mod guardian;
 mod health;
 mod hook;
+mod last;
 mod mailbox;
 mod options;
 mod report;

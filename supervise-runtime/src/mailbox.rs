@@ -14,7 +14,6 @@
 //!    `crowded`) behind their own, in one total order.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ use tokio::time::Instant;
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
 use crate::events::{DeadReason, EventKind, lock};
+use crate::last::drop_quietly;
 use crate::snapshot::MailboxDepth;
 use crate::strategy::WhileDown;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -273,7 +273,7 @@ impl<T: Letter> MailCell<T> {
                 self.ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
             }
             // An ask gets its error by this. A panic in one `Drop` must not lose the others.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(letter)));
+            drop_quietly(letter);
         }
     }
 }
@@ -288,7 +288,7 @@ impl<T: Letter> MailCell<T> {
             Vec::from(gone)
         };
         for letter in gone {
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(letter)));
+            drop_quietly(letter);
         }
         self.wake_for_room();
     }

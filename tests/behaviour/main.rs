@@ -7,10 +7,12 @@
 #[path = "../kit/mod.rs"]
 mod kit;
 
+mod abuse;
 mod edges;
 mod s01_messages;
 mod s03_tell_and_ask;
 mod s04_control;
+mod s05_nothing_is_lost;
 mod s06_failures;
 mod s07_held;
 mod s08_directives;

@@ -12,6 +12,7 @@ use crate::events::{Bus, EventKind, lock};
 #[cfg(feature = "testing")]
 use crate::failure::Cause;
 use crate::failure::Failure;
+use crate::last::Shelter;
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
@@ -311,6 +312,7 @@ impl Ctl {
     // ----- up and over
 
     pub(crate) fn set_up(&self) {
+        let _shelter = Shelter::new();
         let waiting = {
             let mut life = lock(&self.life);
             life.up = true;
@@ -334,6 +336,7 @@ impl Ctl {
 
     /// Tells all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
+        let _shelter = Shelter::new();
         let (watchers, waiting) = {
             let mut life = lock(&self.life);
             life.up = false;
@@ -346,6 +349,7 @@ impl Ctl {
 
     /// It ended, and its supervisor starts it again (S20).
     pub(crate) fn revive(&self) {
+        let _shelter = Shelter::new();
         let mut life = lock(&self.life);
         life.ended = None;
         let report = life.report.take();

@@ -18,6 +18,7 @@ use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
+use crate::last::Shelter;
 use crate::strategy::{Decider, SupervisorStrategy};
 use crate::sync::atomic::Ordering;
 use crate::sync::{Arc, Mutex, MutexGuard};
@@ -111,7 +112,8 @@ impl Sup {
     /// Read once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
         lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
-        *lock(&self.decider) = strategy.decider;
+        let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
+        drop(before); // user code
     }
 
     pub(crate) fn decider(&self) -> Option<Decider> {
@@ -120,6 +122,7 @@ impl Sup {
 
     /// One event, and what follows from it. `owner` is the cell whose children these are.
     pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let out = event(&mut inner.group);
         Inner::carry_out(inner, owner);
@@ -133,6 +136,7 @@ impl Sup {
         child: &dyn Controlled,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         let out = event(&mut inner.group, id);
@@ -151,6 +155,7 @@ impl Sup {
     ) -> Option<(ByHand, R)> {
         let ctl = child.ctl();
         let requested = Failure::new(Phase::Running, Cause::Requested, ctl.path(), ctl.incarnation());
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
@@ -161,6 +166,7 @@ impl Sup {
 
     /// A child that was told of its end has told everybody else.
     pub(crate) fn closed(&self, owner: &dyn Controlled) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
         inner.tell_behind(owner);
@@ -182,6 +188,7 @@ impl Sup {
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
     ) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
         cell.ctl().slot.store(id, Ordering::Relaxed);
@@ -200,6 +207,7 @@ impl Sup {
 
     /// Build has come to a known child again.
     pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
             *shutdown = time;
@@ -225,6 +233,7 @@ impl Sup {
 
     /// A kept value, in its place. A value of an earlier incarnation is replaced.
     pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         if (id as usize) < inner.entries.len() {
             inner.put(id, Entry::Value(value));
@@ -246,6 +255,7 @@ impl Sup {
         shutdown: Option<Duration>,
         make: impl FnOnce(u64) -> Arc<dyn Controlled>,
     ) -> Result<(), Refused> {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
@@ -271,6 +281,7 @@ impl Sup {
 
     /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
     pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = child.ctl().slot.load(Ordering::Relaxed);
         let shutdown = match inner.entries.get(id as usize) {
@@ -290,6 +301,7 @@ impl Sup {
         cell: &Arc<dyn Controlled>,
         (moving, shutdown): (Moving, Option<Duration>),
     ) -> Result<(), (Moving, Option<Duration>)> {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
         cell.ctl().slot.store(id, Ordering::Relaxed);
@@ -303,6 +315,7 @@ impl Sup {
     }
 
     pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn Controlled>>) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let before = match to {
             Some(to) => inner.moved.insert(id, to),
@@ -360,6 +373,7 @@ impl Sup {
 
     /// The supervisor's own new incarnation begins.
     pub(crate) fn rebuild(&self, owner: &dyn Controlled) {
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         inner.aborted = None;
         inner.group.rebuild();

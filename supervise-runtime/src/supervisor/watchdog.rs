@@ -51,6 +51,7 @@ impl Sup {
                 .map(|(id, _)| id)
                 .collect()
         };
+        let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let aborted = inner.aborted;
         let going: Vec<(Id, Instant)> = inner.group.going_down().collect();

@@ -119,6 +119,16 @@ struct Run<B: Body> {
     ended: bool,
 }
 
+impl<B: Body> Drop for Run<B> {
+    fn drop(&mut self) {
+        if !self.bye.orderly {
+            // What it has taken out of its mailbox and not handled becomes dead letters too (S5).
+            let body = &mut self.body;
+            self.driver.guarded(|| body.close());
+        }
+    }
+}
+
 /// The run loop of a cell. Its future is most of what an idle actor costs, so what happens rarely is boxed.
 pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();

@@ -22,6 +22,8 @@ impl Sim {
             return; // only who was asked to go down has a time
         }
         let step = self.on(id, event);
+        self.kid(id).book(step);
+        self.kid(id).settle_account();
         match step.failure {
             Verdict::Decide { phase, timed_out } => {
                 assert_eq!(timed_out, event == Event::TimeUp);

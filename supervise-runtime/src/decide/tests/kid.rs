@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::member::Role;
+use super::promises::Account;
 use crate::failure::Failure;
 use crate::strategy::{Directive, Lifecycle};
 
@@ -73,6 +74,7 @@ pub(super) struct Kid {
     pub(super) post_restart: bool,
     pub(super) queued: u32,
     pub(super) handled: bool,
+    pub(super) account: Account,
 }
 
 impl Kid {
@@ -99,6 +101,7 @@ impl Kid {
             post_restart: false,
             queued: 0,
             handled: false,
+            account: Account::default(),
         }
     }
 
@@ -112,11 +115,13 @@ impl Kid {
         self.state = if self.was_up { State::Waiting } else { State::Idle };
         self.leaves_for = None;
         self.handled = false;
+        self.close_account();
     }
 
     /// A new incarnation: nothing that the last one was asked counts any more.
     pub(super) fn begin(&mut self) {
         assert!(self.is_parked(), "a start of a child that is {:?}", self.state);
+        self.starts();
         self.state = if self.was_up { State::StartAgain } else { State::Starting };
         self.post_restart = self.was_up;
         (self.start, self.down, self.end, self.resume, self.redecide) = (false, false, false, false, false);

@@ -6,6 +6,7 @@ mod coverage;
 mod fails;
 mod kid;
 mod moving;
+mod promises;
 mod property;
 mod sim;
 mod steps;

@@ -221,6 +221,7 @@ impl Sim {
         self.group.rebuild();
         (self.held, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
+        self.ids().into_iter().for_each(|id| self.may_start_again(id));
         self.carry_out();
         match self.plan.owner {
             Owner::Tree => {

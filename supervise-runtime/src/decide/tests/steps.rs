@@ -26,6 +26,7 @@ impl Sim {
     fn leave(&mut self, id: Id, event: Event) {
         let step = self.on(id, event);
         let kid = self.kid(id);
+        kid.book(step);
         match step.future {
             Fut::GoesOn => kid.state = step.next,
             Fut::Finish | Fut::Drop => kid.leaves_for = Some(step.next),
@@ -196,6 +197,7 @@ impl Sim {
         }
         let kid = self.kid(id);
         if let Some(next) = kid.leaves_for.take() {
+            kid.settle_account();
             return match next {
                 State::Idle | State::Waiting | State::Ended => self.gone(id),
                 next => self.kid(id).state = next,
@@ -204,7 +206,10 @@ impl Sim {
         match kid.state {
             State::Idle | State::Waiting | State::Ended => self.parked(id),
             State::Starting => self.up(id),
-            State::StartAgain if kid.post_restart => kid.state = State::PostRestart,
+            State::StartAgain if kid.post_restart => {
+                kid.pre_started();
+                kid.state = State::PostRestart;
+            }
             State::StartAgain | State::PostRestart => self.up(id),
             State::Running if kid.queued > 0 && !kid.held => {
                 kid.queued -= 1;
@@ -217,7 +222,10 @@ impl Sim {
             }
             State::Failed => self.failed(id),
             State::PreRestart => kid.state = State::GoingDown,
-            State::GoingDown | State::Stopping => self.gone(id),
+            State::GoingDown | State::Stopping => {
+                kid.post_stops();
+                self.gone(id);
+            }
             State::Draining if kid.queued > 0 => kid.queued -= 1,
             State::Draining => kid.state = State::Stopping,
         }
@@ -253,6 +261,9 @@ impl Sim {
 
     fn up(&mut self, id: Id) {
         let kid = self.kid(id);
+        if kid.state != State::PostRestart {
+            kid.pre_started();
+        }
         (kid.state, kid.was_up) = (State::Running, true);
         self.group.up(id, self.now);
         self.carry_out();
@@ -298,7 +309,9 @@ impl Sim {
                 let kid = self.kid(id);
                 (kid.stopped, kid.was_up) = (false, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
+                self.may_start_again(id);
             }
+            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => self.may_start_again(id),
             ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
             _ => {}
         }

@@ -1,0 +1,75 @@
+//! Two promises about each instance that the simulated children keep account of: how often a child was
+//! started, and that each `pre_start` is followed by its `post_stop`.
+
+use super::super::child::{State, Step};
+use super::super::group::Id;
+use super::super::member::Role;
+use super::kid::Kid;
+use super::sim::Sim;
+use crate::strategy::Lifecycle;
+
+/// What a child has gone through.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    /// Starts in this incarnation of its supervisor, but for those by hand.
+    starts: u32,
+    /// `pre_start` has succeeded and `post_stop` has not run.
+    owed: bool,
+    /// It runs with the step to come.
+    owes_now: bool,
+    /// This instance has lost its `post_stop`.
+    aborted: bool,
+}
+
+impl Kid {
+    /// S17, S23: a `Temporary` child is never started twice in one incarnation of its supervisor. A start that
+    /// was taken back before it began is none.
+    pub(super) fn starts(&mut self) {
+        self.account.starts += 1;
+        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts == 1;
+        assert!(once, "a `Temporary` child is started again: {self:?}");
+    }
+
+    /// `pre_start` has succeeded.
+    pub(super) fn pre_started(&mut self) {
+        assert!(!self.account.owed, "a second instance before the first had its `post_stop`");
+        self.account.owed = self.role == Role::Actor; // nothing else has hooks
+    }
+
+    /// What the table says of a step that is taken at once, or when what is in progress is out of the way.
+    pub(super) fn book(&mut self, step: Step) {
+        self.account.aborted |= step.aborted;
+        self.account.owes_now = step.owed && self.state == State::PostRestart;
+    }
+
+    /// The step is taken: `post_restart` has ended, and `post_stop` is not a step of its own.
+    pub(super) fn settle_account(&mut self) {
+        if std::mem::take(&mut self.account.owes_now) {
+            self.post_stops();
+        }
+    }
+
+    /// `post_stop`, unless it was aborted.
+    pub(super) fn post_stops(&mut self) {
+        if !self.account.aborted && self.role == Role::Actor {
+            assert!(self.account.owed, "a `post_stop` without `pre_start`, or a second one");
+            self.account.owed = false;
+        }
+    }
+
+    /// Nothing of the instance is left.
+    pub(super) fn close_account(&mut self) {
+        let owed = std::mem::take(&mut self.account.owed);
+        let aborted = std::mem::take(&mut self.account.aborted);
+        assert!(!owed || aborted, "an instance is gone without its `post_stop` (S12): {self:?}");
+    }
+}
+
+impl Sim {
+    /// By hand, or with a new incarnation of the supervisor.
+    pub(super) fn may_start_again(&mut self, id: Id) {
+        if self.has(id) {
+            self.kid(id).account.starts = 0;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The last of what user code threw. Dropping it is user code as well: it may panic, and it may look at the tree.
+//!
+//! A [`Failure`](crate::Failure) is shared, so nobody knows where the last of it goes: in a cell's loop, under a
+//! group's lock, in a slot of the channel of events. Therefore the error in it is dropped by [`drop_last`], which
+//! catches a panic, and waits while a [`Shelter`] lives on this thread.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static SHELTERS: Cell<u32> = const { Cell::new(0) };
+    static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, errors whose last holder lets go on this thread wait for its end.
+///
+/// To be made before a lock under which a failure may go: what is declared first is dropped last.
+#[derive(Debug)]
+pub(crate) struct Shelter(PhantomData<*const ()>); // of this thread
+
+impl Shelter {
+    pub(crate) fn new() -> Self {
+        SHELTERS.set(SHELTERS.get() + 1);
+        Shelter(PhantomData)
+    }
+}
+
+impl Drop for Shelter {
+    fn drop(&mut self) {
+        SHELTERS.set(SHELTERS.get() - 1);
+        if SHELTERS.get() > 0 {
+            return;
+        }
+        while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
+            drop_quietly(next);
+        }
+    }
+}
+
+/// Drops what may be the last of an error: outside of every lock, and a panic in it stays here.
+pub(crate) fn drop_last<T: 'static>(value: T) {
+    if SHELTERS.get() == 0 {
+        return drop_quietly(value);
+    }
+    let mut value = Some(value);
+    let _ = WAITING.try_with(|waiting| {
+        waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
+    });
+    drop_quietly(value); // the thread is ending
+}
+
+/// Drops it, whatever its `Drop` does: a panic has been told by the panic hook.
+pub(crate) fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(payload); // it may panic in its turn
+    }
+}
