@@ -106,7 +106,19 @@ pub mod prelude {
     };
 }
 
-/// The examples of the readme are tests as well.
+/// The examples of the readme and of the pages are tests as well.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/semantics.md")]
+struct Semantics;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/porting.md")]
+struct Porting;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-a-joinset.md")]
+struct FromAJoinSet;

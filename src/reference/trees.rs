@@ -56,16 +56,19 @@
 /// let       = "let" pattern [":" Type] "=" expression ";"
 /// child     = doc* cfg* ("#" "[" setting "]")* [vis] name ":" shape        vis: default the tree's
 /// item      = Type | "task"                        Type: an actor or a tree
-/// shape     = item "=" start                       one child
-///           | "[" item "]" "=" |args..| start      any number, spawned through the handle
-///           | "struct" Name body                   an inline subtree
+/// shape     = item "=" start                               one child
+///           | "Option" "<" item ">" "=" start              one or none: start gives an Option
+///           | "[" item ";" N "]" "=" |index| start         N children
+///           | "[" item "]" "=" |args..| start              any number, spawned through the handle
+///           | "[" Key "=>" item "]" "=" |key, args..| start   the same, each found by its key
+///           | "struct" Name body                           an inline subtree
 /// start     = any expression; `.await` and `?` work in it
 /// setting   = name "(" argument,* ")"
 /// duration  = a number with ns us ms s min h d, or any expression of type Duration
 /// ```
 ///
 /// Several trees may stand in one call. A tree is not generic: use concrete types, or parameters.
-/// `Option<item>`, `[item; N]` and `[Key => item]` are read, but not available yet.
+/// `#[cfg]` above a child takes it away together with its field. Raw identifiers are names without their `r#`.
 ///
 /// # Start expressions
 ///
@@ -134,6 +137,79 @@
 /// let session = server.sessions.spawn(7).await?;
 /// assert_eq!(session.ask(|reply| reply).await?, "hello");
 /// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// **A set with keys**: `name: [Key => Type] = |key, args..| start`. The same, and each instance is found by its
+/// key, which is `Clone + Eq + Hash + Display` and the end of its path. The handle is a [`Keyed`](crate::Keyed):
+/// however many ask for one key at once, one is started. `initial` gives the children that a set has from its
+/// start on.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Room(String, usize);
+/// # #[actor]
+/// # impl Room { fn handle(&mut self, name: Reply<String>) { let _ = self.1; name.send(self.0.clone()) } }
+///
+/// supervisor! {
+///     struct Chat(seats: usize) {
+///         #[initial([("lobby".to_owned(), seats * 10)])]
+///         rooms: [String => Room] = |name: String, seats: usize| Room(name, seats),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let chat = Chat::start(8).await?;
+/// assert!(chat.rooms.get("lobby").is_some());
+/// let rust = chat.rooms.get_or_spawn("rust".to_owned(), 20).await?; // the one that is there, or a new one
+/// assert_eq!(rust.path(), "rooms/rust");
+/// chat.rooms.stop("rust");
+/// # chat.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// **An optional child**: `name: Option<Type> = start`, where start gives an `Option`. Whether it is there is
+/// decided at its first start; the handle is an `Option` as well. A `None` at a later start ends the child.
+///
+/// **An array**: `name: [Type; N] = |index| start`. N children, started in the order of their index and called
+/// `name/0`, `name/1` and so on; each is a member of the tree like any other. The handle is an array.
+///
+/// The item of any shape may be `task`; of one that is there or not, and of those made by a closure, the
+/// future is what start gives: `Option<task>` is `Some(future)`, `[task]` is `|args..| future` or, to be told
+/// to end, `|args..| |cx| future`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Audit(String);
+/// # #[actor]
+/// # impl Audit { fn handle(&mut self, _msg: String) { let _ = &self.0; } }
+/// # struct Shard(usize);
+/// # #[actor]
+/// # impl Shard { fn handle(&mut self, index: Reply<usize>) { index.send(self.0) } }
+///
+/// async fn flush(cx: TaskContext, shard: ActorRef<Shard>) {
+///     cx.stopped().await;
+///     let _ = shard.path();
+/// }
+///
+/// supervisor! {
+///     struct Store(log: Option<String>) {
+///         audit: Option<Audit> = log.map(Audit),
+///         shards: [Shard; 4] = |index| Shard(index),
+///         flushers: [task; 4] = |index| |cx| flush(cx, shards[index].clone()),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Store::start(None).await?;
+/// assert!(store.audit.is_none());
+/// assert_eq!(store.shards[3].ask(|reply| reply).await?, 3);
+/// assert_eq!(store.flushers[0].path(), "flushers/0");
+/// # store.shutdown().await;
 /// # Ok(())
 /// # }
 /// ```

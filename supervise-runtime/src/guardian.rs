@@ -3,7 +3,6 @@
 //! Above a top-level actor there is no supervisor and no task, only a table with this one child in it: the
 //! actor decides on its own failures by the guardian's strategy.
 
-use crate::sync::{Arc, OnceLock};
 use std::future::Future;
 
 use crate::actor::Actor;
@@ -14,6 +13,7 @@ use crate::events::Bus;
 use crate::failure::Thrown;
 use crate::strategy::{Strategy, SupervisorStrategy};
 use crate::supervisor::Sup;
+use crate::sync::{Arc, OnceLock};
 
 /// How top-level actors are supervised; fixed by the first spawn.
 static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();

@@ -102,7 +102,8 @@ fn senders(node: &Node) -> Option<usize> {
 
 fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
     match lifecycle {
-        Lifecycle::Permanent => !matches!(ended, Ended::Stopped),
+        // One that is `Done` for good is optional, and not wanted any more.
+        Lifecycle::Permanent => !matches!(ended, Ended::Stopped | Ended::Done),
         Lifecycle::Transient => !ended.is_orderly(),
         Lifecycle::Temporary => false,
     }

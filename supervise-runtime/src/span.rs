@@ -2,7 +2,6 @@
 //!
 //! Without a subscriber that wants it, all of this is one look at tracing's greatest level for each incarnation.
 
-use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -11,6 +10,7 @@ use tracing::span::Id;
 
 use crate::cell::control::{Controlled, Ctl};
 use crate::events::lock;
+use crate::sync::{Arc, Mutex};
 
 /// The spans that are open in one tree, by the id of their cells: children find their supervisor's here.
 #[derive(Debug, Default)]

@@ -131,7 +131,7 @@ async fn a_panic_in_the_display_of_an_error_harms_nobody() {
     assert!(soon(tree.shutdown()).await.is_orderly());
 }
 
-/// A duration may be as long as it likes: what cannot be waited for is waited for as long as can be.
+/// S15, S24, S31: a duration may be as long as it likes: what cannot be waited for is waited for as long as can be.
 #[tokio::test(start_paused = true)]
 async fn the_longest_durations_are_taken() {
     supervisor! {

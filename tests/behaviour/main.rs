@@ -9,6 +9,7 @@ mod kit;
 
 mod abuse;
 mod edges;
+mod grammar;
 mod s01_messages;
 mod s03_tell_and_ask;
 mod s04_control;

@@ -113,7 +113,7 @@ async fn a_subtree_ends_with_its_significant_child() {
     assert_eq!(tree.job.behind.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// 2c: during the boot it stays ended; the tree ends once it is up.
+/// S22, 2c: during the boot it stays ended; the tree ends once it is up.
 #[tokio::test(start_paused = true)]
 async fn an_end_during_the_boot_counts_once_the_tree_is_up() {
     let journal = Journal::default();

@@ -99,7 +99,7 @@ async fn a_drain_refuses_senders_that_wait_for_room() {
     assert_eq!(journal.take()[..4], ["db works", "db worked", "db first", "db second"]);
 }
 
-/// 2a: it has its `shutdown` time for all of it; what is left is a dead letter.
+/// S26, 2a: it has its `shutdown` time for all of it; what is left is a dead letter.
 #[tokio::test(start_paused = true)]
 async fn a_drain_has_the_shutdown_time() {
     let (tree, journal, mut events) = one().await;
@@ -116,7 +116,7 @@ async fn a_drain_has_the_shutdown_time() {
     assert_eq!(seen(&mut events), ["db aborted", "db dead letter", "db ended Aborted"]);
 }
 
-/// 2a: a failure ends it: reported, the rest dead letters, `post_stop` owed.
+/// S26, 2a: a failure ends it: reported, the rest dead letters, `post_stop` owed.
 #[tokio::test(start_paused = true)]
 async fn a_failure_ends_a_drain() {
     for in_hand in [true, false] {
@@ -142,7 +142,7 @@ async fn a_failure_ends_a_drain() {
     }
 }
 
-/// 2a: a kill drops the message in hand, the rest are dead letters; the hooks run.
+/// S26, 2a: a kill drops the message in hand, the rest are dead letters; the hooks run.
 #[tokio::test(start_paused = true)]
 async fn a_kill_cuts_a_drain_short() {
     let (tree, journal, mut events) = one().await;
@@ -159,7 +159,7 @@ async fn a_kill_cuts_a_drain_short() {
     assert_eq!(seen(&mut events), ["db reported", "db dead letter", "db ended Stopped"]);
 }
 
-/// 2a: a stop of one that drains changes nothing but the time it has.
+/// S26, 2a: a stop of one that drains changes nothing but the time it has.
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_a_drain_go_on() {
     let (tree, journal, _) = one().await;
@@ -173,7 +173,7 @@ async fn a_stop_lets_a_drain_go_on() {
     assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
 }
 
-/// 2a: a Down of its group lets the message in hand end; the rest are dead letters, and it does not come up.
+/// S26, 2a: a Down of its group lets the message in hand end; the rest are dead letters, and it does not come up.
 #[tokio::test(start_paused = true)]
 async fn a_drain_ends_when_its_group_goes_down() {
     let journal = Journal::default();
@@ -207,7 +207,7 @@ async fn a_drain_ends_when_its_group_goes_down() {
     assert!(seen(&mut events).contains(&"b dead letter".to_owned()));
 }
 
-/// 2d: one that is not up stops: starting, waiting, on its way down, or while its group moves.
+/// S26, 2d: one that is not up stops: starting, waiting, on its way down, or while its group moves.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     // Waiting for its backoff.
@@ -254,7 +254,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     assert!(!journal.take().contains(&"a never".to_owned()));
 }
 
-/// 2d: one that has failed and whose decision is kept stops, without `pre_restart`.
+/// S26, 2d: one that has failed and whose decision is kept stops, without `pre_restart`.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_one_that_has_failed_is_a_stop() {
     let journal = Journal::default();
@@ -310,7 +310,7 @@ supervisor! {
     }
 }
 
-/// 2a, S7: below a failure what is queued does not begin, not for longer than the time it has; the restart
+/// S26, 2a, S7: below a failure what is queued does not begin, not for longer than the time it has; the restart
 /// above absorbs it.
 #[tokio::test(start_paused = true)]
 async fn a_drain_is_held_below_a_failure() {
@@ -331,7 +331,7 @@ async fn a_drain_is_held_below_a_failure() {
     }
 }
 
-/// 2d: restart of one that drains.
+/// S26, 2d: restart of one that drains.
 #[tokio::test(start_paused = true)]
 async fn one_that_drains_is_not_restarted() {
     let (tree, ..) = one().await;

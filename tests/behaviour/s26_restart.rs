@@ -98,7 +98,7 @@ async fn a_restart_by_hand_is_not_charged() {
     assert!(begin.elapsed() < secs(1));
 }
 
-/// 2d: the message in hand ends first; its asker is answered.
+/// S26, 2d: the message in hand ends first; its asker is answered.
 #[tokio::test(start_paused = true)]
 async fn a_restart_waits_for_the_message_in_hand() {
     let (tree, journal, _) = one().await;
@@ -113,7 +113,7 @@ async fn a_restart_waits_for_the_message_in_hand() {
     assert_eq!(tree.db.incarnation(), 2);
 }
 
-/// 2d: a wait for the backoff is cut short; the hooks have the failure that it was about.
+/// S26, 2d: a wait for the backoff is cut short; the hooks have the failure that it was about.
 #[tokio::test(start_paused = true)]
 async fn a_restart_cuts_a_wait_short() {
     let (tree, journal, _) = one().await;
@@ -135,7 +135,7 @@ async fn a_restart_cuts_a_wait_short() {
     assert_eq!(tree.slow.incarnation(), 3);
 }
 
-/// 2d: a start in progress is dropped and begun again, in each of its steps.
+/// S26, 2d: a start in progress is dropped and begun again, in each of its steps.
 #[tokio::test(start_paused = true)]
 async fn a_restart_begins_a_start_again() {
     for (place, owed) in [("slow start", false), ("slow pre_start", false), ("slow post_restart", true)] {
@@ -156,7 +156,7 @@ async fn a_restart_begins_a_start_again() {
     }
 }
 
-/// 2d: the first start too: whoever waits for it goes on waiting.
+/// S26, 2d: the first start too: whoever waits for it goes on waiting.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_can_be_begun_again() {
     let (tree, journal, _) = one().await;
@@ -200,7 +200,7 @@ impl Boss {
     }
 }
 
-/// S7, 2d: one that has failed and whose decision is kept goes down for the restart at once; no decider is
+/// S26, S7, 2d: one that has failed and whose decision is kept goes down for the restart at once; no decider is
 /// asked, and its start is held.
 #[tokio::test(start_paused = true)]
 async fn a_restart_replaces_a_decision_that_is_kept() {
@@ -227,7 +227,7 @@ async fn a_restart_replaces_a_decision_that_is_kept() {
     assert!(!seen.iter().any(|line| line.starts_with("boss/child decided")), "{seen:?}");
 }
 
-/// 2d: while its group goes down or up a restart of one member is refused.
+/// S26, 2d: while its group goes down or up a restart of one member is refused.
 #[tokio::test(start_paused = true)]
 async fn a_member_is_busy_while_its_group_moves() {
     let journal = Journal::default();
@@ -246,7 +246,7 @@ async fn a_member_is_busy_while_its_group_moves() {
     assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 3));
 }
 
-/// 2d: one that stops, and one that has ended.
+/// S26, 2d: one that stops, and one that has ended.
 #[tokio::test(start_paused = true)]
 async fn what_stops_or_has_ended_is_not_restarted() {
     let (tree, journal, _) = one().await;

@@ -1,12 +1,12 @@
-//! `Option<T>`, `[T; N]`, tasks in every shape, names of every kind: S28, and the grammar.
+//! `Option<T>`, `[T; N]`, tasks in every shape, a tree in itself: S27 to S29.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
 use supervise::prelude::*;
-use supervise::{Ended, SpawnError};
+use supervise::{Ended, Health};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 #[derive(Clone, Default)]
 struct Switch(Arc<AtomicBool>);
@@ -43,6 +43,7 @@ async fn an_optional_child_is_there_or_not() {
             assert_eq!(audit.incarnation(), 2, "restarted like any other");
         }
         assert!(soon(tree.ready()).await);
+        assert!(matches!(tree.health(), Health::Healthy), "one that is not wanted is not missed");
         let report = tree.shutdown().await;
         assert!(report.is_orderly(), "{report:?}");
     }
@@ -204,58 +205,7 @@ async fn a_tree_may_contain_itself() {
     assert_eq!(stops, ["7 post_stop", "bin post_stop", "usr post_stop", "root post_stop"]);
 }
 
-#[allow(non_snake_case)] // as the children want it
-mod names {
-    use super::*;
-
-    supervisor! {
-        /// Names that could be something else's.
-        pub(crate) struct Names(r#type: Journal, make: fn(&'static str, Journal) -> Later) {
-            let start = format!("{type:?}").len();
-            pub(super) r#struct: Probe = make("struct", r#type.clone()).await?,
-            Some: Probe = Probe::start("Some", r#type.clone()).await?,
-            Vec: Probe = Probe::start("Vec", r#type.clone()).await?,
-            shutdown: Probe = Probe::start("shutdown", r#type.clone()).await?,
-            events: Probe = { let _ = start; Probe::start("events", r#type.clone()).await? },
-            #[cfg(any())]
-            gone: Nothing = Nothing::at_all(),
-            #[cfg(any())]
-            never: struct Never {
-                nothing: Nothing = Nothing::at_all(),
-            },
-            handle: Probe = Probe::start("handle", r#type.clone()).await?,
-            error: Probe = { let _ = shutdown; Probe::start("error", r#type).await? },
-        }
-    }
-
-    pub(super) type Later = std::pin::Pin<Box<dyn Future<Output = Result<Probe, Boom>> + Send>>;
-
-    #[expect(dead_code, reason = "a constant whose name the expansion must not mean")]
-    #[expect(non_upper_case_globals)]
-    const handle: u8 = 0;
-}
-
-impl std::fmt::Debug for Journal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Journal")
-    }
-}
-
-/// Children may be called what they like; `#[cfg]` takes a child away with its field, a parameter can be called,
-/// and a raw name be formatted.
-#[tokio::test(start_paused = true)]
-async fn children_may_be_called_what_they_like() {
-    let make: fn(&'static str, Journal) -> names::Later = |name, journal| Box::pin(Probe::start(name, journal));
-    let tree = names::Names::start(Journal::default(), make).await.unwrap();
-    assert_eq!(tree.r#struct.path(), "struct");
-    assert_eq!([tree.Some.path(), tree.Vec.path()], ["Some", "Vec"]);
-    assert_eq!(tree.events.ask(Do::Get).await.unwrap(), 0);
-    assert_eq!(TreeRef::path(&tree), "Names");
-    assert_eq!([tree.handle.path(), tree.error.path(), tree.shutdown.path()], ["handle", "error", "shutdown"]);
-    Running::shutdown(tree).await;
-}
-
-/// Two trees of one type in one program know nothing of each other.
+/// S2: two trees of one type in one program know nothing of each other.
 #[tokio::test(start_paused = true)]
 async fn one_tree_type_runs_twice() {
     let (a, b) = (Journal::default(), Journal::default());
@@ -267,29 +217,4 @@ async fn one_tree_type_runs_twice() {
     first.shutdown().await;
     assert_eq!(b.take(), Vec::<String>::new());
     assert_eq!(second.last.incarnation(), 1);
-}
-
-/// P21: what only a running program can know of a setting is checked when the tree starts.
-#[tokio::test(start_paused = true)]
-async fn settings_from_parameters_hold() {
-    supervisor! {
-        struct Tuned(journal: Journal, places: usize, most: usize, wait: std::time::Duration) {
-            #[mailbox(Bounded(places))]
-            #[backoff(wait..wait * 4, random_factor = 0.0)]
-            probe: Probe = Probe::start("probe", journal.clone()).await?,
-            #[max_children(most)]
-            some: [Probe] = || Probe::start("one", journal.clone()).await?,
-        }
-    }
-    let mut tree = Tuned::tree(Journal::default(), 1, 1, ms(500));
-    let mut events = tree.events();
-    let tree = tree.start().await.unwrap();
-    tree.probe.tell(Do::Work(secs(1))).await.unwrap();
-    settle().await;
-    tree.probe.try_tell(Do::Fail(Boom::Told)).unwrap();
-    assert!(tree.probe.try_tell(Do::Add(1)).is_err(), "one place");
-    tree.some.spawn().await.unwrap();
-    assert!(matches!(tree.some.spawn().await, Err(SpawnError::MaxChildren { most: 1, .. })));
-    pass(secs(2)).await;
-    assert!(seen(&mut events).contains(&"probe restart in 500ms".to_owned()));
 }

@@ -159,7 +159,7 @@ async fn a_task_that_is_never_ready_is_past_its_start_time() {
     assert_eq!(journal.take(), ["begins", "told", "drop"], "it was told, as any task that has failed");
 }
 
-/// 2a: before it is ready its failure is one of `Phase::Restart` once it was up.
+/// S29, 2a: before it is ready its failure is one of `Phase::Restart` once it was up.
 #[tokio::test(start_paused = true)]
 async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     let journal = Journal::default();
@@ -176,7 +176,7 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     assert_eq!((failure.phase(), failure.cause().to_string()), (Phase::Restart, "Told".to_owned()));
 }
 
-/// 2a: before it is ready it is handling already: a stop tells it first, then it has its `shutdown` time.
+/// S29, 2a: before it is ready it is handling already: a stop tells it first, then it has its `shutdown` time.
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_it_is_ready_tells_the_task() {
     for (grace, took, returns) in [(secs(2), secs(2), true), (secs(60), secs(3), false)] {
@@ -196,7 +196,7 @@ async fn a_stop_before_it_is_ready_tells_the_task() {
     }
 }
 
-/// 2a: so does a Down of its group; the start that follows has its time anew.
+/// S29, 2a: so does a Down of its group; the start that follows has its time anew.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
     let journal = Journal::default();
@@ -212,7 +212,7 @@ async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
     assert_eq!(tree.http.incarnation(), 3);
 }
 
-/// 2a: a kill before it is ready is the failure of a start: it is dropped at once.
+/// S29, 2a: a kill before it is ready is the failure of a start: it is dropped at once.
 #[tokio::test(start_paused = true)]
 async fn a_kill_before_it_is_ready_drops_the_task() {
     let journal = Journal::default();

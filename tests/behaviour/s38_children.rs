@@ -221,7 +221,7 @@ async fn an_escalation_fails_the_actor() {
     assert_eq!(firm.other.incarnation(), 1);
 }
 
-/// S11: a restart of the actor stops its children, in reverse, before its own `post_stop`; the kept one is held
+/// S38, S11: a restart of the actor stops its children, in reverse, before its own `post_stop`; the kept one is held
 /// and restarted behind it.
 #[tokio::test(start_paused = true)]
 async fn a_kept_child_is_restarted_behind_its_parent() {
@@ -358,7 +358,7 @@ supervisor! {
     }
 }
 
-/// S11: only kept children are restarted behind their parent, not what the new instance has just spawned.
+/// S38, S11: only kept children are restarted behind their parent, not what the new instance has just spawned.
 #[tokio::test(start_paused = true)]
 async fn what_the_new_instance_spawns_is_not_restarted_with_the_kept() {
     let journal = Journal::default();

@@ -128,7 +128,7 @@ fn every_shape_is_drawn_and_names_are_escaped() {
     check_graphviz(&SHAPES.render_graphviz());
 }
 
-/// The constant says what is written: shape, kind, lifecycle, documentation, and what is below.
+/// S42: the constant says what is written: shape, kind, lifecycle, documentation, and what is below.
 #[test]
 fn the_constant_says_what_is_declared() {
     let spec = Shop::SPEC;

@@ -1,7 +1,5 @@
 //! Subordinate futures: polled in the actor's own task, each only when it was woken.
 
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Wake, Waker};
@@ -11,6 +9,8 @@ use crate::cell::control::Controlled;
 use crate::events::lock;
 use crate::failure::panic_text;
 use crate::options::BoxFuture;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex};
 
 /// A future whose result is on its way to the actor once it is through.
 pub(crate) type Subordinate = BoxFuture<'static, Arc<dyn Queue>>;

@@ -4,7 +4,6 @@
 //! own task, behind the user future; the context only asks for an addition, through the queue of control.
 //! An actor that uses none of it has none of it.
 
-use crate::sync::Arc;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::pin::Pin;
@@ -24,6 +23,7 @@ pub(crate) use futures::Subordinate;
 pub(crate) use tick::{Make, Queue, Tick};
 
 use crate::cell::driver::after;
+use crate::sync::Arc;
 
 use futures::Subordinates;
 

@@ -1,13 +1,13 @@
 //! A timer's ticks: messages of the actor to itself, which end with its incarnation.
 
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, Weak};
 use std::fmt;
 
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
 use crate::events::lock;
 use crate::mailbox::Rejected;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, Weak};
 
 /// Where the message of a tick comes from.
 pub(crate) enum Make<M> {

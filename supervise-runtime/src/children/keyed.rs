@@ -4,7 +4,7 @@
 //! 1. an entry is in the map from the moment its instance is put into its place until that has ended;
 //! 2. a start belongs to all who wait for it: the last of them to give up takes the instance back.
 
-use crate::sync::{Arc, Mutex};
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::future::{Future, poll_fn};
@@ -15,6 +15,7 @@ use crate::actor_ref::Terminated;
 use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
 use crate::context::{SpawnError, started};
 use crate::events::lock;
+use crate::sync::{Arc, Mutex};
 use crate::tree::{Child, HandleSource, TreeRef};
 
 /// What can be a key.
@@ -39,28 +40,7 @@ pub const fn need_key<K: Key>() {}
 /// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
 /// many ask for it at the same time.
 ///
-/// ```
-/// use supervise::prelude::*;
-///
-/// # struct Session;
-/// # #[actor] impl Session { fn handle(&mut self, (): ()) {} }
-/// supervisor! {
-///     struct Shop {
-///         sessions: [u32 => Session] = |user: u32| { let _ = user; Session },
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let shop = Shop::start().await?;
-/// let alice = shop.sessions.get_or_spawn(7).await?;
-/// assert_eq!(alice.path(), "sessions/7");
-/// assert_eq!(shop.sessions.get(&7), Some(alice));
-/// shop.sessions.stop(&7);
-/// # shop.shutdown().await;
-/// # Ok(())
-/// # }
-/// ```
+/// For an example see [the reference](https://docs.rs/supervise/latest/supervise/macro.supervisor.html#shapes).
 pub struct Keyed<K, T: Child, Args> {
     set: Children<T, (K, Args)>,
     living: Arc<Mutex<Living<K, T::Handle>>>,
@@ -123,14 +103,22 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
 
     /// The instance of this key, if one is up. A restart does not take it away; one that is asked to stop is
     /// found until it has ended.
-    pub fn get(&self, key: &K) -> Option<T::Handle> {
+    pub fn get<Q>(&self, key: &Q) -> Option<T::Handle>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let living = lock(&self.living);
         let entry = living.get(key)?;
         if entry.cell.ctl().is_up() { entry.handle.get() } else { None }
     }
 
     /// Asks the instance of this key to stop. Returns at once; false if there is none.
-    pub fn stop(&self, key: &K) -> bool {
+    pub fn stop<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let cell = lock(&self.living).get(key).map(|entry| entry.cell.clone());
         if let Some(cell) = &cell {
             send(&**cell, Control::Stop);

@@ -1,6 +1,5 @@
 //! Timers and subordinate futures of an actor (S11).
 
-use crate::sync::Arc;
 use std::future::Future;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::actor::Actor;
 use crate::aside::{Aside, Every, Make, Tick, Timer};
 use crate::cell::control::{Control, queue};
 use crate::cell::driver::after;
+use crate::sync::Arc;
 
 /// What tokio's clock can tell apart.
 const SHORTEST: Duration = Duration::from_millis(1);

@@ -1,6 +1,5 @@
 //! An actor takes a top-level actor over as its child, or lets a child go (S38).
 
-use crate::sync::Arc;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
@@ -13,6 +12,7 @@ use crate::actor_ref::{ActorRef, Terminated};
 use crate::cell::control::{Control, Controlled, send};
 use crate::cell::current;
 use crate::guardian;
+use crate::sync::Arc;
 
 /// Why an actor was not taken over or let go.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

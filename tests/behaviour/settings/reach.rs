@@ -81,7 +81,7 @@ fn values() -> Values {
     }
 }
 
-/// Section 1.2: settings are expressions over the parameters and `let`s.
+/// docs/settings.md: settings are expressions over the parameters and `let`s.
 #[tokio::test(start_paused = true)]
 async fn a_setting_may_name_a_parameter_or_a_let() {
     let tree = Named::start(values(), Directive::Restart, Journal::default()).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_setting_may_name_a_parameter_or_a_let() {
     assert!(tree.set.spawn(0).await.is_err());
 }
 
-/// Section 1.2: a tree's decider and strategy take each start's own parameters.
+/// docs/settings.md: a tree's decider and strategy take each start's own parameters.
 #[tokio::test(start_paused = true)]
 async fn two_starts_of_one_declaration_have_their_own_settings() {
     let journal = Journal::default();
@@ -136,7 +136,7 @@ async fn two_starts_of_one_declaration_have_their_own_settings() {
     assert!(matches!(ended(&stopping.plain).await, Ended::Failed(_)));
 }
 
-/// Section 1.2: hooks, backoff and decider above a `[..]` are those of each instance.
+/// docs/settings.md: hooks, backoff and decider above a `[..]` are those of each instance.
 #[tokio::test(start_paused = true)]
 async fn settings_of_failures_above_a_set_reach_its_instances() {
     let journal = Journal::default();
@@ -163,7 +163,7 @@ async fn settings_of_failures_above_a_set_reach_its_instances() {
     assert_eq!(plain.ask(Do::Get).await.unwrap(), 0, "restarted by the tree's");
 }
 
-/// Section 1.2: mailbox, lifecycle and shutdown time too.
+/// docs/settings.md: mailbox, lifecycle and shutdown time too.
 #[tokio::test(start_paused = true)]
 async fn settings_of_life_above_a_set_reach_its_instances() {
     let tree = Sets::start(Journal::default()).await.unwrap();
