@@ -43,7 +43,8 @@ async fn an_optional_child_is_there_or_not() {
             assert_eq!(audit.incarnation(), 2, "restarted like any other");
         }
         assert!(soon(tree.ready()).await);
-        assert!(matches!(tree.health(), Health::Healthy), "one that is not wanted is not missed");
+        let health = tree.health();
+        assert!(on || matches!(health, Health::Healthy), "one that is not wanted is not missed: {health}");
         let report = tree.shutdown().await;
         assert!(report.is_orderly(), "{report:?}");
     }

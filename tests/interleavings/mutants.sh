@@ -7,12 +7,14 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-export SCHEDULES=${SCHEDULES:-3000}
+export SCHEDULES=${SCHEDULES:-6000}
 export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/interleavings-mutants}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work" "$work.log"' EXIT
-(cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf -) | tar -xf - -C "$work"
+(cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf -) | tar -xf - -m -C "$work"
+# What an earlier run has built of another copy: its files are looked for where that was.
+rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/{supervise-,interleavings-,tokio-}* "$CARGO_TARGET_DIR"/debug/incremental
 
 failed=0
 for patch in "$root"/tests/teeth/decide-*.patch "$here"/teeth/*.patch; do

@@ -28,7 +28,8 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/teeth.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/teeth}
-copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -C "$work"; }
+copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -m -C "$work"; }
+# (-m: newer than all that an earlier run has built with its patches)
 copy
 
 # A crate of many modules is built with the one that is asked for and those it uses: `--test behaviour s16_stop::..`.

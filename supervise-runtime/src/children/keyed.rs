@@ -53,6 +53,8 @@ struct Entry<H> {
     handle: HandleSource<H>,
     /// So many wait for its first start. One of the declaration's own counts for itself.
     callers: usize,
+    /// All who waited are gone: it is on its way to its end, and whoever comes now waits for that.
+    unwanted: bool,
 }
 
 /// Where the instance of a key stands.
@@ -154,7 +156,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
     fn stands(entry: &Entry<T::Handle>) -> Stands<T::Handle> {
         let ctl = entry.cell.ctl();
         let sup = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup());
-        if sup.is_none_or(|sup| sup.is_ending(&*entry.cell)) {
+        if entry.unwanted || sup.is_none_or(|sup| sup.is_ending(&*entry.cell)) {
             return Stands::Ending(entry.cell.clone());
         }
         match entry.handle.get() {
@@ -173,7 +175,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
     ) -> Result<Arc<dyn Controlled>, SpawnError> {
         let launched = self.set.launch(Some(Name::from(text)), (key.clone(), args))?;
         let cell = launched.cell.clone();
-        living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1 });
+        living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1, unwanted: false });
         Ok(cell)
     }
 
@@ -319,7 +321,8 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args>
         let mut living = lock(&self.keyed.living);
         let Some(entry) = living.get_mut(&self.key).filter(|entry| entry.cell.ctl().id == ctl.id) else { return };
         entry.callers -= 1;
-        let unwanted = entry.callers == 0 && !ctl.is_up();
+        entry.unwanted = entry.callers == 0 && !ctl.is_up();
+        let unwanted = entry.unwanted;
         drop(living);
         if unwanted {
             send(&*self.cell, Control::Stop);

@@ -34,6 +34,10 @@ pub enum Do {
     Watch(ActorRef<Probe>),
     /// Spawns a child of its own of this name, and watches it.
     Spawn(&'static str, Reply<Option<ActorRef<Probe>>>),
+    /// Takes it over.
+    Link(ActorRef<Probe>),
+    /// Lets it go.
+    Unlink(ActorRef<Probe>),
 }
 
 pub struct Probe {
@@ -89,6 +93,12 @@ impl Actor for Probe {
             Do::Stop => cx.stop(),
             Do::Note => {}
             Do::Watch(other) => cx.watch(&other),
+            Do::Link(other) => {
+                if cx.link(&other).await.is_ok() {
+                    self.log.write(format!("{} linked", self.name));
+                }
+            }
+            Do::Unlink(child) => drop(cx.unlink(&child).await),
             Do::Spawn(name, reply) => {
                 let log = self.log.clone();
                 let kid = cx.spawn(name, move || {

@@ -1,0 +1,79 @@
+//! A set with keys: spawns, waits and stops of one key at once.
+
+use interleavings::{Do, Log, Probe, all, explore, go};
+use supervise::prelude::*;
+
+supervisor! {
+    struct Rooms(log: Log) {
+        #![strategy(OneForOne, max_restarts = 20, within = 1min)]
+        #![decider(_ => Restart)]
+        // One name for all keys: two instances at once are wrong.
+        rooms: [u32 => Probe] = |_key: u32| Probe::start("room", log).await?,
+    }
+}
+
+/// S27: however many ask for one key, at most one instance lives, and each of them has an answer.
+#[test]
+fn a_key_has_at_most_one_instance() {
+    explore(1200, || async {
+        let log = Log::default();
+        let tree = Rooms::tree(log.clone()).seed(1).start().await.unwrap();
+        log.plan("room start", 1);
+        let asks = |times: u32| {
+            let rooms = tree.rooms.clone();
+            go(async move {
+                for _ in 0..times {
+                    if let Ok(room) = rooms.get_or_spawn(1).await {
+                        drop(room.ask(Do::Get).forever().await);
+                    }
+                }
+            })
+        };
+        let mut tasks = vec![asks(2), asks(1)];
+        let rooms = tree.rooms.clone();
+        tasks.push(go(async move {
+            if let Ok(room) = rooms.spawn(1).await {
+                drop(room.tell(Do::Fail).await);
+            }
+            rooms.stop(&1);
+        }));
+        all(tasks).await;
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
+
+/// S27: a start belongs to all who wait for it; when the last of them has gone it is taken back, and the key is free.
+#[test]
+fn who_gives_up_leaves_the_others_their_start() {
+    explore(1200, || async {
+        let log = Log::default();
+        let tree = Rooms::tree(log.clone()).seed(1).start().await.unwrap();
+        let (stays, leaves) = (tree.rooms.clone(), tree.rooms.clone());
+        let heard = log.clone();
+        let tasks = vec![
+            go(async move {
+                if stays.get_or_spawn(1).await.is_ok() {
+                    heard.write("has it");
+                }
+            }),
+            go(async move {
+                let mut asked = Box::pin(leaves.get_or_spawn(1));
+                for _ in 0..2 {
+                    let once = std::future::poll_fn(|cx| std::task::Poll::Ready(asked.as_mut().poll(cx).is_ready()));
+                    if once.await {
+                        return;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            }),
+        ];
+        all(tasks).await;
+        log.holds(log.count("has it") == 1, "the one who stayed got nothing");
+        // Whatever became of it, the key can be had.
+        tree.rooms.stop(&1);
+        log.holds(tree.rooms.get_or_spawn(1).await.is_ok(), "the key is not free");
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
