@@ -66,6 +66,37 @@ supervisor! {
     }
 }
 
+supervisor! {
+    /// Every shape that can be written.
+    struct Every(journal: Journal) {
+        one: Probe = Probe::start("one", journal).await?,
+        maybe: Option<Probe> = Some(Probe::start("maybe", journal).await?),
+        absent: Option<Probe> = None,
+        row: [Probe; 2] = |i: usize| Probe::start(format!("row{i}"), journal).await?,
+        #[max_children(5)]
+        any: [Probe] = |n: u32| Probe::start(format!("any{n}"), journal).await?,
+        #[initial([7])]
+        by_key: [u32 => Probe] = |n: u32| Probe::start(format!("key{n}"), journal).await?,
+        plain: task = std::future::pending::<()>(),
+        told: task = |cx| cx.stopped(),
+        maybe_task: Option<task> = Some(|cx: TaskContext| cx.stopped()),
+        tasks: [task; 2] = |_i| std::future::pending::<()>(),
+        any_tasks: [task] = |_n: u32| |cx| cx.stopped(),
+        tasks_by_key: [String => task] = |_name: String| |cx| cx.stopped(),
+        inline: struct Inline {
+            leaf: Probe = Probe::start("leaf", journal).await?,
+        },
+        branch: Leaf = Leaf::tree(journal),
+        branches: [Leaf; 2] = |_i| Leaf::tree(journal),
+        any_branches: [Leaf] = || Leaf::tree(journal),
+        branches_by_key: [u8 => Leaf] = |_key: u8| Leaf::tree(journal),
+    }
+
+    struct Leaf(journal: Journal) {
+        leaf: Probe = Probe::start("leaf", journal).await?,
+    }
+}
+
 const fn child(name: &'static str, shape: Shape, kind: Kind) -> ChildSpec {
     ChildSpec {
         name,
@@ -117,6 +148,26 @@ fn a_declaration_is_drawn_in_three_languages() {
     same_as_kept("shop.mmd", &Shop::SPEC.render_mermaid());
     same_as_kept("shop.dot", &Shop::SPEC.render_graphviz());
     check_graphviz(&Shop::SPEC.render_graphviz());
+}
+
+/// S42: a tree with every shape in it, as it is declared and as it runs.
+#[tokio::test(start_paused = true)]
+async fn every_shape_is_drawn_declared_and_running() {
+    same_as_kept("every.txt", &Every::SPEC.render());
+    same_as_kept("every.mmd", &Every::SPEC.render_mermaid());
+    same_as_kept("every.dot", &Every::SPEC.render_graphviz());
+    check_graphviz(&Every::SPEC.render_graphviz());
+    let tree = Every::start(Journal::default()).await.unwrap();
+    tree.any.spawn(1).await.unwrap();
+    tree.any_tasks.spawn(1).await.unwrap();
+    tree.tasks_by_key.spawn("a b".to_owned()).await.unwrap();
+    tree.any_branches.spawn().await.unwrap();
+    tree.branches_by_key.spawn(3).await.unwrap();
+    let snapshot = tree.snapshot();
+    same_as_kept("every-live.txt", &snapshot.render());
+    same_as_kept("every-live.mmd", &snapshot.render_mermaid());
+    same_as_kept("every-live.dot", &snapshot.render_graphviz());
+    check_graphviz(&snapshot.render_graphviz());
 }
 
 /// S42: every shape is drawn as it is written, and what means something to a drawing's language is escaped.

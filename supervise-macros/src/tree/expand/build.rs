@@ -163,8 +163,9 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, &ty, &start.body);
-    let index = local("__i");
     let pattern = start.inputs.first();
+    let mut index = local("__i");
+    index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -191,27 +192,31 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     let value = started(unit, &ty, &start.body);
     let types = set_arguments(child);
     let args = local("__args");
-    let initial = initial(child, key.is_some(), start.inputs.len(), scope);
+    let initial = initial(child, key.is_some(), scope);
     // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
     // tree: an argument hides a parameter of the same name, as in any closure.
-    let mut patterns = start.inputs.iter().map(|input| match input {
+    let mut inputs = start.inputs.iter();
+    let (mut first, mut key_bound) = (TokenStream::new(), TokenStream::new());
+    if key.is_some()
+        && let Some(input) = inputs.next()
+    {
+        // The type that is written at the argument need not be that of the brackets.
+        let mut name = local("__key");
+        name.set_span(input.span().resolved_at(name.span()));
+        (first, key_bound) = (quote!(#name,), quote!(let #input = #name;));
+    }
+    let patterns = inputs.map(|input| match input {
         Pat::Type(PatType { pat, .. }) => quote!(#pat),
         other => quote!(#other),
     });
-    let key_pattern = key.and_then(|_| patterns.next());
-    let (function, all, pattern, ty_of) = match key {
+    let pattern = quote!((#(#patterns,)*));
+    let (function, all, pattern) = match key {
         Some(key) => (
             quote_spanned!(unit.span()=> keyed::<#key, #ty, (#(#types,)*), _, _>),
             quote!((#key, (#(#types,)*))),
-            quote!((#key_pattern, (#(#patterns,)*))),
-            quote!((#key, (#(#types,)*))),
+            quote!((#first #pattern)),
         ),
-        None => (
-            quote_spanned!(unit.span()=> set::<#ty, (#(#types,)*), _, _>),
-            quote!((#(#types,)*)),
-            quote!((#(#patterns,)*)),
-            quote!((#(#types,)*)),
-        ),
+        None => (quote_spanned!(unit.span()=> set::<#ty, (#(#types,)*), _, _>), quote!((#(#types,)*)), pattern),
     };
     quote_spanned! {unit.span()=> {
         #capture
@@ -224,7 +229,8 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
             __initial,
             move |#args: #all| {
                 #rebind
-                let #pattern: #ty_of = #args;
+                let #pattern: #all = #args;
+                #key_bound
                 async move { #value }
             },
         ).await
@@ -232,21 +238,35 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
 }
 
 /// The children that a set has from its start on: items become the arguments of spawns.
-fn initial(child: &Child, keyed: bool, count: usize, scope: &Scope) -> TokenStream {
+fn initial(child: &Child, keyed: bool, scope: &Scope) -> TokenStream {
     let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
         return quote!(::supervise::__private::no_initial());
     };
     let rebind = scope.bind(&[items]).rebind;
-    let names: Vec<_> = (0..count).map(|i| local(&format!("__a{i}"))).collect();
-    let (item, args) = match (&names[..], keyed) {
-        ([key], true) => (quote!(#key), quote!((#key, ()))),
-        ([key, rest @ ..], true) => (quote!((#(#names,)*)), quote!((#key, (#(#rest,)*)))),
-        ([only], false) => (quote!(#only), quote!((#only,))),
-        ([], _) => (quote!(()), quote!(())),
-        (names, false) => (quote!((#(#names,)*)), quote!((#(#names,)*))),
+    let Some(Expr::Closure(start)) = &child.start else { return TokenStream::new() };
+    let types: Vec<_> = start.inputs.iter().map(argument_type).collect();
+    let names: Vec<_> = (0..types.len()).map(|i| local(&format!("__a{i}"))).collect();
+    let one = |all: &[TokenStream]| match all {
+        [only] => only.clone(),
+        all => quote!((#(#all,)*)),
     };
-    let items = quote_spanned!(items.span()=> ::supervise::__private::initial(#items, |#item| #args));
+    let item_type = one(&types);
+    let item = one(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
+    let args = match (&names[..], keyed) {
+        ([key, rest @ ..], true) => quote!((#key, (#(#rest,)*))),
+        (names, _) => quote!((#(#names,)*)),
+    };
+    // With the type of an item, so that a wrong one is reported where it is written.
+    let items =
+        quote_spanned!(items.span()=> ::supervise::__private::initial::<#item_type, _, _>(#items, |#item| #args));
     quote!({ #rebind #items })
+}
+
+fn argument_type(input: &Pat) -> TokenStream {
+    match input {
+        Pat::Type(PatType { ty, .. }) => quote!(#ty),
+        _ => quote!(_),
+    }
 }
 
 fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {

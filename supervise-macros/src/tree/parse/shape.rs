@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
-use syn::{Token, Type, braced, bracketed, parenthesized, token};
+use syn::{Token, Type, TypePath, braced, bracketed, parenthesized, token};
 
 use super::super::model::{Shape, Subtree, Unit};
 use super::body;
@@ -55,7 +55,20 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
         let word: Ident = input.parse()?;
         return Ok(Unit::Task(word.span()));
     }
-    input.parse().map(|ty| Unit::Type(Box::new(ty)))
+    let ty: Type = input.parse()?;
+    let is_option = |path: &TypePath| {
+        path.path.segments.last().is_some_and(|last| last.ident == "Option" && !last.arguments.is_none())
+    };
+    match &ty {
+        Type::Slice(_) | Type::Array(_) => {}
+        Type::Path(path) if path.qself.is_none() && is_option(path) => {}
+        _ => return Ok(Unit::Type(Box::new(ty))),
+    }
+    // A shape in a shape, for one.
+    Err(syn::Error::new_spanned(
+        &ty,
+        "a shape holds an actor, a tree or `task`; put what is in here into a tree of its own, and that into the shape",
+    ))
 }
 
 fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {

@@ -110,7 +110,10 @@ impl Builder {
 }
 
 /// What `initial(..)` gives, as the arguments of spawns.
-pub fn initial<I: IntoIterator, Args>(items: I, args: impl FnMut(I::Item) -> Args) -> Vec<Args> {
+pub fn initial<Item, Args, I>(items: I, args: fn(Item) -> Args) -> Vec<Args>
+where
+    I: IntoIterator<Item = Item>,
+{
     items.into_iter().map(args).collect()
 }
 
