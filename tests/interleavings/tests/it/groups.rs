@@ -14,7 +14,7 @@ supervisor! {
 
     struct Rest(log: Log) {
         #![strategy(RestForOne, max_restarts = 30, within = 1min)]
-        #![decider(_ => Restart)]
+        #![decider(move |failure: &Failure| noted(&log, failure))]
         a: Probe = Probe::start("a", log).await?,
         b: Probe = Probe::start("b", log).await?,
         c: Probe = Probe::start("c", log).await?,
@@ -22,6 +22,11 @@ supervisor! {
 }
 
 const MEMBERS: [&str; 3] = ["a", "b", "c"];
+
+fn noted(log: &Log, failure: &Failure) -> Directive {
+    log.write(format!("{} decided", failure.path()));
+    Directive::Restart
+}
 
 async fn answers(log: &Log, probe: &ActorRef<Probe>) {
     while probe.ask(Do::Get).forever().await.is_err() {
@@ -54,7 +59,7 @@ fn all_for_one_moves_in_order() {
     });
 }
 
-/// S18: a failed member before the range widens it.
+/// S18: a failed member before the range widens it, and with that its failure is dealt with.
 #[test]
 fn rest_for_one_comes_up_whoever_fails() {
     explore(1600, || async {
@@ -70,6 +75,13 @@ fn rest_for_one_comes_up_whoever_fails() {
         all(tasks).await;
         for probe in [&tree.a, &tree.b, &tree.c] {
             answers(&log, probe).await;
+        }
+        for (name, failures) in [("a", 1), ("b", 1), ("c", 2)] {
+            let decided = log.count(&format!("{name} decided"));
+            log.holds(
+                decided <= failures,
+                &format!("{name} failed {failures} times and was decided on {decided} times"),
+            );
         }
         drop(tree.shutdown().await);
         log.check();

@@ -10,6 +10,13 @@ supervisor! {
         a: Probe = Probe::start("a", log).await?,
     }
 
+    struct Patient(log: Log) {
+        #![strategy(OneForOne, max_restarts = 20, within = 1min)]
+        #![decider(_ => Restart)]
+        #[backoff(100ms..100ms, random_factor = 0)]
+        a: Probe = Probe::start("a", log).await?,
+    }
+
     /// What has no instance is resumed.
     struct Resuming(log: Log) {
         #![strategy(OneForOne, max_restarts = 20, within = 1min)]
@@ -91,6 +98,27 @@ fn nothing_revives_a_stopped_child() {
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
         log.holds(log.count("a start") == starts, "it was started after it had been stopped");
         log.holds(log.count("a lost its post_stop") == 0, "an instance lost its post_stop");
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
+
+/// S16: who is stopped while it waits for its restart is not started again, whatever its timer says.
+#[test]
+fn a_stop_takes_a_waiting_restart_away() {
+    explore(600, || async {
+        let log = Log::default();
+        let tree = Patient::tree(log.clone()).seed(1).start().await.unwrap();
+        let a = tree.a.clone();
+        a.tell(Do::Fail).await.unwrap();
+        while log.count("a post_stop") + log.count("a pre_restart") == 0 {
+            tokio::task::yield_now().await;
+        }
+        a.stop();
+        a.terminated().await.unwrap();
+        let starts = log.count("a start");
+        tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+        log.holds(log.count("a start") == starts, "it was started after it had been stopped");
         drop(tree.shutdown().await);
         log.check();
     });

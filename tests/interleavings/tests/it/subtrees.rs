@@ -3,13 +3,14 @@
 use interleavings::{Do, Log, Probe, all, explore, go};
 use supervise::prelude::*;
 
-/// The grandparent takes its time: the subtree stays failed while everything else goes on.
+/// The grandparent takes its time: what is below stays failed while everything else goes on.
 fn slowly(log: &Log, directive: Directive) -> Directive {
     log.write("grandparent begins");
+    // Those below hear of it through their queues.
+    (0..60).for_each(|_| shuttle::thread::yield_now());
     let before = log.count("a decided");
-    for _ in 0..40 {
-        shuttle::thread::yield_now();
-    }
+    (0..120).for_each(|_| shuttle::thread::yield_now());
+    // One may have been under way.
     if log.count("a decided") > before + 1 {
         log.wrong("below a failure, decisions go on");
     }
@@ -31,6 +32,21 @@ supervisor! {
             #[backoff(1ms..1ms, random_factor = 0)]
             a: Probe = Probe::start("a", log).await?,
             #[decider(_ => Escalate)]
+            b: Probe = Probe::start("b", log).await?,
+        },
+    }
+
+    struct Deep(log: Log) {
+        #![strategy(OneForOne, max_restarts = 20, within = 1min)]
+        #![decider(move |_: &Failure| slowly(&log, Directive::Resume))]
+        sub: struct DeepSub {
+            #![decider(_ => Escalate)]
+            inner: struct Inner {
+                #![strategy(OneForOne, max_restarts = Unlimited)]
+                #[decider(move |_: &Failure| counted(&log))]
+                #[backoff(1ms..1ms, random_factor = 0)]
+                a: Probe = Probe::start("a", log).await?,
+            },
             b: Probe = Probe::start("b", log).await?,
         },
     }
@@ -68,6 +84,24 @@ fn a_resumed_subtree_goes_on() {
             vec![go(async move { drop(one.tell(Do::Fail).await) }), go(async move { drop(two.tell(Do::Fail).await) })];
         all(tasks).await;
         answers(&log, &tree.sub.a).await;
+        answers(&log, &tree.sub.b).await;
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}
+
+/// S7: an ancestor's failure holds all below it, supervisors too.
+#[test]
+fn below_a_failed_ancestor_nothing_begins() {
+    explore(700, || async {
+        let log = Log::default();
+        let tree = Deep::tree(log.clone()).seed(1).start().await.unwrap();
+        log.plan("a start", 12);
+        let (one, two) = (tree.sub.inner.a.clone(), tree.sub.b.clone());
+        let tasks =
+            vec![go(async move { drop(one.tell(Do::Fail).await) }), go(async move { drop(two.tell(Do::Fail).await) })];
+        all(tasks).await;
+        answers(&log, &tree.sub.inner.a).await;
         answers(&log, &tree.sub.b).await;
         drop(tree.shutdown().await);
         log.check();
