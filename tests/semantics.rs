@@ -262,6 +262,23 @@ fn links_lead_somewhere() {
     }
 }
 
+/// Paths that ARCHITECTURE.md names are there: from the root, or in one of the crates.
+#[test]
+fn the_architecture_names_what_is_there() {
+    const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "tests/teeth"];
+    let page = read("ARCHITECTURE.md");
+    let spans = page.split("```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2));
+    let is_path = |span: &&str| {
+        !span.contains(|c: char| c.is_whitespace() || "(){}<>[]\"=,".contains(c))
+            && (span.contains('/') || span.ends_with(".rs") || span.ends_with(".md"))
+    };
+    let paths: BTreeSet<&str> = spans.filter(is_path).collect();
+    assert!(paths.len() > 30, "the page was read: {paths:?}");
+    let gone: Vec<_> =
+        paths.into_iter().filter(|path| !ROOTS.iter().any(|base| root().join(base).join(path).exists())).collect();
+    assert!(gone.is_empty(), "not there: {gone:?}");
+}
+
 /// The names that GitHub gives to the headings of a page.
 fn headings(page: &str) -> BTreeSet<String> {
     let name = |line: &str| {

@@ -309,6 +309,21 @@ pub struct TaskRef {
     pub(crate) cell: Arc<dyn Controlled>,
 }
 
+/// Two are equal if they are handles of the same task.
+impl PartialEq for TaskRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.cell.ctl().id == other.cell.ctl().id
+    }
+}
+
+impl Eq for TaskRef {}
+
+impl std::hash::Hash for TaskRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.cell.ctl().id.hash(state);
+    }
+}
+
 impl fmt::Debug for TaskRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TaskRef({})", self.path())

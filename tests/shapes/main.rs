@@ -6,6 +6,7 @@
 #[path = "../kit/mod.rs"]
 mod kit;
 
+mod broker;
 mod indexing;
 mod node;
 mod pages;

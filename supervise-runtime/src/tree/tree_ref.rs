@@ -11,6 +11,21 @@ pub struct TreeRef {
     pub(crate) cell: Arc<dyn Controlled>,
 }
 
+/// Two are equal if they are handles of the same tree.
+impl PartialEq for TreeRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.cell.ctl().id == other.cell.ctl().id
+    }
+}
+
+impl Eq for TreeRef {}
+
+impl std::hash::Hash for TreeRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.cell.ctl().id.hash(state);
+    }
+}
+
 impl fmt::Debug for TreeRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TreeRef({})", self.path())
