@@ -195,11 +195,24 @@
 ///     let _ = shard.path();
 /// }
 ///
+/// async fn import(file: &str) -> std::io::Result<()> {
+///     println!("importing {file}");
+///     Ok(())
+/// }
+///
 /// supervisor! {
 ///     struct Store(log: Option<String>) {
-///         audit: Option<Audit> = log.map(Audit),
+///         audit: Option<Audit> = log.clone().map(Audit),
+///         replay: Option<task> = log.map(|log| async move { import(&log).await }),
 ///         shards: [Shard; 4] = |index| Shard(index),
 ///         flushers: [task; 4] = |index| |cx| flush(cx, shards[index].clone()),
+///         imports: [task] = |file: String| import(&file),
+///         feeds: [String => task] = |name: String, shard: usize| |cx| {
+///             println!("{name} is up");
+///             flush(cx, shards[shard].clone())
+///         },
+///         // A tree may hold itself.
+///         replicas: [Store] = |log: Option<String>| Store::tree(log),
 ///     }
 /// }
 ///
@@ -209,6 +222,10 @@
 /// assert!(store.audit.is_none());
 /// assert_eq!(store.shards[3].ask(|reply| reply).await?, 3);
 /// assert_eq!(store.flushers[0].path(), "flushers/0");
+/// assert!(matches!(store.imports.spawn("a.csv".to_owned()).await?.terminated().await?, Ended::Done));
+/// assert_eq!(store.feeds.spawn("orders".to_owned(), 2).await?.path(), "feeds/orders");
+/// let replica = store.replicas.spawn(Some("log".to_owned())).await?;
+/// assert_eq!(replica.shards[0].path(), "replicas/#1/shards/0");
 /// # store.shutdown().await;
 /// # Ok(())
 /// # }
@@ -273,6 +290,7 @@
 /// # impl Db {
 /// #     fn handle(&mut self, _msg: ()) -> Result<(), DbError> { Ok(()) }
 /// #     async fn dump(&mut self, _failure: &Failure) {}
+/// #     async fn reload(&mut self) -> Result<(), DbError> { Ok(()) }
 /// # }
 /// # #[derive(Debug)]
 /// # enum DbError { Timeout { ms: u64 }, Corrupt }
@@ -298,6 +316,7 @@
 ///         #[lifecycle(Permanent, shutdown = 5s)]
 ///         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
 ///         #[pre_restart(Db::dump)]
+///         #[post_restart(Db::reload)]
 ///         #[mailbox(Bounded(100), ask = 500ms)]
 ///         db: Db = Db,
 ///

@@ -88,6 +88,18 @@ fn every_setting_has_its_test() {
     assert!(unknown.is_empty(), "not in the reference: {unknown:?}");
 }
 
+/// Each setting is shown in an example that runs.
+#[test]
+fn every_setting_has_its_example() {
+    let page = include_str!("../../../src/reference/trees.rs");
+    let examples: String = page.split("/// ```").skip(1).step_by(2).collect();
+    let settings: Vec<&str> =
+        REFERENCE.lines().skip(2).filter_map(|row| row.split('`').nth(1)).filter(|name| !name.contains('.')).collect();
+    assert!(settings.len() > 10, "{settings:?}");
+    let without: Vec<_> = settings.into_iter().filter(|name| !examples.contains(&format!("[{name}("))).collect();
+    assert!(without.is_empty(), "without an example: {without:?}");
+}
+
 /// The tests that a row of the reference asks for: `strategy_on_limit_stop`.
 fn names(row: &str) -> Vec<String> {
     let cells: Vec<_> = row.split(" | ").collect();
