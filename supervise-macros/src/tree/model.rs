@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Pat, Type, Visibility};
 
 use crate::decider::Decider;
+use crate::settings::Value;
 
 /// One `struct Name(params) { .. }`.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Param {
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     pub(crate) settings: Vec<Setting>,
+    /// Words in the place of a setting that are none: perhaps half typed.
+    pub(crate) unknown: Vec<Ident>,
     pub(crate) items: Vec<Item>,
     /// Whether an entry could not be read so far as to have a name.
     pub(crate) lost_entry: bool,
@@ -57,6 +60,8 @@ pub(crate) struct Child {
     pub(crate) docs: Vec<Attribute>,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) settings: Vec<Setting>,
+    /// Words in the place of a setting that are none: perhaps half typed.
+    pub(crate) unknown: Vec<Ident>,
     pub(crate) vis: Option<Visibility>,
     pub(crate) name: Ident,
     pub(crate) shape: Option<Shape>,
@@ -195,9 +200,17 @@ impl Setting {
         unnamed.filter_map(|arg| word(&arg.value)).find(|word| *word == text)
     }
 
+    /// Words without a name behind the first, which are no arguments: perhaps half typed.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &Ident> {
+        let known = crate::settings::find(&self.name.to_string()).map_or(&[][..], |setting| setting.args);
+        let is_flag = |word: &Ident| known.iter().any(|arg| arg.value == Value::Flag && word == arg.name);
+        let unnamed = self.args().iter().filter(|arg| arg.name.is_none()).skip(1);
+        unnamed.filter_map(|arg| word(&arg.value)).filter(move |word| !is_flag(word) && !is_kind(word))
+    }
+
     /// Of `lifecycle`: when the child is started again, if that is written.
     pub(crate) fn kind(&self) -> Option<&Ident> {
-        ["Permanent", "Transient", "Temporary"].into_iter().find_map(|kind| self.says(kind))
+        KINDS.into_iter().find_map(|kind| self.says(kind))
     }
 
     /// The first value without a name.
@@ -212,6 +225,12 @@ impl Setting {
             Args::Decider(decider) => decider.exprs(),
         }
     }
+}
+
+const KINDS: [&str; 3] = ["Permanent", "Transient", "Temporary"];
+
+fn is_kind(word: &Ident) -> bool {
+    KINDS.into_iter().any(|kind| word == kind)
 }
 
 /// The setting of that name in a list of them.

@@ -12,7 +12,7 @@ use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::handle::{field_type, initializers, set_arguments};
 use super::options;
-use super::scope::{Scope, hidden, local, plain};
+use super::scope::{Scope, for_editor, hidden, local, plain};
 use crate::mention::bindings;
 
 /// The function `build` of a tree.
@@ -24,12 +24,14 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
         scope.declare(&param.name, true);
     }
     let body = body(&tree.name, &tree.body, scope);
+    let editor = tree.params.iter().map(|param| for_editor(&param.name));
     quote! {
         async fn build(
             (#(#names,)*): Self::Params,
             #builder: ::supervise::__private::Builder,
         ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
             #(#[allow(unused_variables)] let #names = ::supervise::__private::Builder::keep(&#builder, #names);)*
+            #(#editor)*
             #body
         }
     }
@@ -43,8 +45,10 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let supervision = options::supervision(&body.settings);
+    let editor = for_editor(&name_of_tree);
     let mut statements = quote! {
         let #tree = ::supervise::__private::Builder::tree_ref(&#builder);
+        #editor
         ::supervise::__private::Builder::supervision(&#builder, { #rebind #supervision });
     };
     for item in &body.items {
@@ -76,6 +80,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     let rebind = scope.bind(&[value]).rebind;
     let names = bindings(pat);
     let inner = names.iter().map(hidden);
+    let editor = names.iter().map(for_editor);
     let keep = names.iter().map(|name| {
         let mut builder = local("__b");
         builder.set_span(name.span().resolved_at(builder.span()));
@@ -85,6 +90,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     quote! {
         #[allow(unused_variables)]
         let (#(#inner,)*) = { #rebind let #pat #ty = #value; (#(#keep,)*) };
+        #(#editor)*
     }
 }
 
@@ -106,6 +112,7 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
     };
     let span = child.unit().map_or(child.name.span(), Unit::span);
     let (handle, error) = (local("__handle"), local("__error"));
+    let editor = for_editor(&child.name);
     quote_spanned! {span=>
         #(#cfgs)*
         #[allow(unreachable_code, unused_variables)]
@@ -113,6 +120,8 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
             ::core::result::Result::Ok(#handle) => #handle,
             ::core::result::Result::Err(#error) => return ::core::result::Result::Err(#error),
         };
+        #(#cfgs)*
+        #editor
     }
 }
 

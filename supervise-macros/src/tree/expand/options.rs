@@ -20,7 +20,15 @@ pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStre
     let methods = child.settings.iter().map(methods);
     let span = child.unit().map_or(child.name.span(), |unit| unit.span());
     let new = quote_spanned!(span=> ::supervise::__private::ChildOptions::<#ty>::new());
-    quote!({ #rebind #new #(#methods)* })
+    let settings =
+        child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
+    let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
+    quote!({ #rebind #half_typed #new #(#methods)* })
+}
+
+/// Words that are no setting or argument, as methods: an editor then offers those that there are.
+fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
+    words.map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
 fn methods(setting: &Setting) -> TokenStream {
@@ -32,11 +40,17 @@ fn methods(setting: &Setting) -> TokenStream {
         }
         Args::List(args) => args,
     };
+    let unknown: Vec<_> = setting.unknown().collect();
     match (&*name.to_string(), setting.first()) {
         ("initial", _) => TokenStream::new(), // it goes to the set, not to its instances
         ("limit", _) => {
-            let limit = budget(quote_spanned!(name.span()=> ::supervise::__private::Limit::new()), setting);
-            quote!(.#name(#limit))
+            let new = quote_spanned!(name.span()=> ::supervise::__private::Limit::new());
+            let words: Vec<_> = setting.first().and_then(word).into_iter().chain(unknown).collect();
+            let (half_typed, limit) = (half_typed(&new, words.into_iter()), budget(new, setting));
+            match half_typed.is_empty() {
+                true => quote!(.#name(#limit)),
+                false => quote!(.#name({ #half_typed #limit })),
+            }
         }
         ("backoff", Some(first)) => {
             let backoff = backoff(first, setting);
@@ -46,6 +60,7 @@ fn methods(setting: &Setting) -> TokenStream {
             .iter()
             .map(|arg| match (&arg.name, word(&arg.value)) {
                 (None, Some(flag)) if is_flag(flag) => quote!(.#flag()),
+                (None, Some(word)) if unknown.contains(&word) => TokenStream::new(),
                 (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
                 (None, None) => TokenStream::new(),
                 (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
@@ -60,6 +75,7 @@ fn methods(setting: &Setting) -> TokenStream {
         ("mailbox", _) => args
             .iter()
             .map(|arg| match &arg.name {
+                None if word(&arg.value).is_some_and(|word| unknown.contains(&word)) => TokenStream::new(),
                 None => {
                     let value = lower(&arg.value);
                     quote!(.#name(::supervise::__private::Mailbox::#value))
@@ -115,7 +131,11 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
             }
         })
     });
-    quote!(#new #(#methods)*)
+    let half_typed = half_typed(&new, setting.unknown());
+    match half_typed.is_empty() {
+        true => quote!(#new #(#methods)*),
+        false => quote!({ #half_typed #new #(#methods)* }),
+    }
 }
 
 /// The strategy, budget and decider of a body, or of `strategy!`.
@@ -130,6 +150,7 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
         ::supervise::__private::SupervisorStrategy::new(::supervise::__private::Strategy::#scheme)
     };
     let value = strategy.map_or_else(|| new.clone(), |strategy| budget(new.clone(), strategy));
+    let half_typed = half_typed(&new, strategy.into_iter().flat_map(Setting::unknown));
     let decider = setting(settings, "decider").and_then(|setting| match &setting.args {
         Args::Decider(decider) => {
             let (name, decider) = (&setting.name, decider::expand(decider, Coverage::Whole));
@@ -137,7 +158,10 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
         }
         Args::List(_) => None,
     });
-    quote!(#value #decider)
+    match half_typed.is_empty() {
+        true => quote!(#value #decider),
+        false => quote!({ #half_typed #value #decider }),
+    }
 }
 
 /// `max_restarts`, `within` and `on_limit` as methods of `on`.

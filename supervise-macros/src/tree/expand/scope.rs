@@ -88,6 +88,14 @@ pub(super) fn hidden(ident: &Ident) -> Ident {
     Ident::new(&format!("__of_{}", ident.unraw()), ident.span().resolved_at(Span::mixed_site()))
 }
 
+/// The user's own word beside the hidden name, for an editor: what is half typed mentions nothing yet.
+pub(super) fn for_editor(ident: &Ident) -> TokenStream {
+    let inner = hidden(ident);
+    let mut own = ident.clone();
+    own.set_span(inner.span());
+    quote!(#[cfg(rust_analyzer)] let #own = ::core::clone::Clone::clone(&#inner);)
+}
+
 /// A name of the expansion's own.
 pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())

@@ -20,7 +20,7 @@ pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Erro
         }
         return read_let(input, items, errors);
     }
-    let settings = others.into_iter().filter_map(|attribute| settings::outer(attribute, errors)).collect();
+    let (settings, unknown) = settings::outer(others, errors);
     let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
     if input.peek(Token![let]) {
         errors.on(&vis, "a `let` is private to its tree; remove `pub`");
@@ -30,7 +30,7 @@ pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Erro
         return Err(input.error("expected a child after its settings; write `name: Type = start,`"));
     }
     let name = name(input)?;
-    items.push(Item::Child(Box::new(Child { docs, cfgs, settings, vis, name, shape: None, start: None })));
+    items.push(Item::Child(Box::new(Child { docs, cfgs, settings, unknown, vis, name, shape: None, start: None })));
     let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
     rest(input, child, errors).inspect_err(|_| {
         // Without a type the name cannot be declared, and whoever mentions it would get a second error.

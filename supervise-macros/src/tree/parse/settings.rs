@@ -25,26 +25,37 @@ pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Er
         if started(&body.items) {
             errors.at(whole(&attribute), "settings of the tree come before its children; move this up");
         }
-        if let Some(setting) = read(attribute, true, errors) {
-            body.settings.push(setting);
+        read(attribute, true, &mut body.settings, &mut body.unknown, errors);
+    }
+}
+
+/// The settings above a child, and the words among them that are none.
+pub(super) fn outer(attributes: Vec<Attribute>, errors: &mut Errors) -> (Vec<Setting>, Vec<Ident>) {
+    let (mut settings, mut unknown) = (Vec::new(), Vec::new());
+    for attribute in attributes {
+        read(attribute, false, &mut settings, &mut unknown, errors);
+    }
+    (settings, unknown)
+}
+
+fn read(
+    attribute: Attribute,
+    inside: bool,
+    settings: &mut Vec<Setting>,
+    unknown: &mut Vec<Ident>,
+    errors: &mut Errors,
+) {
+    match attribute.path().get_ident().cloned() {
+        Some(name) if find(&name.to_string()).is_some() => settings.extend(known(name, attribute, inside, errors)),
+        word => {
+            unknown_attribute(&attribute, inside, errors);
+            unknown.extend(word);
         }
     }
 }
 
-/// A setting above a child.
-pub(super) fn outer(attribute: Attribute, errors: &mut Errors) -> Option<Setting> {
-    read(attribute, false, errors)
-}
-
-fn read(attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setting> {
-    let Some(name) = attribute.path().get_ident().cloned() else {
-        unknown_attribute(&attribute, inside, errors);
-        return None;
-    };
-    let Some(known) = find(&name.to_string()) else {
-        unknown_attribute(&attribute, inside, errors);
-        return None;
-    };
+fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setting> {
+    let known = find(&name.to_string())?;
     let text = tidy(attribute.meta.to_token_stream());
     match known.place {
         Place::Tree if !inside => {
