@@ -41,7 +41,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[doc = #tree_doc]
             #[must_use]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn tree(#(#params: #types),*) -> ::supervise::__private::Tree<Self> {
                 ::supervise::__private::Tree::new((#(#params,)*))
             }
@@ -52,7 +52,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[doc = ""]
             #[doc = #errors_doc]
             #[track_caller]
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn start(#(#params: #types),*) -> impl ::core::future::Future<
                 Output = ::core::result::Result<
                     ::supervise::__private::Running<Self>,
@@ -70,7 +70,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[doc = ""]
             #[doc = #errors_doc]
             #[track_caller]
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::impl_trait_in_params, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn run(
                 #(#params: #types,)*
                 #until: impl ::core::future::Future + ::core::marker::Send,
@@ -131,6 +131,7 @@ fn item(
         #(#cfgs)*
         #(#docs)*
         #drawing
+        #[allow(clippy::partial_pub_fields, clippy::type_complexity)]
         #vis struct #name {
             #(#fields)*
             #[doc(hidden)]

@@ -39,7 +39,14 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
     let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, tree));
     quote! {
         #(#cfgs)*
-        #[allow(unexpected_cfgs, unused_braces, unused_parens, unused_qualifications)]
+        #[allow(unknown_lints)]
+        #[allow(
+            closure_returning_async_block,
+            unexpected_cfgs,
+            unused_braces,
+            unused_parens,
+            unused_qualifications
+        )]
         const _: () = {
             #definition
             #params

@@ -1,0 +1,268 @@
+//! Everything that a tree can hold, under every lint.
+
+mod names;
+
+use std::fmt::{Display, Formatter, Result as FmtResult};
+use std::time::Duration;
+
+use supervise::prelude::*;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    /// For a while.
+    Timeout {
+        /// How long it took.
+        millis: u64,
+    },
+    /// For good.
+    Corrupt,
+}
+
+impl Display for Broken {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        match self {
+            Self::Timeout { millis } => write!(f, "no answer after {millis} ms"),
+            Self::Corrupt => f.write_str("corrupt"),
+        }
+    }
+}
+
+impl core::error::Error for Broken {}
+
+/// An actor by `#[actor]`, with all hooks.
+#[derive(Debug)]
+pub struct Db {
+    rows: u64,
+    names: Vec<String>,
+}
+
+/// What a [`Db`] is asked.
+#[derive(Debug, Clone)]
+pub enum Query {
+    /// One row more.
+    Insert,
+    /// How many there are.
+    Count(Reply<u64>),
+    /// Fails.
+    Break(Broken),
+}
+
+#[actor]
+impl Db {
+    fn handle(&mut self, query: Query) -> Result<(), Broken> {
+        match query {
+            Query::Insert => self.rows += 1,
+            Query::Count(reply) => reply.send(self.rows),
+            Query::Break(broken) => return Err(broken),
+        }
+        Ok(())
+    }
+
+    #[pre_start]
+    const fn open(&mut self) {
+        self.rows = 1;
+    }
+
+    #[post_stop]
+    const fn close(&mut self) {
+        self.rows = 0;
+    }
+
+    #[pre_restart]
+    const fn dump(&mut self, _failure: &Failure) {
+        self.rows = 0;
+    }
+
+    #[post_restart]
+    async fn reload(&mut self, _failure: &Failure) -> Result<(), Broken> {
+        tokio::task::yield_now().await;
+        self.rows = 2;
+        Ok(())
+    }
+
+    #[supervision]
+    fn supervision(&self) -> SupervisorStrategy {
+        let most = u32::try_from(self.names.len()).unwrap_or(3);
+        strategy! {
+            #![strategy(AllForOne, max_restarts = most, within = 1s)]
+            #![decider(Broken::Timeout { .. } => Restart, Broken::Corrupt => Stop, _ => Escalate)]
+        }
+    }
+}
+
+/// An actor by derive.
+#[derive(Debug, Actor)]
+#[actor(msg = u32, error = Broken)]
+#[pre_restart(rewind)]
+pub struct Counter {
+    count: u32,
+    names: Vec<String>,
+}
+
+impl Counter {
+    const fn new(count: u32) -> Self {
+        Self { count, names: Vec::new() }
+    }
+}
+
+impl Counter {
+    async fn handle(&mut self, add: u32, _cx: &mut Context<Self>) -> Result<(), Broken> {
+        tokio::task::yield_now().await;
+        self.names.push(add.to_string());
+        self.count = self.count.checked_add(add).ok_or(Broken::Corrupt)?;
+        Ok(())
+    }
+
+    const fn rewind(&mut self) {
+        self.count = 0;
+    }
+}
+
+/// An actor by hand.
+#[derive(Debug)]
+pub struct Plain(Vec<u8>);
+
+impl Actor for Plain {
+    type Msg = ();
+    type Error = core::convert::Infallible;
+
+    async fn receive(&mut self, (): (), _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        self.0.push(1);
+        Ok(())
+    }
+}
+
+async fn serve(cx: TaskContext) {
+    cx.stopped().await;
+}
+
+async fn poll(every: Duration) -> Result<(), Broken> {
+    tokio::time::sleep(every).await;
+    Err(Broken::Timeout { millis: 1 })
+}
+
+supervisor! {
+    /// Everything at once.
+    pub struct Shop(first: u64, every: Duration) {
+        #![strategy(OneForOne, max_restarts = 10, within = 10min, on_limit = Stop)]
+        #![decider(
+            Broken::Timeout { millis } if *millis < 10 => Resume,
+            Broken::Timeout { .. } => Restart,
+            Broken::Corrupt => Escalate,
+            Cause::Killed => Stop,
+            _ => Restart,
+        )]
+
+        let doubled = first * 2;
+
+        /// With every setting of an actor.
+        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
+        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
+        #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
+        #[pre_restart(Db::dump)]
+        #[post_restart(Db::reload)]
+        #[mailbox(Bounded(100), ask = 500ms)]
+        #[redeliver(attempts = 3)]
+        #[decider(Broken::Corrupt => Stop)]
+        pub db: Db = Db { rows: doubled, names: Vec::new() },
+
+        /// Of another kind.
+        #[while_down(Reject)]
+        counter: Counter = Counter::new(0),
+        /// There or not.
+        plain: Option<Plain> = (first > 1).then_some(Plain(Vec::new())),
+        /// Some.
+        row: [Plain; 2] = |_i| Plain(Vec::new()),
+        /// Any number.
+        #[max_children(5)]
+        #[initial([1, 2])]
+        any: [Counter] = |count: u32| Counter::new(count),
+        /// By name.
+        keyed: [String => Counter] = |name: String, count: u32| {
+            drop(name);
+            Counter::new(count)
+        },
+        /// Until it is told.
+        #[lifecycle(Permanent, shutdown = 20s)]
+        server: task = |cx| serve(cx),
+        /// Again and again.
+        poller: task = poll(every),
+        /// Perhaps.
+        maybe: Option<task> = (first > 2).then(|| poll(every)),
+        /// A few.
+        pollers: [task; 2] = |_i| poll(every),
+        /// Any number of them.
+        jobs: [task] = |every: Duration| poll(every),
+        /// By name.
+        jobs_by_name: [String => task] = |_name: String| |cx| serve(cx),
+        /// Below.
+        reports: struct Reports {
+            #![strategy(RestForOne)]
+            /// One of two.
+            daily: Counter = Counter::new(1),
+            /// Two of two.
+            index: Plain = Plain(Vec::new()),
+        },
+        /// Elsewhere.
+        branch: Branch = Branch::tree(first),
+    }
+
+    /// With more parameters than a function should have.
+    pub struct Wide(
+        a: u64,
+        b: u64,
+        c: u64,
+        d: u64,
+        e: u64,
+        f: u64,
+        g: u64,
+        h: std::sync::Arc<std::sync::Mutex<Vec<Option<Box<dyn Fn(u64) -> Result<u64, Broken> + Send>>>>>,
+    ) {
+        /// Of all of them.
+        db: Db = {
+            drop(h);
+            Db { rows: a + b + c + d + e + f + g, names: Vec::new() }
+        },
+    }
+
+    /// A tree of its own.
+    pub struct Branch(first: u64) {
+        /// The only one.
+        db: Db = Db { rows: first, names: Vec::new() },
+        /// Itself.
+        branches: [Branch] = |first: u64| Branch::tree(first),
+    }
+}
+
+/// For whoever wants it.
+#[must_use]
+pub fn cautious() -> Decider {
+    decider! {
+        Broken::Timeout { .. } => Restart,
+        Broken::Corrupt => Stop,
+        _ => Escalate,
+    }
+}
+
+/// The macros behind others: their tokens come from somewhere else.
+macro_rules! wrapped {
+    ($(#[$doc:meta])* $vis:vis $name:ident, $child:ident: $actor:ty = $start:expr, $within:expr) => {
+        supervisor! {
+            $(#[$doc])*
+            $vis struct $name {
+                #![strategy(OneForOne, max_restarts = 3, within = $within)]
+                /// The child.
+                #[lifecycle(Permanent, shutdown = 5s)]
+                $vis $child: $actor = $start,
+                /// A set of it.
+                many: [$actor] = || $start,
+            }
+        }
+    };
+}
+
+wrapped! {
+    /// From a macro.
+    pub Wrapped, counter: Counter = Counter::new(3), Duration::from_mins(1)
+}
