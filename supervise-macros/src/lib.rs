@@ -10,6 +10,8 @@ mod errors;
 mod mention;
 mod repair;
 mod settings;
+#[cfg(test)]
+mod snapshots;
 mod strategy;
 mod text;
 mod tree;

@@ -61,19 +61,22 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
 
 /// `impl TreeDef`: parameters and `build`.
 ///
-/// After a repair or a rejected name, `any()` takes the place of `all()`, which is as long: rust-analyzer sees
+/// After a repair or a rejected name, `all(..)` takes the place of `not(..)`, which is as long: rust-analyzer sees
 /// the same layout, rustc the stub behind it.
 fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     let name = &tree.name;
     let types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
-    let condition = if hidden { quote!(any()) } else { quote!(all()) };
+    let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree);
+    // A type that is more private than the tree is reported here.
+    let at = types.first().map_or(name.span(), |ty| ty.span());
+    let params = quote_spanned!(at=> type Params = (#(#types,)*););
     let stub = hidden.then(|| {
         quote! {
             #[cfg(not(rust_analyzer))]
             #[automatically_derived]
             impl ::supervise::__private::TreeDef for #name {
-                type Params = (#(#types,)*);
+                #params
                 async fn build(
                     _: Self::Params,
                     _: ::supervise::__private::Builder,
@@ -87,7 +90,7 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
         #[cfg(any(rust_analyzer, #condition))]
         #[automatically_derived]
         impl ::supervise::__private::TreeDef for #name {
-            type Params = (#(#types,)*);
+            #params
             #build
         }
         #stub

@@ -1,0 +1,568 @@
+//! What becomes of `house.rs`.
+
+use std::io;
+use supervise::prelude::*;
+#[derive(Clone)]
+pub struct Wiring;
+impl Wiring {
+    pub async fn lay(metres: u32) -> io::Result<Wiring> {
+        match metres {
+            0 => Err(io::Error::other("no wire")),
+            _ => Ok(Wiring),
+        }
+    }
+}
+pub struct Lamp(pub Wiring);
+impl Lamp {
+    fn handle(&mut self, on: bool) -> io::Result<()> {
+        let Wiring = self.0;
+        if on { Ok(()) } else { Err(io::Error::other("the bulb has gone")) }
+    }
+    /// A new bulb.
+    fn replace(&mut self, _failure: &Failure) {}
+}
+// `#[actor]` leaves the methods as they are and adds the trait. Its message and error are read off the signature of
+// `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
+#[automatically_derived]
+impl ::supervise::__private::Actor for Lamp {
+    type Msg = bool;
+    type Error = <io::Result<()> as ::supervise::__private::HandleOutput>::Error;
+    #[allow(unused_variables)]
+    async fn receive(
+        &mut self,
+        __msg: Self::Msg,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+    }
+    async fn post_restart(
+        &mut self,
+        __failure: &::supervise::__private::Failure,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::restart_hook::<
+            Self,
+            _,
+            _,
+        >(Self::replace, self, __failure, __cx)
+            .await
+    }
+}
+// Everything that nobody has to name stands in an anonymous constant. Lints that only its form raises are off.
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    // What the tree is made of. First, so that an editor finds the cursor in it. After a mistake that leaves the body
+    // half understood `not(..)` is `all(..)`, and rustc sees a stub instead: one mistake, one error.
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl ::supervise::__private::TreeDef for House {
+        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
+        type Params = (u32,);
+        // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
+        // and gives them these new start closures: so handles stay the same over restarts.
+        async fn build(
+            (__of_metres,): Self::Params,
+            __b: ::supervise::__private::Builder,
+        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            #[allow(unused_variables)]
+            // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
+            let __of_metres = ::supervise::__private::Builder::keep(&__b, __of_metres);
+            // Only for an editor: so it offers the name while the word is half typed. rustc never sees it.
+            #[cfg(rust_analyzer)]
+            let metres = ::core::clone::Clone::clone(&__of_metres);
+            // What `tree` names inside the declaration.
+            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            // `#![..]`: how the children are supervised.
+            ::supervise::__private::Builder::supervision(
+                &__b,
+                {
+                    ::supervise::__private::SupervisorStrategy::new(
+                            ::supervise::__private::Strategy::RestForOne,
+                        )
+                        .decider(
+                            ::supervise::__private::Decider::partial(move |
+                                __failure: &::supervise::__private::Failure,
+                            | -> ::core::option::Option<
+                                ::supervise::__private::Directive,
+                            > {
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    io::Error,
+                                >(__failure) {
+                                    match __it {
+                                        _ => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Restart,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                ::core::option::Option::Some(
+                                    ::supervise::__private::Directive::Stop,
+                                )
+                            }),
+                        )
+                },
+            );
+            // `let`: evaluated in its place with the names that it mentions; the value belongs to the supervisor, which
+            // drops it when all behind it are down.
+            #[allow(unused_variables)]
+            let (__of_wiring,) = {
+                #[allow(unused_variables)]
+                let metres = ::supervise::__private::Kept::again(&__of_metres);
+                let wiring = Wiring::lay(metres).await?;
+                (::supervise::__private::Builder::keep(&__b, wiring),)
+            };
+            #[cfg(rust_analyzer)]
+            let wiring = ::core::clone::Clone::clone(&__of_wiring);
+            // A child. The settings are method calls on the options of its type, so that rustc checks them and an
+            // editor completes them. The start closure owns clones of what the start expression mentions and clones
+            // them again for each start. `Start<..>` says at the user's own token which type a start gives.
+            #[allow(unreachable_code, unused_variables)]
+            let __of_hall = match {
+                #[allow(unused_variables)]
+                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                let __options = { ::supervise::__private::ChildOptions::<Lamp>::new() };
+                ::supervise::__private::Builder::child::<
+                    Lamp,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "hall",
+                        __options,
+                        move || {
+                            #[allow(unused_variables)]
+                            let wiring = ::supervise::__private::Kept::again(
+                                &__of_wiring,
+                            );
+                            async move {
+                                let __it: ::supervise::__private::Start<Lamp> = Lamp(
+                                    wiring,
+                                );
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let hall = ::core::clone::Clone::clone(&__of_hall);
+            // A set: its closure is given the arguments of a spawn, which the set keeps for the restarts of this child.
+            #[allow(unreachable_code, unused_variables)]
+            let __of_rooms = match {
+                #[allow(unused_variables)]
+                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Lamp>::new().max_children(4)
+                };
+                let __initial = ::supervise::__private::no_initial();
+                ::supervise::__private::Builder::set::<
+                    Lamp,
+                    (u32,),
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "rooms",
+                        __options,
+                        __initial,
+                        move |__args: (u32,)| {
+                            #[allow(unused_variables)]
+                            let wiring = ::supervise::__private::Kept::again(
+                                &__of_wiring,
+                            );
+                            let (_number,): (u32,) = __args;
+                            async move {
+                                let __it: ::supervise::__private::Start<Lamp> = Lamp(
+                                    wiring,
+                                );
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let rooms = ::core::clone::Clone::clone(&__of_rooms);
+            // An inline subtree: a closure of the same form as `build`, with a builder of its own.
+            #[allow(unreachable_code, unused_variables)]
+            let __of_garden = match {
+                #[allow(unused_variables)]
+                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Garden>::new()
+                };
+                ::supervise::__private::Builder::inline::<
+                    Garden,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "garden",
+                        __options,
+                        move |__b: ::supervise::__private::Builder| {
+                            #[allow(unused_variables)]
+                            let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                            async move {
+                                let __of_tree = ::supervise::__private::Builder::tree_ref(
+                                    &__b,
+                                );
+                                #[cfg(rust_analyzer)]
+                                let tree = ::core::clone::Clone::clone(&__of_tree);
+                                ::supervise::__private::Builder::supervision(
+                                    &__b,
+                                    {
+                                        ::supervise::__private::SupervisorStrategy::new(
+                                            ::supervise::__private::Strategy::OneForOne,
+                                        )
+                                    },
+                                );
+                                #[allow(unreachable_code, unused_variables)]
+                                let __of_gate = match {
+                                    #[allow(unused_variables)]
+                                    let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                                    let __options = {
+                                        ::supervise::__private::ChildOptions::<Lamp>::new()
+                                    };
+                                    ::supervise::__private::Builder::child::<
+                                        Lamp,
+                                        _,
+                                        _,
+                                    >(
+                                            &__b,
+                                            "gate",
+                                            __options,
+                                            move || {
+                                                #[allow(unused_variables)]
+                                                let wiring = ::supervise::__private::Kept::again(
+                                                    &__of_wiring,
+                                                );
+                                                async move {
+                                                    let __it: ::supervise::__private::Start<Lamp> = Lamp(
+                                                        wiring,
+                                                    );
+                                                    ::core::result::Result::Ok::<
+                                                        _,
+                                                        ::supervise::__private::Thrown,
+                                                    >(__it)
+                                                }
+                                            },
+                                        )
+                                        .await
+                                } {
+                                    ::core::result::Result::Ok(__handle) => __handle,
+                                    ::core::result::Result::Err(__error) => {
+                                        return ::core::result::Result::Err(__error);
+                                    }
+                                };
+                                #[cfg(rust_analyzer)]
+                                let gate = ::core::clone::Clone::clone(&__of_gate);
+                                #[allow(unreachable_code)]
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(Garden {
+                                    gate: __of_gate,
+                                    __tree: __of_tree,
+                                })
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let garden = ::core::clone::Clone::clone(&__of_garden);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                ::supervise::__private::Thrown,
+            >(House {
+                hall: __of_hall,
+                rooms: __of_rooms,
+                garden: __of_garden,
+                __tree: __of_tree,
+            })
+        }
+    }
+    // Asks for `Clone + Send + 'static` at the type as the user wrote it.
+    const _: () = ::supervise::__private::need_param::<u32>();
+    const _: () = ::supervise::__private::need_param::<u32>();
+    // The declaration as a constant: drawn, checked across trees, compared with what runs.
+    #[automatically_derived]
+    impl ::supervise::__private::TreeHandle for House {
+        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+            name: "House",
+            doc: "",
+            strategy: ::supervise::__private::Strategy::RestForOne,
+            settings: &[
+                "strategy(RestForOne)",
+                "decider(_: io::Error => Restart, _ => Stop)",
+            ],
+            children: &[
+                ::supervise::__private::ChildSpec {
+                    name: "hall",
+                    doc: "",
+                    item: "Lamp",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        <Lamp as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "rooms",
+                    doc: "",
+                    item: "Lamp",
+                    shape: ::supervise::__private::Shape::Set,
+                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &["max_children(4)"],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Lamp as ::supervise::__private::Child>::TREE
+                    }),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "garden",
+                    doc: "",
+                    item: "Garden",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: ::supervise::__private::Kind::Tree,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        ::core::option::Option::Some(
+                            &<Garden as ::supervise::__private::TreeHandle>::SPEC,
+                        ),
+                    ),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl ::supervise::__private::TreeHandle for Garden {
+        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+            name: "Garden",
+            doc: "",
+            strategy: ::supervise::__private::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                ::supervise::__private::ChildSpec {
+                    name: "gate",
+                    doc: "",
+                    item: "Lamp",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        <Lamp as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+            ],
+        };
+    }
+    // A tree can be the child of another one.
+    #[automatically_derived]
+    impl ::supervise::__private::Child for House {
+        type Handle = House;
+        type Start = ::supervise::__private::Tree<House>;
+        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
+        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
+            &<House as ::supervise::__private::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: ::supervise::__private::Seat,
+            __options: ::supervise::__private::ChildOptions<Self>,
+            __start: __F,
+        ) -> ::supervise::__private::Launched<House>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        ::supervise::__private::Tree<House>,
+                        ::supervise::__private::Thrown,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            ::supervise::__private::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+// The handle: a field for each child. `__tree` is what the whole tree is asked by. It keeps nothing alive.
+///
+///```text
+///House  RestForOne  strategy(RestForOne)  decider(..)
+///├── hall: Lamp  Permanent
+///├── rooms: [Lamp]  Transient  max_children(4)
+///└── garden: Garden  Permanent  OneForOne
+///    └── gate: Lamp  Permanent
+///```
+#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+pub struct House {
+    ///The child `hall`.
+    #[allow(dead_code)]
+    pub hall: ::supervise::__private::Handle<Lamp>,
+    ///The child `rooms`.
+    #[allow(dead_code)]
+    pub rooms: ::supervise::__private::Children<Lamp, (u32,)>,
+    ///The child `garden`.
+    #[allow(dead_code)]
+    pub garden: Garden,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+// Written out and not derived: a derive would ask for the traits at places that the user did not write.
+#[automatically_derived]
+impl ::core::clone::Clone for House {
+    fn clone(&self) -> Self {
+        House {
+            hall: ::core::clone::Clone::clone(&self.hall),
+            rooms: ::core::clone::Clone::clone(&self.rooms),
+            garden: ::core::clone::Clone::clone(&self.garden),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for House {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+// So that every handle can be asked what any tree can: `shutdown()`, `snapshot()`, `events()`.
+#[automatically_derived]
+impl ::core::ops::Deref for House {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+// The ways in. `start` and `run` are no `async fn`s: the caller's place is told when a guard is dropped.
+impl House {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`House` with these parameters, not yet started: to start it, or as the child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn tree(metres: u32) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((metres,))
+    }
+    ///Starts `House`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn start(
+        metres: u32,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(metres))
+    }
+    ///Starts `House`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    pub fn run(
+        metres: u32,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(metres), until)
+    }
+}
+///The subtree `garden` of [`House`].
+///
+///```text
+///Garden  OneForOne
+///└── gate: Lamp  Permanent
+///```
+#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+pub struct Garden {
+    ///The child `gate`.
+    #[allow(dead_code)]
+    pub gate: ::supervise::__private::Handle<Lamp>,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Garden {
+    fn clone(&self) -> Self {
+        Garden {
+            gate: ::core::clone::Clone::clone(&self.gate),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Garden {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Garden {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}

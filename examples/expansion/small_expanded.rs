@@ -1,0 +1,359 @@
+//! What becomes of `small.rs`.
+
+use std::time::Duration;
+use supervise::prelude::*;
+pub struct Counter(pub u64);
+pub enum Count {
+    Add(u64),
+    Get(Reply<u64>),
+}
+impl Counter {
+    fn handle(&mut self, count: Count) -> Result<(), std::io::Error> {
+        match count {
+            Count::Add(n) => self.0 += n,
+            Count::Get(reply) => reply.send(self.0),
+        }
+        Ok(())
+    }
+}
+// `#[actor]` leaves the methods as they are and adds the trait. Its message and error are read off the signature of
+// `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
+#[automatically_derived]
+impl ::supervise::__private::Actor for Counter {
+    type Msg = Count;
+    type Error = <Result<
+        (),
+        std::io::Error,
+    > as ::supervise::__private::HandleOutput>::Error;
+    #[allow(unused_variables)]
+    async fn receive(
+        &mut self,
+        __msg: Self::Msg,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+    }
+}
+pub async fn tick(counter: ActorRef<Counter>) {
+    while counter.tell(Count::Add(1)).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+// Everything that nobody has to name stands in an anonymous constant. Lints that only its form raises are off.
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    // What the tree is made of. First, so that an editor finds the cursor in it. After a mistake that leaves the body
+    // half understood `not(..)` is `all(..)`, and rustc sees a stub instead: one mistake, one error.
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl ::supervise::__private::TreeDef for Clock {
+        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
+        type Params = (u64,);
+        // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
+        // and gives them these new start closures: so handles stay the same over restarts.
+        async fn build(
+            (__of_first,): Self::Params,
+            __b: ::supervise::__private::Builder,
+        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            #[allow(unused_variables)]
+            // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
+            let __of_first = ::supervise::__private::Builder::keep(&__b, __of_first);
+            // Only for an editor: so it offers the name while the word is half typed. rustc never sees it.
+            #[cfg(rust_analyzer)]
+            let first = ::core::clone::Clone::clone(&__of_first);
+            // What `tree` names inside the declaration.
+            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            // `#![..]`: how the children are supervised.
+            ::supervise::__private::Builder::supervision(
+                &__b,
+                {
+                    ::supervise::__private::SupervisorStrategy::new(
+                            ::supervise::__private::Strategy::OneForOne,
+                        )
+                        .max_restarts(::supervise::__private::MaxRestarts::AtMost(10))
+                        .within(::core::time::Duration::new(60, 0))
+                },
+            );
+            // A child. The settings are method calls on the options of its type, so that rustc checks them and an
+            // editor completes them. The start closure owns clones of what the start expression mentions and clones
+            // them again for each start. `Start<..>` says at the user's own token which type a start gives.
+            #[allow(unreachable_code, unused_variables)]
+            let __of_counter = match {
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Counter>::new()
+                        .backoff(
+                            ::supervise::__private::ExponentialBackoff::new(
+                                ::core::time::Duration::new(0, 100000000),
+                                ::core::time::Duration::new(10, 0),
+                            ),
+                        )
+                };
+                ::supervise::__private::Builder::child::<
+                    Counter,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "counter",
+                        __options,
+                        move || {
+                            #[allow(unused_variables)]
+                            let first = ::supervise::__private::Kept::again(&__of_first);
+                            async move {
+                                let __it: ::supervise::__private::Start<Counter> = Counter(
+                                    first,
+                                );
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let counter = ::core::clone::Clone::clone(&__of_counter);
+            // A task: the same, and its future is boxed behind one type.
+            #[allow(unreachable_code, unused_variables)]
+            let __of_ticker = match {
+                #[allow(unused_variables)]
+                let __of_counter = ::core::clone::Clone::clone(&__of_counter);
+                let __options = {
+                    ::supervise::__private::ChildOptions::<
+                        ::supervise::__private::Task,
+                    >::new()
+                };
+                ::supervise::__private::Builder::child::<
+                    ::supervise::__private::Task,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "ticker",
+                        __options,
+                        move || {
+                            #[allow(unused_variables)]
+                            let counter = ::core::clone::Clone::clone(&__of_counter);
+                            async move {
+                                let __it: ::supervise::__private::Start<
+                                    ::supervise::__private::Task,
+                                > = ::supervise::__private::future_of(async move {
+                                    #[allow(unreachable_code)]
+                                    ::supervise::__private::TaskOutput::done(
+                                        (tick(counter)).await,
+                                    )
+                                });
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let ticker = ::core::clone::Clone::clone(&__of_ticker);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                ::supervise::__private::Thrown,
+            >(Clock {
+                counter: __of_counter,
+                ticker: __of_ticker,
+                __tree: __of_tree,
+            })
+        }
+    }
+    // Asks for `Clone + Send + 'static` at the type as the user wrote it.
+    const _: () = ::supervise::__private::need_param::<u64>();
+    // The declaration as a constant: drawn, checked across trees, compared with what runs.
+    #[automatically_derived]
+    impl ::supervise::__private::TreeHandle for Clock {
+        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+            name: "Clock",
+            doc: "Counts, and is told to.",
+            strategy: ::supervise::__private::Strategy::OneForOne,
+            settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
+            children: &[
+                ::supervise::__private::ChildSpec {
+                    name: "counter",
+                    doc: "How often it has ticked.",
+                    item: "Counter",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: <Counter as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &["backoff(100ms..10s)"],
+                    below: ::supervise::__private::Below::Known(
+                        <Counter as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "ticker",
+                    doc: "",
+                    item: "task",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: ::supervise::__private::Kind::Task,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
+                        ::supervise::__private::Shutdown::Within(
+                            ::core::time::Duration::new(0, 0),
+                        ),
+                    ),
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        ::core::option::Option::None,
+                    ),
+                },
+            ],
+        };
+    }
+    // A tree can be the child of another one.
+    #[automatically_derived]
+    impl ::supervise::__private::Child for Clock {
+        type Handle = Clock;
+        type Start = ::supervise::__private::Tree<Clock>;
+        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
+        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
+            &<Clock as ::supervise::__private::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: ::supervise::__private::Seat,
+            __options: ::supervise::__private::ChildOptions<Self>,
+            __start: __F,
+        ) -> ::supervise::__private::Launched<Clock>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        ::supervise::__private::Tree<Clock>,
+                        ::supervise::__private::Thrown,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            ::supervise::__private::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+// The handle: a field for each child. `__tree` is what the whole tree is asked by. It keeps nothing alive.
+/// Counts, and is told to.
+///
+///```text
+///Clock  OneForOne  strategy(OneForOne, max_restarts = 10, within = 1min)
+///├── counter: Counter  Permanent  backoff(100ms..10s)
+///└── ticker: task  Transient
+///```
+#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+pub struct Clock {
+    /// How often it has ticked.
+    #[allow(dead_code)]
+    pub counter: ::supervise::__private::Handle<Counter>,
+    ///The child `ticker`.
+    #[allow(dead_code)]
+    pub ticker: ::supervise::__private::TaskRef,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+// Written out and not derived: a derive would ask for the traits at places that the user did not write.
+#[automatically_derived]
+impl ::core::clone::Clone for Clock {
+    fn clone(&self) -> Self {
+        Clock {
+            counter: ::core::clone::Clone::clone(&self.counter),
+            ticker: ::core::clone::Clone::clone(&self.ticker),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+// So that every handle can be asked what any tree can: `shutdown()`, `snapshot()`, `events()`.
+#[automatically_derived]
+impl ::core::ops::Deref for Clock {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+// The ways in. `start` and `run` are no `async fn`s: the caller's place is told when a guard is dropped.
+impl Clock {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Clock` with these parameters, not yet started: to start it, or as the child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn tree(first: u64) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((first,))
+    }
+    ///Starts `Clock`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn start(
+        first: u64,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(first))
+    }
+    ///Starts `Clock`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    pub fn run(
+        first: u64,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(first), until)
+    }
+}

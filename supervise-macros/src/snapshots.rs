@@ -1,0 +1,143 @@
+//! What the macros make of whole files, kept as formatted Rust.
+//!
+//! `tests/expand/*.rs` stand beside their `*.expanded.rs`; those in `examples/expansion` beside their annotated
+//! `*_expanded.rs`, which say why each item is there. Comments do not count. `UPDATE=1` writes the former anew and
+//! puts the latter into `target/` to be compared by hand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Attribute, File, Item, ItemMacro, Meta};
+
+use crate::{actor, decider, strategy, tree};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace").to_owned()
+}
+
+/// The file with every macro of ours expanded, formatted.
+fn expanded(source: &str) -> String {
+    let file: File = syn::parse_str(source).expect("a file of Rust");
+    let items = items(file.items);
+    formatted(quote!(#items))
+}
+
+fn formatted(tokens: TokenStream) -> String {
+    let mut file: File = syn::parse2(tokens).unwrap_or_else(|error| panic!("the expansion is no Rust: {error}"));
+    file.attrs.clear();
+    prettyplease::unparse(&file)
+}
+
+fn items(items: Vec<Item>) -> TokenStream {
+    items.into_iter().map(item).collect()
+}
+
+fn item(item: Item) -> TokenStream {
+    match item {
+        Item::Macro(ItemMacro { mac, .. }) if mac.path.is_ident("supervisor") => tree::supervisor(mac.tokens),
+        Item::Impl(mut block) => match take(&mut block.attrs, "actor") {
+            Some(_) => actor::attribute(TokenStream::new(), block.into_token_stream()),
+            None => expressions(block.into_token_stream()),
+        },
+        Item::Struct(mut definition) => {
+            let derives = definition.attrs.iter().any(|attribute| {
+                attribute.path().is_ident("derive") && attribute.to_token_stream().to_string().contains("Actor")
+            });
+            let derived = if derives { actor::derive(definition.to_token_stream()) } else { TokenStream::new() };
+            // The derive and its helpers are used up.
+            definition.attrs.retain(|attribute| !derives || attribute.path().is_ident("doc"));
+            quote!(#definition #derived)
+        }
+        other => expressions(other.into_token_stream()),
+    }
+}
+
+fn take(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
+    let at =
+        attributes.iter().position(|attribute| matches!(&attribute.meta, Meta::Path(path) if path.is_ident(name)))?;
+    Some(attributes.remove(at))
+}
+
+/// `decider!` and `strategy!` wherever they stand.
+fn expressions(tokens: TokenStream) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let called = |name: &str| matches!(&token, TokenTree::Ident(ident) if ident == name);
+        let bang = matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
+        if bang && (called("decider") || called("strategy")) {
+            tokens.next();
+            let Some(TokenTree::Group(group)) = tokens.next() else { panic!("a macro call has its arguments") };
+            let expansion = match called("decider") {
+                true => decider::decider(group.stream()),
+                false => strategy::strategy(group.stream()),
+            };
+            out.extend(quote!({ #expansion }));
+        } else if let TokenTree::Group(group) = token {
+            let mut inside = proc_macro2::Group::new(group.delimiter(), expressions(group.stream()));
+            inside.set_span(group.span());
+            out.extend([TokenTree::Group(inside)]);
+        } else {
+            out.extend([token]);
+        }
+    }
+    out
+}
+
+fn sources(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".rs") && !name.ends_with(end) && name != "main.rs"
+    });
+    found.sort();
+    found
+}
+
+#[test]
+fn the_expansion_is_the_one_that_is_kept() {
+    let folder = root().join("tests/expand");
+    let sources = sources(&folder, ".expanded.rs");
+    assert!(sources.len() >= 5, "{sources:?}");
+    for source in sources {
+        let expansion = expanded(&fs::read_to_string(&source).unwrap());
+        let kept = source.with_extension("expanded.rs");
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&kept, &expansion).unwrap();
+        }
+        let text = fs::read_to_string(&kept).unwrap_or_default();
+        assert!(text == expansion, "{} is old; look at it, then UPDATE=1 writes it anew", kept.display());
+    }
+}
+
+#[test]
+fn the_annotated_expansions_are_true() {
+    let sources = sources(&root().join("examples/expansion"), "_expanded.rs");
+    assert_eq!(sources.len(), 2);
+    for source in sources {
+        let expansion = expanded(&fs::read_to_string(&source).unwrap());
+        let annotated = source.with_file_name(format!("{}_expanded.rs", source.file_stem().unwrap().to_string_lossy()));
+        let text = fs::read_to_string(&annotated).unwrap_or_default();
+        let plain = formatted(text.parse().expect("tokens"));
+        if plain != expansion {
+            let target = root().join("target").join(annotated.file_name().unwrap());
+            fs::write(&target, &expansion).unwrap();
+            panic!("{} is old: what it has to be, without comments, is in {}", annotated.display(), target.display());
+        }
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    for source in sources(&root().join("tests/expand"), ".expanded.rs") {
+        let text = fs::read_to_string(&source).unwrap();
+        let expand = || {
+            let items = items(syn::parse_str::<File>(&text).unwrap().items);
+            items.to_string()
+        };
+        assert_eq!(expand(), expand(), "{}", source.display());
+    }
+}

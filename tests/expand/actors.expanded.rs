@@ -1,0 +1,123 @@
+struct Counter(u64);
+impl Counter {
+    fn handle(&mut self, (add, cx): (u64, u8)) -> Result<(), Error> {
+        Ok(())
+    }
+    async fn open(&mut self, cx: &mut Context<Self>) {}
+    fn close(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+    fn children(&self) -> SupervisorStrategy {
+        strategy! {
+            #![strategy(AllForOne, max_restarts = 3, within = 1min)]
+        }
+    }
+}
+#[automatically_derived]
+impl ::supervise::__private::Actor for Counter {
+    type Msg = (u64, u8);
+    type Error = <Result<(), Error> as ::supervise::__private::HandleOutput>::Error;
+    #[allow(unused_variables)]
+    async fn receive(
+        &mut self,
+        __msg: Self::Msg,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+    }
+    async fn pre_start(
+        &mut self,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::start_hook::<Self, _, _>(Self::open, self, __cx).await
+    }
+    async fn post_stop(
+        &mut self,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::start_hook::<Self, _, _>(Self::close, self, __cx).await
+    }
+    fn supervision(&self) -> ::supervise::__private::SupervisorStrategy {
+        Self::children(self)
+    }
+}
+struct Log {
+    lines: Vec<String>,
+}
+#[automatically_derived]
+impl ::supervise::__private::Actor for Log {
+    type Msg = String;
+    type Error = io::Error;
+    async fn receive(
+        &mut self,
+        __msg: Self::Msg,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::Outcome::<
+            Self::Error,
+        >::done(Self::handle(self, __msg, __cx).await)
+    }
+    async fn pre_start(
+        &mut self,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), Self::Error> {
+        ::supervise::__private::start_hook::<Self, _, _>(Self::open, self, __cx).await
+    }
+}
+#[automatically_derived]
+impl ::supervise::__private::Watcher for Log {
+    async fn terminated(
+        &mut self,
+        __who: &::supervise::__private::Watched,
+        __ended: &::supervise::__private::Ended,
+        __cx: &mut ::supervise::__private::Context<Self>,
+    ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> {
+        ::supervise::__private::end_hook::<
+            Self,
+            _,
+            _,
+        >(Self::hears, self, __who, __ended, __cx)
+            .await
+    }
+}
+fn cautious() -> Decider {
+    {
+        {
+            ::supervise::__private::IntoDecider::into_decider(
+                ::supervise::__private::Decider::partial(move |
+                    __failure: &::supervise::__private::Failure,
+                | -> ::core::option::Option<::supervise::__private::Directive> {
+                    if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                        DbError,
+                    >(__failure) {
+                        match __it {
+                            DbError::Timeout { .. } => {
+                                return ::core::option::Option::Some(
+                                    ::supervise::__private::Directive::Restart,
+                                );
+                            }
+                            #[allow(unreachable_patterns)]
+                            _ => {}
+                        }
+                    }
+                    if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                        io::Error,
+                    >(__failure) {
+                        match __it {
+                            e => {
+                                return ::core::option::Option::Some(
+                                    ::supervise::__private::Directive::Stop,
+                                );
+                            }
+                            #[allow(unreachable_patterns)]
+                            _ => {}
+                        }
+                    }
+                    ::core::option::Option::Some(
+                        ::supervise::__private::Directive::Escalate,
+                    )
+                }),
+            )
+        }
+    }
+}

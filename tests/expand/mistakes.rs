@@ -1,0 +1,8 @@
+supervisor! {
+    struct Mistakes(db: Db) {
+        #[lifecycel(Permanent)]
+        one: Cart = Cart(later),
+        later: Cart = Cart(db.),
+        broken Cart,
+    }
+}

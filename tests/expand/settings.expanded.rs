@@ -1,0 +1,489 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl ::supervise::__private::TreeDef for Settings {
+        type Params = (u32,);
+        async fn build(
+            (__of_most,): Self::Params,
+            __b: ::supervise::__private::Builder,
+        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            #[allow(unused_variables)]
+            let __of_most = ::supervise::__private::Builder::keep(&__b, __of_most);
+            #[cfg(rust_analyzer)]
+            let most = ::core::clone::Clone::clone(&__of_most);
+            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            ::supervise::__private::Builder::supervision(
+                &__b,
+                {
+                    #[allow(unused_variables)]
+                    let most = ::supervise::__private::Kept::again(&__of_most);
+                    ::supervise::__private::SupervisorStrategy::new(
+                            ::supervise::__private::Strategy::OneForOne,
+                        )
+                        .max_restarts(::supervise::__private::MaxRestarts::AtMost(most))
+                        .within(::core::time::Duration::new(600, 0))
+                        .on_limit(::supervise::__private::OnLimit::Stop)
+                        .decider(
+                            ::supervise::__private::Decider::partial(move |
+                                __failure: &::supervise::__private::Failure,
+                            | -> ::core::option::Option<
+                                ::supervise::__private::Directive,
+                            > {
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    DbError,
+                                >(__failure) {
+                                    match __it {
+                                        DbError::Timeout { ms } if *ms < 100 => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Resume,
+                                            );
+                                        }
+                                        DbError::Timeout { .. } | DbError::Busy => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Restart,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    io::Error,
+                                >(__failure) {
+                                    match __it {
+                                        e if e.kind() == io::ErrorKind::NotFound => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Stop,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    Cause,
+                                >(__failure) {
+                                    match __it {
+                                        Cause::Killed => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Stop,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    Phase,
+                                >(__failure) {
+                                    match __it {
+                                        Phase::Restart => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Escalate,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                ::core::option::Option::Some(
+                                    ::supervise::__private::Directive::Restart,
+                                )
+                            }),
+                        )
+                },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_db = match {
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Db>::new()
+                        .lifecycle(::supervise::__private::Lifecycle::Permanent)
+                        .shutdown(::core::time::Duration::new(5, 0))
+                        .start(::core::time::Duration::new(3, 0))
+                        .drain()
+                        .backoff(
+                            ::supervise::__private::ExponentialBackoff::new(
+                                    ::core::time::Duration::new(3, 0),
+                                    ::core::time::Duration::new(30, 0),
+                                )
+                                .factor(2)
+                                .random_factor(0.2)
+                                .reset(
+                                    ::supervise::__private::Reset::Auto(
+                                        ::core::time::Duration::new(60, 0),
+                                    ),
+                                ),
+                        )
+                        .limit(
+                            ::supervise::__private::Limit::new()
+                                .max_restarts(
+                                    ::supervise::__private::MaxRestarts::AtMost(3),
+                                )
+                                .within(::core::time::Duration::new(3600, 0))
+                                .on_limit(::supervise::__private::OnLimit::Escalate),
+                        )
+                        .pre_restart(Db::dump)
+                        .post_restart(Db::reload)
+                        .mailbox(::supervise::__private::Mailbox::Bounded(100))
+                        .ask(::core::time::Duration::new(0, 500000000))
+                        .while_down(::supervise::__private::WhileDown::Reject)
+                        .redeliver(3)
+                        .decider(
+                            ::supervise::__private::Decider::partial(move |
+                                __failure: &::supervise::__private::Failure,
+                            | -> ::core::option::Option<
+                                ::supervise::__private::Directive,
+                            > {
+                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                    DbError,
+                                >(__failure) {
+                                    match __it {
+                                        DbError::Corrupt => {
+                                            return ::core::option::Option::Some(
+                                                ::supervise::__private::Directive::Stop,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                ::core::option::Option::None
+                            }),
+                        )
+                };
+                ::supervise::__private::Builder::child::<
+                    Db,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "db",
+                        __options,
+                        move || {
+                            async move {
+                                let __it: ::supervise::__private::Start<Db> = Db;
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_many = match {
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Db>::new()
+                        .backoff(
+                            SlottedBackoff::new(::core::time::Duration::new(0, 10000000))
+                                .ceiling(10),
+                        )
+                        .max_children(5)
+                };
+                let __initial = ::supervise::__private::no_initial();
+                ::supervise::__private::Builder::set::<
+                    Db,
+                    (),
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "many",
+                        __options,
+                        __initial,
+                        move |__args: ()| {
+                            let (): () = __args;
+                            async move {
+                                let __it: ::supervise::__private::Start<Db> = Db;
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let many = ::core::clone::Clone::clone(&__of_many);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_server = match {
+                let __options = {
+                    ::supervise::__private::ChildOptions::<
+                        ::supervise::__private::Task,
+                    >::new()
+                        .lifecycle(::supervise::__private::Lifecycle::Transient)
+                        .ready()
+                        .significant()
+                        .shutdown(::supervise::__private::Shutdown::Infinity)
+                };
+                ::supervise::__private::Builder::child::<
+                    ::supervise::__private::Task,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "server",
+                        __options,
+                        move || {
+                            async move {
+                                let __it: ::supervise::__private::Start<
+                                    ::supervise::__private::Task,
+                                > = ::supervise::__private::task_of(move |
+                                    __cx: ::supervise::__private::TaskContext|
+                                async move {
+                                    let cx = __cx;
+                                    #[allow(unreachable_code)]
+                                    ::supervise::__private::TaskOutput::done((serve(cx)).await)
+                                });
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let server = ::core::clone::Clone::clone(&__of_server);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                ::supervise::__private::Thrown,
+            >(Settings {
+                db: __of_db,
+                many: __of_many,
+                server: __of_server,
+                __tree: __of_tree,
+            })
+        }
+    }
+    const _: () = ::supervise::__private::need_param::<u32>();
+    #[automatically_derived]
+    impl ::supervise::__private::TreeHandle for Settings {
+        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+            name: "Settings",
+            doc: "",
+            strategy: ::supervise::__private::Strategy::OneForOne,
+            settings: &[
+                "strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)",
+                "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
+            ],
+            children: &[
+                ::supervise::__private::ChildSpec {
+                    name: "db",
+                    doc: "",
+                    item: "Db",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: <Db as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
+                        ::supervise::__private::Shutdown::Within(
+                            ::core::time::Duration::new(5, 0),
+                        ),
+                    ),
+                    settings: &[
+                        "lifecycle(Permanent, shutdown = 5s, start = 3s, drain)",
+                        "backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))",
+                        "limit(max_restarts = 3, within = 1h, on_limit = Escalate)",
+                        "pre_restart(Db::dump)",
+                        "post_restart(Db::reload)",
+                        "mailbox(Bounded(100), ask = 500ms)",
+                        "while_down(Reject)",
+                        "redeliver(attempts = 3)",
+                        "decider(DbError::Corrupt => Stop)",
+                    ],
+                    below: ::supervise::__private::Below::Known(
+                        <Db as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "many",
+                    doc: "",
+                    item: "Db",
+                    shape: ::supervise::__private::Shape::Set,
+                    kind: <Db as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[
+                        "backoff(SlottedBackoff::new(10ms).ceiling(10))",
+                        "max_children(5)",
+                    ],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Db as ::supervise::__private::Child>::TREE
+                    }),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "server",
+                    doc: "",
+                    item: "task",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: ::supervise::__private::Kind::Task,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
+                        ::supervise::__private::Shutdown::Infinity,
+                    ),
+                    settings: &[
+                        "lifecycle(Transient, ready, significant, shutdown = Infinity)",
+                    ],
+                    below: ::supervise::__private::Below::Known(
+                        ::core::option::Option::None,
+                    ),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl ::supervise::__private::Child for Settings {
+        type Handle = Settings;
+        type Start = ::supervise::__private::Tree<Settings>;
+        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
+        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
+            &<Settings as ::supervise::__private::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: ::supervise::__private::Seat,
+            __options: ::supervise::__private::ChildOptions<Self>,
+            __start: __F,
+        ) -> ::supervise::__private::Launched<Settings>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        ::supervise::__private::Tree<Settings>,
+                        ::supervise::__private::Thrown,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            ::supervise::__private::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  decider(..)
+///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
+///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
+///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
+///```
+#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+struct Settings {
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: ::supervise::__private::Handle<Db>,
+    ///The child `many`.
+    #[allow(dead_code)]
+    many: ::supervise::__private::Children<Db, ()>,
+    ///The child `server`.
+    #[allow(dead_code)]
+    server: ::supervise::__private::TaskRef,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Settings {
+    fn clone(&self) -> Self {
+        Settings {
+            db: ::core::clone::Clone::clone(&self.db),
+            many: ::core::clone::Clone::clone(&self.many),
+            server: ::core::clone::Clone::clone(&self.server),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Settings {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Settings {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Settings` with these parameters, not yet started: to start it, or as the child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(most: u32) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((most,))
+    }
+    ///Starts `Settings`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        most: u32,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(most))
+    }
+    ///Starts `Settings`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        most: u32,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(most), until)
+    }
+}

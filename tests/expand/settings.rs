@@ -1,0 +1,28 @@
+supervisor! {
+    struct Settings(most: u32) {
+        #![strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)]
+        #![decider(
+            DbError::Timeout { ms } if *ms < 100 => Resume,
+            DbError::Timeout { .. } | DbError::Busy => Restart,
+            e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop,
+            Cause::Killed => Stop,
+            Phase::Restart => Escalate,
+            _ => Restart,
+        )]
+        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
+        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
+        #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
+        #[pre_restart(Db::dump)]
+        #[post_restart(Db::reload)]
+        #[mailbox(Bounded(100), ask = 500ms)]
+        #[while_down(Reject)]
+        #[redeliver(attempts = 3)]
+        #[decider(DbError::Corrupt => Stop)]
+        db: Db = Db,
+        #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
+        #[max_children(5)]
+        many: [Db] = || Db,
+        #[lifecycle(Transient, ready, significant, shutdown = Infinity)]
+        server: task = |cx| serve(cx),
+    }
+}

@@ -1,0 +1,531 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl ::supervise::__private::TreeDef for Shapes {
+        type Params = (Db, u32);
+        async fn build(
+            (__of_db, __of_count): Self::Params,
+            __b: ::supervise::__private::Builder,
+        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            #[allow(unused_variables)]
+            let __of_db = ::supervise::__private::Builder::keep(&__b, __of_db);
+            #[allow(unused_variables)]
+            let __of_count = ::supervise::__private::Builder::keep(&__b, __of_count);
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            #[cfg(rust_analyzer)]
+            let count = ::core::clone::Clone::clone(&__of_count);
+            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            ::supervise::__private::Builder::supervision(
+                &__b,
+                {
+                    ::supervise::__private::SupervisorStrategy::new(
+                        ::supervise::__private::Strategy::OneForOne,
+                    )
+                },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_one = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                ::supervise::__private::Builder::child::<
+                    Cart,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "one",
+                        __options,
+                        move || {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            async move {
+                                let __it: ::supervise::__private::Start<Cart> = Cart(db);
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let one = ::core::clone::Clone::clone(&__of_one);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_maybe = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                ::supervise::__private::Builder::optional::<
+                    Cart,
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "maybe",
+                        __options,
+                        move || {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            async move {
+                                let __it: ::core::option::Option<
+                                    ::supervise::__private::Start<Cart>,
+                                > = Some(Cart(db));
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let maybe = ::core::clone::Clone::clone(&__of_maybe);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_row = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                ::supervise::__private::Builder::array::<
+                    Cart,
+                    { 2 },
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "row",
+                        __options,
+                        move |__i: ::core::primitive::usize| {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            let i: usize = __i;
+                            async move {
+                                let __it: ::supervise::__private::Start<Cart> = Cart(db, i);
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let row = ::core::clone::Clone::clone(&__of_row);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_any = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    #[allow(unused_variables)]
+                    let count = ::supervise::__private::Kept::again(&__of_count);
+                    ::supervise::__private::ChildOptions::<Cart>::new()
+                };
+                let __initial = {
+                    #[allow(unused_variables)]
+                    let count = ::supervise::__private::Kept::again(&__of_count);
+                    ::supervise::__private::initial::<
+                        u32,
+                        _,
+                        _,
+                    >(0..count, |__a0| (__a0,))
+                };
+                ::supervise::__private::Builder::set::<
+                    Cart,
+                    (u32,),
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "any",
+                        __options,
+                        __initial,
+                        move |__args: (u32,)| {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            let (n,): (u32,) = __args;
+                            async move {
+                                let __it: ::supervise::__private::Start<Cart> = Cart(db, n);
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let any = ::core::clone::Clone::clone(&__of_any);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_keyed = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                let __initial = ::supervise::__private::no_initial();
+                ::supervise::__private::Builder::keyed::<
+                    String,
+                    Cart,
+                    (u32,),
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "keyed",
+                        __options,
+                        __initial,
+                        move |__args: (String, (u32,))| {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            let (__key, (n,)): (String, (u32,)) = __args;
+                            let name: String = __key;
+                            async move {
+                                let __it: ::supervise::__private::Start<Cart> = Cart(
+                                    db,
+                                    name,
+                                    n,
+                                );
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let keyed = ::core::clone::Clone::clone(&__of_keyed);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_branches = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    ::supervise::__private::ChildOptions::<Shapes>::new()
+                };
+                let __initial = ::supervise::__private::no_initial();
+                ::supervise::__private::Builder::set::<
+                    Shapes,
+                    (Db,),
+                    _,
+                    _,
+                >(
+                        &__b,
+                        "branches",
+                        __options,
+                        __initial,
+                        move |__args: (Db,)| {
+                            #[allow(unused_variables)]
+                            let db = ::supervise::__private::Kept::again(&__of_db);
+                            let (db,): (Db,) = __args;
+                            async move {
+                                let __it: ::supervise::__private::Start<Shapes> = Shapes::tree(
+                                    db,
+                                    1,
+                                );
+                                ::core::result::Result::Ok::<
+                                    _,
+                                    ::supervise::__private::Thrown,
+                                >(__it)
+                            }
+                        },
+                    )
+                    .await
+            } {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let branches = ::core::clone::Clone::clone(&__of_branches);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                ::supervise::__private::Thrown,
+            >(Shapes {
+                one: __of_one,
+                maybe: __of_maybe,
+                row: __of_row,
+                any: __of_any,
+                keyed: __of_keyed,
+                branches: __of_branches,
+                __tree: __of_tree,
+            })
+        }
+    }
+    const _: () = ::supervise::__private::need_param::<Db>();
+    const _: () = ::supervise::__private::need_param::<u32>();
+    const _: () = ::supervise::__private::need_param::<u32>();
+    const _: () = ::supervise::__private::need_param::<u32>();
+    const _: () = ::supervise::__private::need_param::<Db>();
+    const _: () = ::supervise::__private::need_key::<String>();
+    #[automatically_derived]
+    impl ::supervise::__private::TreeHandle for Shapes {
+        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+            name: "Shapes",
+            doc: "",
+            strategy: ::supervise::__private::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                ::supervise::__private::ChildSpec {
+                    name: "one",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::One,
+                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        <Cart as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "maybe",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::Optional,
+                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        <Cart as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "row",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::Array(2),
+                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Known(
+                        <Cart as ::supervise::__private::Child>::TREE,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "any",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::Set,
+                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &["initial(0..count)"],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Cart as ::supervise::__private::Child>::TREE
+                    }),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "keyed",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::Keyed("String"),
+                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Cart as ::supervise::__private::Child>::TREE
+                    }),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "branches",
+                    doc: "",
+                    item: "Shapes",
+                    shape: ::supervise::__private::Shape::Set,
+                    kind: <Shapes as ::supervise::__private::Child>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Transient,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Shapes as ::supervise::__private::Child>::TREE
+                    }),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl ::supervise::__private::Child for Shapes {
+        type Handle = Shapes;
+        type Start = ::supervise::__private::Tree<Shapes>;
+        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
+        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
+            &<Shapes as ::supervise::__private::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: ::supervise::__private::Seat,
+            __options: ::supervise::__private::ChildOptions<Self>,
+            __start: __F,
+        ) -> ::supervise::__private::Launched<Shapes>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        ::supervise::__private::Tree<Shapes>,
+                        ::supervise::__private::Thrown,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            ::supervise::__private::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Shapes  OneForOne
+///├── one: Cart  Permanent
+///├── maybe: Option<Cart>  Permanent
+///├── row: [Cart; 2]  Permanent
+///├── any: [Cart]  Transient  initial(0..count)
+///├── keyed: [String => Cart]  Transient
+///└── branches: [Shapes]  Transient
+///```
+#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+struct Shapes {
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: ::supervise::__private::Handle<Cart>,
+    ///The child `maybe`.
+    #[allow(dead_code)]
+    maybe: ::core::option::Option<::supervise::__private::Handle<Cart>>,
+    ///The child `row`.
+    #[allow(dead_code)]
+    row: [::supervise::__private::Handle<Cart>; 2],
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: ::supervise::__private::Children<Cart, (u32,)>,
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: ::supervise::__private::Keyed<String, Cart, (u32,)>,
+    ///The child `branches`.
+    #[allow(dead_code)]
+    branches: ::supervise::__private::Children<Shapes, (Db,)>,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Shapes {
+    fn clone(&self) -> Self {
+        Shapes {
+            one: ::core::clone::Clone::clone(&self.one),
+            maybe: ::core::clone::Clone::clone(&self.maybe),
+            row: ::core::clone::Clone::clone(&self.row),
+            any: ::core::clone::Clone::clone(&self.any),
+            keyed: ::core::clone::Clone::clone(&self.keyed),
+            branches: ::core::clone::Clone::clone(&self.branches),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Shapes {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Shapes {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Shapes {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Shapes` with these parameters, not yet started: to start it, or as the child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(db: Db, count: u32) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((db, count))
+    }
+    ///Starts `Shapes`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        db: Db,
+        count: u32,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(db, count))
+    }
+    ///Starts `Shapes`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of a child that could not be started; what was up by then is stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        db: Db,
+        count: u32,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(db, count), until)
+    }
+}
