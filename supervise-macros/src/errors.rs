@@ -7,17 +7,29 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
 
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     list: Vec<syn::Error>,
     hidden: bool,
+    /// The last token of the input.
+    end: Option<Span>,
 }
 
 impl Errors {
+    /// For this input: what is missing at its end is reported at its last token.
+    pub(crate) fn of(input: &TokenStream) -> Self {
+        let end = input.clone().into_iter().last().map(|last| match last {
+            TokenTree::Group(group) => group.span_close(),
+            token => token.span(),
+        });
+        Errors { end, ..Errors::default() }
+    }
+
     /// A mistake at one token.
     pub(crate) fn at(&mut self, span: Span, message: impl Display) {
         self.list.push(syn::Error::new(span, message));
@@ -30,7 +42,32 @@ impl Errors {
 
     /// A mistake that the parser found.
     pub(crate) fn push(&mut self, error: syn::Error) {
-        self.list.push(error);
+        // At the end of the input the parser has no token to point at, and would underline the whole call.
+        let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
+        match self.end {
+            Some(end) if nowhere => self.list.extend(error.into_iter().map(|error| syn::Error::new(end, error))),
+            _ => self.list.push(error),
+        }
+    }
+
+    /// Reads all of `tokens`. What `read` has made is kept, also where the parser finds something left over inside of a
+    /// group: that is a mistake of its own, unless one was reported there already.
+    pub(crate) fn read<T>(
+        &mut self,
+        tokens: TokenStream,
+        read: impl FnOnce(ParseStream<'_>, &mut Errors) -> T,
+    ) -> Option<T> {
+        let before = self.list.len();
+        let mut made = None;
+        let reader = |input: ParseStream<'_>| {
+            made = Some(read(input, self));
+            Ok(())
+        };
+        match reader.parse2(tokens) {
+            Err(error) if self.list.len() == before => self.push(error),
+            _ => {}
+        }
+        made
     }
 
     /// Asks that only rust-analyzer sees the body of the expansion: rustc would report a name that was

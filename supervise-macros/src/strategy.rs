@@ -4,7 +4,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Attribute;
-use syn::parse::{ParseStream, Parser};
 
 use crate::errors::Errors;
 use crate::repair::repair;
@@ -12,21 +11,20 @@ use crate::tree::{check_settings, model::Body, parse, supervision};
 
 /// The whole macro.
 pub(crate) fn strategy(input: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
+    let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
     let mut body = Body::default();
-    let read = |input: ParseStream| {
-        parse::inner(Attribute::parse_inner(input)?, &mut body, &mut errors);
+    errors.read(input, |input, errors| {
+        match Attribute::parse_inner(input) {
+            Ok(attributes) => parse::inner(attributes, &mut body, errors),
+            Err(error) => errors.push(error),
+        }
         if !input.is_empty() {
             errors
                 .at(input.span(), "only settings of a tree stand here; write `#![strategy(..)]` or `#![decider(..)]`");
-            input.parse::<TokenStream>()?;
+            let _ = input.parse::<TokenStream>();
         }
-        Ok(())
-    };
-    if let Err(error) = read.parse2(input) {
-        errors.push(error);
-    }
+    });
     check_settings(&body.settings, &mut errors);
     let value = if errors.body_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();

@@ -63,7 +63,7 @@ impl Decider {
 
 /// `decider! { .. }`
 pub(crate) fn decider(input: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
+    let mut errors = Errors::of(&input);
     let decider = parse(input, proc_macro2::Span::call_site(), &mut errors);
     let value = match decider {
         Some(decider) => {

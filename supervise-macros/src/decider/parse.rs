@@ -1,7 +1,7 @@
 //! Reads the arms of a decider; an arm that fails is reported and skipped.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Expr, Pat, Token, Type};
 
 use super::{Arm, Arms, Decider};
@@ -22,7 +22,7 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
             }
         };
     }
-    let read = |input: ParseStream| {
+    let arms = errors.read(tokens, |input, errors| {
         let mut arms = Arms::default();
         while !input.is_empty() {
             match arm(input) {
@@ -34,9 +34,9 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
                 }
             }
         }
-        Ok(arms)
-    };
-    read.parse2(tokens).ok().map(Decider::Arms)
+        arms
+    });
+    arms.map(Decider::Arms)
 }
 
 fn arm(input: ParseStream) -> syn::Result<Arm> {

@@ -18,7 +18,7 @@ use crate::repair::repair;
 
 /// The whole macro.
 pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
+    let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
     let trees = parse::trees(input, &mut errors);
     for tree in &trees {

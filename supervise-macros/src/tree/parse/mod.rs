@@ -6,7 +6,7 @@ mod settings;
 mod shape;
 
 use proc_macro2::{TokenStream, TokenTree};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, token};
 
@@ -17,7 +17,7 @@ use crate::errors::Errors;
 
 /// Every tree of one call.
 pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
-    let read = |input: ParseStream| {
+    let trees = errors.read(input, |input, errors| {
         let mut trees = Vec::new();
         while !input.is_empty() {
             match tree(input, errors) {
@@ -28,9 +28,9 @@ pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
                 }
             }
         }
-        Ok(trees)
-    };
-    read.parse2(input).unwrap_or_default()
+        trees
+    });
+    trees.unwrap_or_default()
 }
 
 fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {

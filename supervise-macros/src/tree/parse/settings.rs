@@ -5,7 +5,7 @@
 
 use proc_macro2::TokenTree;
 use quote::ToTokens;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Attribute, Ident, Meta, Token};
 
 use super::super::model::{Arg, Args, Body, Setting};
@@ -79,8 +79,11 @@ fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -
     let args = if name == "decider" {
         Args::Decider(decider::parse(tokens, name.span(), errors)?)
     } else {
-        let read = |input: ParseStream| Ok(args(input, errors));
-        Args::List(read.parse2(tokens).ok()?)
+        let (args, lost) = errors.read(tokens, args)?;
+        if lost && args.is_empty() {
+            return None; // it is not without arguments
+        }
+        Args::List(args)
     };
     Some(Setting { name, args, text })
 }
@@ -98,12 +101,14 @@ fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
     }
 }
 
-fn args(input: ParseStream, errors: &mut Errors) -> Vec<Arg> {
-    let mut args = Vec::new();
+/// The arguments, and whether one could not be read.
+fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
+    let (mut args, mut lost) = (Vec::new(), false);
     while !input.is_empty() {
         match arg(input) {
             Ok(arg) => args.push(arg),
             Err(error) => {
+                lost = true;
                 errors.push(error);
                 while !input.is_empty() && !input.peek(Token![,]) {
                     let _ = input.parse::<TokenTree>();
@@ -118,7 +123,7 @@ fn args(input: ParseStream, errors: &mut Errors) -> Vec<Arg> {
             let _ = input.parse::<Option<Token![,]>>();
         }
     }
-    args
+    (args, lost)
 }
 
 fn arg(input: ParseStream) -> syn::Result<Arg> {

@@ -1,0 +1,160 @@
+//! Broken trees out of bytes: shared by the fuzzer and the property test of the macro.
+
+/// Trees that are whole, one token a word.
+const SEEDS: [&str; 3] = [
+    "/// Doc.
+    pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
+    # ! [ decider ( DbError :: Timeout { .. } => Restart , e : io :: Error if e . kind ( ) == x => Stop , _ => Restart , ) ]
+    let pool = Pool :: connect ( & config . url ) . await ? ;
+    # [ lifecycle ( Permanent , shutdown = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
+    db : Db = Db :: open ( pool ) . await ? ,
+    # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,
+    reports : struct Reports { # ! [ strategy ( AllForOne ) ] daily : Report = Report :: daily ( db ) , } , }",
+    "struct A { maybe : Option < Db > = if on { Some ( Db ) } else { None } , row : [ Db ; 2 ] = | i : usize | Db ( i ) ,
+    # [ max_children ( 5 ) ] # [ initial ( [ 1 , 2 ] ) ] any : [ Db ] = | n : u32 | Db ( n ) ,
+    keyed : [ String => Db ] = | k : String | Db ( k ) , # [ cfg ( unix ) ] t : task = | cx | serve ( cx ) ,
+    ts : [ task ] = | n : u32 | | cx | serve ( cx , n ) , own : [ A ] = | | A :: tree ( ) , }
+    struct B { a : A = A :: tree ( ) , }",
+    "struct C { # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
+    # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , start = 3s ) ]
+    b : task = heartbeat ( a ) , c : Option < task > = None , }",
+];
+
+/// What a careless hand puts in.
+const WORDS: [&str; 72] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ";",
+    ":",
+    "::",
+    "=",
+    "=>",
+    ".",
+    "..",
+    "?",
+    "#",
+    "!",
+    "|",
+    "||",
+    "&",
+    "<",
+    ">",
+    "-",
+    "struct",
+    "let",
+    "task",
+    "pub",
+    "fn",
+    "if",
+    "async",
+    "await",
+    "move",
+    "self",
+    "tree",
+    "_",
+    "r#type",
+    "Option",
+    "Some",
+    "strategy",
+    "decider",
+    "limit",
+    "lifecycle",
+    "pre_restart",
+    "post_restart",
+    "backoff",
+    "mailbox",
+    "max_children",
+    "initial",
+    "while_down",
+    "redeliver",
+    "cfg",
+    "doc",
+    "OneForOne",
+    "AllForOne",
+    "Permanent",
+    "Temporary",
+    "shutdown",
+    "max_restarts",
+    "within",
+    "on_limit",
+    "Unlimited",
+    "Infinity",
+    "Bounded",
+    "Auto",
+    "5s",
+    "0s",
+    "10",
+    "1.5",
+    "\"text\"",
+    "/// Doc.\n",
+    "db",
+    "Db",
+];
+
+/// A tree with something wrong in it, always in balance: what rustc hands to a macro is.
+pub fn tree(bytes: &[u8]) -> String {
+    let Some((&choice, rest)) = bytes.split_first() else { return String::new() };
+    let mut words: Vec<&str> = match SEEDS.get(usize::from(choice) % (SEEDS.len() + 1)) {
+        Some(seed) => split(seed),
+        None => Vec::new(),
+    };
+    for edit in rest.chunks(3) {
+        let [kind, at, word] = [0, 1, 2].map(|i| usize::from(*edit.get(i).unwrap_or(&0)));
+        // Two bytes for the place: a seed has more words than one can count.
+        let place = (at * 256 + word * 7) % (words.len() + 1);
+        let word = WORDS[word % WORDS.len()];
+        match kind % 8 {
+            0 if place < words.len() => drop(words.remove(place)),
+            1 if place < words.len() => words[place] = word,
+            2 if place < words.len() => words.insert(place, words[place]),
+            3 if place + 1 < words.len() => words.swap(place, place + 1),
+            4 => words.truncate(place.max(1)),
+            5 if !words.is_empty() => words.insert(place, words[at % words.len()]),
+            _ => words.insert(place, word),
+        }
+    }
+    balanced(&words)
+}
+
+fn split(seed: &'static str) -> Vec<&'static str> {
+    let (doc, rest) = seed.split_once('\n').filter(|(doc, _)| doc.starts_with("///")).unwrap_or(("", seed));
+    let doc = if doc.is_empty() { None } else { Some("/// Doc.\n") };
+    doc.into_iter().chain(rest.split_whitespace()).collect()
+}
+
+fn balanced(words: &[&str]) -> String {
+    let mut text = String::new();
+    let mut open = Vec::new();
+    for word in words {
+        let closes = match *word {
+            "(" => {
+                open.push(")");
+                None
+            }
+            "[" => {
+                open.push("]");
+                None
+            }
+            "{" => {
+                open.push("}");
+                None
+            }
+            ")" | "]" | "}" => Some(*word),
+            _ => None,
+        };
+        match closes {
+            Some(close) if open.last() == Some(&close) => drop(open.pop()),
+            Some(_) => continue,
+            None => {}
+        }
+        text.push_str(word);
+        text.push(' ');
+    }
+    text.extend(open.iter().rev().flat_map(|close| [*close, " "]));
+    text
+}
