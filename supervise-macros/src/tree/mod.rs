@@ -30,4 +30,6 @@ pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
 }
 
 #[cfg(test)]
+mod broken;
+#[cfg(test)]
 mod tests;

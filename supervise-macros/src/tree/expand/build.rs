@@ -3,7 +3,7 @@
 //! It runs at every start of the supervisor. The user's tokens stand in it once, as arguments of generic
 //! functions of the runtime.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
@@ -175,6 +175,10 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     let pattern = start.inputs.first();
     let mut index = local("__i");
     index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
+    let bind = pattern.map(|pattern| {
+        let pattern = without_attributes(pattern);
+        quote!(let #pattern = #index;)
+    });
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -184,7 +188,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
             __options,
             move |#index: ::core::primitive::usize| {
                 #rebind
-                let #pattern = #index;
+                #bind
                 async move { #value }
             },
         ).await
@@ -212,6 +216,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         // The type that is written at the argument need not be that of the brackets.
         let mut name = local("__key");
         name.set_span(input.span().resolved_at(name.span()));
+        let input = without_attributes(input);
         (first, key_bound) = (quote!(#name,), quote!(let #input = #name;));
     }
     let patterns = inputs.map(|input| match input {
@@ -271,6 +276,20 @@ fn initial(child: &Child, keyed: bool, scope: &Scope) -> TokenStream {
     quote!({ #rebind #items })
 }
 
+/// The argument of a closure as the pattern of a `let`, which can have no attributes.
+fn without_attributes(input: &Pat) -> TokenStream {
+    let mut tokens = match input {
+        Pat::Type(PatType { pat, ty, .. }) => quote!(#pat: #ty),
+        other => quote!(#other),
+    }
+    .into_iter()
+    .peekable();
+    while tokens.next_if(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '#')).is_some() {
+        tokens.next();
+    }
+    tokens.collect()
+}
+
 fn argument_type(input: &Pat) -> TokenStream {
     match input {
         Pat::Type(PatType { ty, .. }) => quote!(#ty),
@@ -324,7 +343,10 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
         Some(Pat::Type(PatType { pat, ty, .. })) if matches!(**ty, Type::Reference(_)) => {
             quote!(let #pat: #ty = &#context;)
         }
-        Some(pattern) => quote!(let #pattern = #context;),
+        Some(pattern) => {
+            let pattern = without_attributes(pattern);
+            quote!(let #pattern = #context;)
+        }
         None => TokenStream::new(),
     };
     let body = match closure.asyncness {

@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall};
+use syn::{Expr, ExprCall, ExprPath};
 
 use super::super::model::{Args, Child, Setting, setting, word};
 use super::scope::Scope;
@@ -28,7 +28,8 @@ pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStre
 
 /// Words that are no setting or argument, as methods: an editor then offers those that there are.
 fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
-    words.map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
+    let can_be = |word: &&Ident| syn::parse2::<Ident>(quote!(#word)).is_ok(); // no keyword
+    words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
 fn methods(setting: &Setting) -> TokenStream {
@@ -77,8 +78,8 @@ fn methods(setting: &Setting) -> TokenStream {
             .map(|arg| match &arg.name {
                 None if word(&arg.value).is_some_and(|word| unknown.contains(&word)) => TokenStream::new(),
                 None => {
-                    let value = lower(&arg.value);
-                    quote!(.#name(::supervise::__private::Mailbox::#value))
+                    let value = variant(quote!(::supervise::__private::Mailbox), &lower(&arg.value));
+                    quote!(.#name(#value))
                 }
                 Some(name) => {
                     let value = lower_time(&arg.value);
@@ -86,7 +87,10 @@ fn methods(setting: &Setting) -> TokenStream {
                 }
             })
             .collect(),
-        ("while_down", Some(first)) => quote!(.#name(::supervise::__private::WhileDown::#first)),
+        ("while_down", Some(first)) => {
+            let value = variant(quote!(::supervise::__private::WhileDown), first);
+            quote!(.#name(#value))
+        }
         ("redeliver", _) => match setting.named("attempts") {
             Some((_, attempts)) => {
                 let attempts = lower(attempts);
@@ -102,6 +106,20 @@ fn methods(setting: &Setting) -> TokenStream {
     }
 }
 
+/// `Bounded(5)` as a variant of `of`; what begins otherwise stays as it is.
+fn variant(of: TokenStream, value: &Expr) -> TokenStream {
+    let head = match value {
+        Expr::Call(call) if call.attrs.is_empty() => &*call.func,
+        value => value,
+    };
+    match head {
+        Expr::Path(ExprPath { attrs, qself: None, path }) if attrs.is_empty() && path.leading_colon.is_none() => {
+            quote!(#of::#value)
+        }
+        _ => quote!(#value),
+    }
+}
+
 /// An argument of `lifecycle` that is switched on by its name.
 fn is_flag(word: &Ident) -> bool {
     let known = crate::settings::find("lifecycle").map_or(&[][..], |setting| setting.args);
@@ -114,17 +132,24 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
         let value = lower(first);
         return quote!(#value);
     };
-    let (min, max) = (range.start.as_deref().map(lower_time), range.end.as_deref().map(lower_time));
+    let end = |end: Option<&Expr>| match end.map(lower_time) {
+        Some(end) => quote!(#end),
+        None => quote!(::core::time::Duration::ZERO),
+    };
+    let (min, max) = (end(range.start.as_deref()), end(range.end.as_deref()));
     let new = quote_spanned!(first.span()=> ::supervise::__private::ExponentialBackoff::new(#min, #max));
     let Args::List(args) = &setting.args else { return new };
     let methods = args.iter().filter_map(|arg| {
         let name = arg.name.as_ref()?;
         Some(match &arg.value {
             Expr::Call(ExprCall { func, args, .. }) if name == "reset" => {
-                let after = args.iter().map(lower_time);
-                quote!(.#name(::supervise::__private::Reset::#func(#(#after),*)))
+                let (func, after) = (variant(quote!(::supervise::__private::Reset), func), args.iter().map(lower_time));
+                quote!(.#name(#func(#(#after),*)))
             }
-            value if name == "reset" => quote!(.#name(::supervise::__private::Reset::#value)),
+            value if name == "reset" => {
+                let value = variant(quote!(::supervise::__private::Reset), value);
+                quote!(.#name(#value))
+            }
             value => {
                 let value = lower(value);
                 quote!(.#name(#value))

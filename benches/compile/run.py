@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""What a declaration costs to compile, beside the same tree written by hand with the runtime's API.
+
+usage: run.py [ROUNDS]
+
+Makes a crate for each tree (1, 10 and 100 children; by the macro, by hand, and without the tree) below `target/`,
+compiles each in turn, ROUNDS times (default 5), and prints medians less those of the crate without a tree.
+"""
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "compile-cost"
+
+MANIFEST = f"""
+[package]
+name = "NAME"
+version = "0.0.0"
+edition = "2024"
+
+[workspace]
+
+[lib]
+test = false
+
+[dependencies]
+supervise = {{ path = "{ROOT}" }}
+
+[profile.dev]
+incremental = false
+"""
+
+COMMON = """
+#![allow(unused)]
+use supervise::prelude::*;
+
+pub struct Worker(u64);
+
+#[actor]
+impl Worker {
+    fn handle(&mut self, add: u64) {
+        self.0 += add;
+    }
+}
+"""
+
+
+def by_macro(count):
+    children = "\n".join(
+        f"        #[lifecycle(Permanent, shutdown = 5s)]\n        c{n}: Worker = Worker(first)," for n in range(count))
+    return f"""{COMMON}
+supervisor! {{
+    pub struct Tree(first: u64) {{
+        #![strategy(OneForOne, max_restarts = 10, within = 1min)]
+{children}
+    }}
+}}
+"""
+
+
+def by_hand(count):
+    names = [f"c{n}" for n in range(count)]
+    fields = "\n".join(f"    pub {name}: ActorRef<Worker>," for name in names)
+    specs = "\n".join(
+        f'        ChildSpec {{ name: "{name}", doc: "", item: "Worker", shape: Shape::One, kind: Kind::Actor, '
+        f"lifecycle: Lifecycle::Permanent, shutdown: DeclaredShutdown::Is(Shutdown::Within(Duration::from_secs(5))), "
+        f'settings: &["lifecycle(Permanent, shutdown = 5s)"], below: Below::Known(None) }},' for name in names)
+    clones = ", ".join(f"{name}: self.{name}.clone()" for name in names)
+    starts = "\n".join(f"""
+        let {name} = builder.child::<Worker, _, _>(
+            "{name}",
+            ChildOptions::new().lifecycle(Lifecycle::Permanent).shutdown(Duration::from_secs(5)),
+            {{
+                let first = first.clone();
+                move || {{
+                    let first = Kept::again(&first);
+                    async move {{ Ok::<_, Thrown>(Worker(first)) }}
+                }}
+            }},
+        ).await?;""" for name in names)
+    return f"""{COMMON}
+use std::time::Duration;
+use supervise::__private::*;
+
+#[derive(Debug)]
+pub struct Tree {{
+{fields}
+    tree: TreeRef,
+}}
+
+impl Clone for Tree {{
+    fn clone(&self) -> Self {{
+        Tree {{ {clones}, tree: self.tree.clone() }}
+    }}
+}}
+
+impl std::ops::Deref for Tree {{
+    type Target = TreeRef;
+    fn deref(&self) -> &TreeRef {{
+        &self.tree
+    }}
+}}
+
+impl TreeHandle for Tree {{
+    const SPEC: TreeSpec = TreeSpec {{
+        name: "Tree",
+        doc: "",
+        strategy: Strategy::OneForOne,
+        settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
+        children: &[
+{specs}
+        ],
+    }};
+}}
+
+impl TreeDef for Tree {{
+    type Params = (u64,);
+    async fn build((first,): Self::Params, builder: Builder) -> Result<Self, Thrown> {{
+        let first = builder.keep(first);
+        let tree = builder.tree_ref();
+        builder.supervision(
+            SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::AtMost(10)).within(Duration::from_secs(60)),
+        );
+{starts}
+        Ok(Tree {{ {", ".join(names)}, tree }})
+    }}
+}}
+
+impl Child for Tree {{
+    type Handle = Tree;
+    type Start = supervise::Tree<Tree>;
+    const KIND: Kind = Kind::Tree;
+    const TREE: Option<&'static TreeSpec> = Some(&<Tree as TreeHandle>::SPEC);
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Tree>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<supervise::Tree<Tree>, Thrown>> + Send + 'static,
+    {{
+        launch_tree(seat, options, start)
+    }}
+}}
+
+impl Tree {{
+    pub fn start(first: u64) -> impl Future<Output = Result<Running<Self>, Failure>> + Send {{
+        supervise::Tree::<Tree>::new((first,)).start()
+    }}
+}}
+"""
+
+
+def crate(name, source):
+    folder = WORK / name
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    (folder / "Cargo.toml").write_text(MANIFEST.replace("NAME", name))
+    (folder / "src" / "lib.rs").write_text(source)
+    return folder
+
+
+def cargo(folder, *args, **more):
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "target"), **more}
+    run = subprocess.run(["cargo", *args, "--quiet"], cwd=folder, env=environment, capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"{folder.name}: {run.stderr}")
+    return run.stdout
+
+
+def seconds(folder, command):
+    (folder / "src" / "lib.rs").touch()
+    begun = time.monotonic()
+    cargo(folder, command)
+    return time.monotonic() - begun
+
+
+def lines(folder):
+    """Lines of the expansion, as rustc prints it."""
+    return len(cargo(folder, "rustc", "--", "-Zunpretty=expanded", RUSTC_BOOTSTRAP="1").splitlines())
+
+
+def main():
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    shutil.rmtree(WORK, ignore_errors=True)
+    crates = {("none", 0): crate("none", COMMON)}
+    for count in (1, 10, 100):
+        crates["macro", count] = crate(f"macro{count}", by_macro(count))
+        crates["hand", count] = crate(f"hand{count}", by_hand(count))
+    took = {(key, command): [] for key in crates for command in ("check", "build")}
+    for folder in crates.values():
+        cargo(folder, "check")
+        cargo(folder, "build")
+    for _ in range(rounds):
+        for key, folder in crates.items():
+            for command in ("check", "build"):
+                took[key, command].append(seconds(folder, command))
+    median = {key: statistics.median(times) for key, times in took.items()}
+    empty = lines(crates["none", 0])
+    print("| children | | check, ms a child | build, ms a child | lines a child |")
+    print("|---|---|---|---|---|")
+    for count in (1, 10, 100):
+        cost = {}
+        for way in ("macro", "hand"):
+            own = [median[(way, count), command] - median[("none", 0), command] for command in ("check", "build")]
+            cost[way] = [1000 * time / count for time in own] + [(lines(crates[way, count]) - empty) / count]
+            print(f"| {count} | {way} | {cost[way][0]:.1f} | {cost[way][1]:.1f} | {cost[way][2]:.0f} |")
+        ratios = [mine / other if other > 0 else float("nan") for mine, other in zip(cost["macro"], cost["hand"])]
+        print(f"| {count} | macro / hand | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[2]:.2f} |")
+
+
+main()

@@ -1,0 +1,25 @@
+//! Trees that somebody is typing: the macro never panics, always ends, and gives items or an error.
+
+use proc_macro2::TokenStream;
+use proptest::prelude::*;
+
+#[path = "../../../tests/fuzz/generate.rs"]
+mod generate;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_broken_tree_gives_items_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let text = generate::tree(&bytes);
+        // What the lexer does not take never comes to a macro.
+        if let Ok(tokens) = text.parse::<TokenStream>() {
+            let is_empty = tokens.is_empty();
+            let output = super::supervisor(tokens);
+            prop_assert!(is_empty || !output.is_empty(), "nothing comes of {text}");
+            // Whatever it is, it can be parsed: else rustc complains about code that nobody wrote.
+            let parsed = syn::parse2::<syn::File>(output);
+            prop_assert!(parsed.is_ok(), "no Rust comes of {text}: {:?}", parsed.err());
+        }
+    }
+}
