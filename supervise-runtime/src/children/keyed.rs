@@ -172,11 +172,11 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
         key: &K,
         text: &str,
         args: Args,
-    ) -> Result<Arc<dyn Controlled>, SpawnError> {
+    ) -> Result<Starts<T::Handle>, SpawnError> {
         let launched = self.set.launch(Some(Name::from(text)), (key.clone(), args))?;
-        let cell = launched.cell.clone();
+        let starts = Starts { cell: launched.cell.clone(), handle: launched.handle.clone() };
         living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1, unwanted: false });
-        Ok(cell)
+        Ok(starts)
     }
 
     /// The key is free again once the instance has ended. To be called without the lock: it may have already.
@@ -206,7 +206,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                 }
             };
             match created {
-                Ok(cell) => self.free_at_end(key, &*cell),
+                Ok(starts) => self.free_at_end(key, &*starts.cell),
                 Err(error) => not_begun(&*self.set.cell, error),
             }
         }
@@ -236,7 +236,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                 }
                 this.create(&mut living, &key, &text, args)?
             };
-            this.free_at_end(key.clone(), &*created);
+            this.free_at_end(key.clone(), &*created.cell);
             Ok(Caller::new(this, key, created).wait().await?)
         }
     }
@@ -252,8 +252,8 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
             loop {
                 enum Next<H> {
                     Have(H),
-                    Join(Arc<dyn Controlled>),
-                    Created(Arc<dyn Controlled>),
+                    Join(Starts<H>),
+                    Created(Starts<H>),
                     Wait(Arc<dyn Controlled>),
                 }
                 let next = {
@@ -264,59 +264,65 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                         Some(Stands::Starting) => {
                             let entry = living.get_mut(&key).expect("seen under the same lock");
                             entry.callers += 1;
-                            Next::Join(entry.cell.clone())
+                            Next::Join(Starts { cell: entry.cell.clone(), handle: entry.handle.clone() })
                         }
                         _ => Next::Created(this.create(&mut living, &key, &text, args.clone())?),
                     }
                 };
-                match next {
+                let starts = match next {
                     Next::Have(handle) => return Ok(handle),
-                    Next::Join(cell) => return Caller::new(this, key, cell).wait().await,
-                    Next::Created(cell) => {
-                        this.free_at_end(key.clone(), &*cell);
-                        return Caller::new(this, key, cell).wait().await;
+                    Next::Join(starts) => starts,
+                    Next::Created(starts) => {
+                        this.free_at_end(key.clone(), &*starts.cell);
+                        starts
                     }
                     // It is told at the end itself; asked from inside that instance it would wait for ever.
                     Next::Wait(cell) => {
                         if Terminated::of(cell).await.is_err() {
                             return Err(SpawnError::Exists { path: format!("{}/{text}", this.path()) });
                         }
+                        continue;
                     }
+                };
+                match Caller::new(this.clone(), key.clone(), starts).wait().await {
+                    // Somebody has stopped it meanwhile, or everything stops: the next round finds out.
+                    Err(SpawnError::Stopping { .. }) => {}
+                    done => return done,
                 }
             }
         }
     }
 }
 
+/// An instance on its way up.
+struct Starts<H> {
+    cell: Arc<dyn Controlled>,
+    handle: HandleSource<H>,
+}
+
 /// One who waits for a first start.
 struct Caller<K: Key, T: Child, Args: Clone + Send + 'static> {
     keyed: Keyed<K, T, Args>,
     key: K,
-    cell: Arc<dyn Controlled>,
+    starts: Starts<T::Handle>,
     waiting: Waiting,
 }
 
 impl<K: Key, T: Child, Args: Clone + Send + 'static> Caller<K, T, Args> {
-    fn new(keyed: Keyed<K, T, Args>, key: K, cell: Arc<dyn Controlled>) -> Self {
-        Caller { keyed, key, cell, waiting: Waiting::default() }
+    fn new(keyed: Keyed<K, T, Args>, key: K, starts: Starts<T::Handle>) -> Self {
+        Caller { keyed, key, starts, waiting: Waiting::default() }
     }
 
     async fn wait(mut self) -> Result<T::Handle, SpawnError> {
-        let up = poll_fn(|cx| self.cell.ctl().poll_up(&mut self.waiting, cx.waker())).await;
-        // Read first: an instance that has ended again already is not in the map any more.
-        let handle = {
-            let living = lock(&self.keyed.living);
-            let entry = living.get(&self.key).filter(|entry| entry.cell.ctl().id == self.cell.ctl().id);
-            entry.and_then(|entry| entry.handle.get())
-        };
-        started(&*self.cell, up)?;
-        handle.ok_or_else(|| SpawnError::Stopping { path: self.keyed.path() })
+        let up = poll_fn(|cx| self.starts.cell.ctl().poll_up(&mut self.waiting, cx.waker())).await;
+        started(&*self.starts.cell, up)?;
+        self.starts.handle.get().ok_or_else(|| SpawnError::Stopping { path: self.keyed.path() })
     }
 }
 
 impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args> {
     fn drop(&mut self) {
-        let ctl = self.cell.ctl();
+        let ctl = self.starts.cell.ctl();
         ctl.leave(&mut self.waiting);
         let mut living = lock(&self.keyed.living);
         let Some(entry) = living.get_mut(&self.key).filter(|entry| entry.cell.ctl().id == ctl.id) else { return };
@@ -325,7 +331,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args>
         let unwanted = entry.unwanted;
         drop(living);
         if unwanted {
-            send(&*self.cell, Control::Stop);
+            send(&*self.starts.cell, Control::Stop);
         }
     }
 }
@@ -350,7 +356,7 @@ macro_rules! spawns {
             }
 
             /// The instance of this key, which is spawned if there is none: once, however many ask. Waits for
-            /// the end of one that is stopping.
+            /// the end of one that is stopping or is stopped while it starts, and spawns the next.
             ///
             /// # Errors
             ///
