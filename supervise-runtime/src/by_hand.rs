@@ -143,8 +143,12 @@ pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
 pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     let ctl = cell.ctl();
     let Some(owner) = ctl.supervisor() else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
-    let sup = owner.ctl().sup();
-    if sup.is_none_or(|sup| sup.look(|group| group.is_ended())) && ctl.ended().is_some() {
+    let (declares, is_over) =
+        owner.ctl().sup().map_or((true, true), |sup| sup.look(|group| (group.declares(), group.is_ended())));
+    if ctl.ended().is_some() && !declares {
+        return Err(CommandError::NotDeclared { path: ctl.path() });
+    }
+    if ctl.ended().is_some() && is_over {
         return Err(CommandError::SupervisorEnded { path: ctl.path() });
     }
     // Whoever asks from now on asks about the life to come.

@@ -112,6 +112,22 @@ supervisor! {
     }
 }
 
+/// S21, S28: an optional child holds up the others until it was up once; then its backoff is its own matter.
+#[tokio::test(start_paused = true)]
+async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
+    supervisor! {
+        struct Hasty(journal: Journal) {
+            #[lifecycle(Permanent)]
+            #[backoff(1s..2s, random_factor = 0)]
+            hasty: Option<task> = Some(async { Err::<(), _>(Boom::Told) }),
+            last: Probe = Probe::start("last", journal).await?,
+        }
+    }
+    let tree = soon(Hasty::start(Journal::default())).await.unwrap();
+    assert!(tree.hasty.is_some());
+    assert_eq!(tree.last.ask(Do::Get).await.unwrap(), 0);
+}
+
 /// S28: `[T; N]` is N members in the order of their index: for start, stop, group strategy and path.
 #[tokio::test(start_paused = true)]
 async fn an_array_is_so_many_members_in_order() {

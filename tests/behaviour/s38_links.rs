@@ -246,3 +246,19 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
     above.ask(|reply| reply).await.unwrap().unwrap();
     assert!(waits().await.unwrap());
 }
+
+/// S26, S38: what was spawned cannot be started again, wherever it has ended, and whoever else has.
+#[tokio::test(start_paused = true)]
+async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
+    let (firm, _) = firm(SupervisorStrategy::default()).await;
+    let spawn = |name| firm.boss.ask(move |reply| Order::Spawn(name, reply));
+    let (kid, free) = (spawn("kid").await.unwrap().unwrap(), spawn("free").await.unwrap().unwrap());
+    unlink(&firm.boss, &free).await.unwrap();
+    firm.shutdown().await;
+    assert!(free.ended().is_none(), "a top-level actor by now");
+    free.stop();
+    soon(free.terminated()).await.unwrap();
+    for child in [&kid, &free] {
+        assert_eq!(child.start_again(), Err(CommandError::NotDeclared { path: child.path() }));
+    }
+}

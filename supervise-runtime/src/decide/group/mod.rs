@@ -259,6 +259,11 @@ impl Group {
         &self.mode
     }
 
+    /// Its members are written in a tree; else they come at run time.
+    pub fn declares(&self) -> bool {
+        self.owner == Owner::Tree
+    }
+
     /// An ancestor has failed.
     pub fn is_held(&self) -> bool {
         self.held
