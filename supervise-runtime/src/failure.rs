@@ -66,7 +66,10 @@ impl Thrown {
         match &self.0 {
             Kind::Error(error) => error.downcast_ref(),
             #[cfg(feature = "anyhow")]
-            Kind::Anyhow(error) => error.downcast_ref(),
+            Kind::Anyhow(error) => error.downcast_ref().or_else(|| {
+                // `anyhow::Error::from_boxed`
+                error.downcast_ref::<BoxError>()?.downcast_ref()
+            }),
         }
     }
 

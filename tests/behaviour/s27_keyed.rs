@@ -7,7 +7,7 @@ use supervise::prelude::*;
 use supervise::{KeyedError, SpawnError};
 use tokio::task::JoinSet;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -219,4 +219,53 @@ async fn an_initial_child_that_fails_ends_alone() {
     assert_eq!(tree.named.keys(), ["a"]);
     assert!(seen(&mut events).iter().any(|line| line.starts_with("named/b failed")));
     assert!(tree.named.get_or_spawn("b").await.is_ok(), "its key is free");
+}
+
+/// S27, S40: a key is the end of a path, and a line break in it does not make another line of a log.
+#[tokio::test(start_paused = true)]
+async fn a_key_cannot_forge_a_line() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let cart = tree.carts.spawn("bob\nERROR forged".to_owned(), 0).await.unwrap();
+    assert_eq!(cart.path(), "carts/bob\\nERROR forged");
+    assert!(tree.carts.get("bob\nERROR forged").is_some());
+}
+
+/// S37, S27: a key whose `Hash` panics costs nobody their notice of the end, nor the report its child.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_panics_is_nobody_elses_matter() {
+    use std::hash::{Hash, Hasher};
+    use std::sync::atomic::AtomicBool;
+
+    #[derive(Clone)]
+    struct Key(Arc<AtomicBool>, u32);
+    impl PartialEq for Key {
+        fn eq(&self, other: &Self) -> bool {
+            self.1 == other.1
+        }
+    }
+    impl Eq for Key {}
+    impl Hash for Key {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            assert!(!self.0.load(SeqCst), "a key that panics");
+            self.1.hash(state);
+        }
+    }
+    impl std::fmt::Display for Key {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "{}", self.1)
+        }
+    }
+    supervisor! {
+        struct Odd(journal: Journal) {
+            set: [Key => Probe] = |key: Key| Probe::start(key.to_string(), journal.clone()).await?,
+        }
+    }
+    quiet_panics();
+    let tree = Odd::start(Journal::default()).await.unwrap();
+    let panics = Arc::new(AtomicBool::new(false));
+    let one = tree.set.spawn(Key(panics.clone(), 1)).await.unwrap();
+    panics.store(true, SeqCst);
+    let report = soon(tree.shutdown()).await;
+    assert!(report.is_orderly() && matches!(one.ended(), Some(Ended::Stopped)), "{report}");
+    assert!(report.children.iter().any(|child| child.path == "set/1"), "{report}");
 }

@@ -14,6 +14,7 @@ struct Open;
 enum Msg {
     Plain,
     WithContext,
+    Boxed,
     Text,
 }
 
@@ -23,6 +24,7 @@ impl Open {
         match msg {
             Msg::Plain => Err(Boom::Told)?,
             Msg::WithContext => Err(Boom::Fatal).context("while handling").context("on Tuesday")?,
+            Msg::Boxed => return Err(anyhow::Error::from_boxed(Box::new(Boom::Told))),
             Msg::Text => anyhow::bail!("no type at all"),
         }
         Ok(())
@@ -54,6 +56,9 @@ async fn an_anyhow_error_is_looked_into() {
     tree.open.tell(Msg::Plain).await.unwrap();
     settle().await;
     assert_eq!(tree.open.incarnation(), 1, "resumed");
+    tree.open.tell(Msg::Boxed).await.unwrap();
+    settle().await;
+    assert_eq!(tree.open.incarnation(), 1, "a box that came from elsewhere is looked into as well");
     let mut events = tree.events();
     tree.open.tell(Msg::Text).await.unwrap();
     settle().await;

@@ -21,7 +21,7 @@ pub enum Refusal {
         /// When it will be started again, if it waits for a backoff of its own.
         retry_in: Option<Duration>,
     },
-    /// The actor has ended.
+    /// The actor has ended, or takes nothing more on its way there.
     Ended,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Refusal {
                 "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
                  again when it is up",
             ),
-            Refusal::Ended => f.write_str("it has ended; take the message back with `into_message`"),
+            Refusal::Ended => f.write_str("it has ended or is about to; take the message back with `into_message`"),
         }
     }
 }

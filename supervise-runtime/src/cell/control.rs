@@ -92,7 +92,15 @@ fn push_number(text: &mut String, number: u64) {
 
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
-        Name::Text(name.into())
+        if !name.contains(char::is_control) {
+            return Name::Text(name.into());
+        }
+        // A line break in a key must not look like another line of a log.
+        let shown = name.chars().flat_map(|c| match c.is_control() {
+            true => c.escape_debug().collect::<Vec<_>>(),
+            false => vec![c],
+        });
+        Name::Text(shown.collect::<String>().into())
     }
 }
 

@@ -9,12 +9,14 @@ use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Children, not_begun};
 use crate::actor_ref::Terminated;
 use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
 use crate::context::{SpawnError, started};
 use crate::events::lock;
+use crate::last::drop_quietly;
 use crate::sync::{Arc, Mutex};
 use crate::tree::{Child, HandleSource, TreeRef};
 
@@ -36,6 +38,9 @@ pub const fn need_key<K: Key>() {}
 
 /// The handle of `sessions: [UserId => Session]`: a set whose instances have a key each, which is also the
 /// last part of their path. Cheap to clone; stays the same over restarts of the tree.
+///
+/// What a key displays as is public: it stands in paths, and so in events and logs. Keys that differ have to display
+/// differently, else two instances have one path.
 ///
 /// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
 /// many ask for it at the same time.
@@ -184,11 +189,17 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
         let (id, living) = (cell.ctl().id, Arc::downgrade(&self.living));
         let free = move |_: &_| {
             let Some(living) = living.upgrade() else { return };
-            let mut living = lock(&living);
-            let mine = living.get(&key).is_some_and(|entry| entry.cell.ctl().id == id);
-            let gone = if mine { living.remove(&key) } else { None };
-            drop(living);
-            drop(gone);
+            let forget = || {
+                let mut living = lock(&living);
+                let mine = living.get(&key).is_some_and(|entry| entry.cell.ctl().id == id);
+                let gone = if mine { living.remove(&key) } else { None };
+                drop(living);
+                drop(gone);
+            };
+            // The `Hash` and `Eq` of a key are user code; others want to hear of this end too.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(forget)) {
+                drop_quietly(payload);
+            }
         };
         cell.ctl().on_end((self.set.cell.ctl().id, Why::Key), Box::new(free));
     }
