@@ -1,7 +1,7 @@
 //! Whatever stands in `supervisor!`: the macro never panics, always ends, and gives items or an error that stands
 //! inside of the input.
 //!
-//! cargo +nightly fuzz run --fuzz-dir tests/fuzz --no-cfg-fuzzing tokens -- -max_total_time=60
+//! cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
 
 #![no_main]
 #![allow(dead_code)]
