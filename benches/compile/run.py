@@ -163,7 +163,8 @@ def crate(name, source):
 
 def cargo(folder, *args, **more):
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "target"), **more}
-    run = subprocess.run(["cargo", *args, "--quiet"], cwd=folder, env=environment, capture_output=True, text=True)
+    command, *rest = args
+    run = subprocess.run(["cargo", command, "--quiet", *rest], cwd=folder, env=environment, capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{folder.name}: {run.stderr}")
     return run.stdout

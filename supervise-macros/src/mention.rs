@@ -6,32 +6,64 @@
 //! counts that does not follow a dot, and so does a `{name}` in a string. To see too much is harmless, the
 //! clone is then unused; to see too little is rustc's "cannot find value".
 
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
 
-/// Where `expr` uses `name` as a value for the first time.
-pub(crate) fn mention(expr: &Expr, name: &Ident) -> Option<Span> {
-    let mut scan = Scan { name, calls: false, found: None };
-    scan.visit_expr(expr);
-    scan.found
+/// The names that some expressions use. Found in one walk, and asked for each name that there is: a tree of many
+/// children has as many of both.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
+    values: HashMap<String, Place>,
+    calls: HashMap<String, Place>,
+    /// In format strings, where a raw name stands without its `r#`.
+    formatted: HashMap<String, Place>,
 }
 
-/// As [`mention`], but a call counts too: a parameter or `let` may be a function, a handle is none.
-pub(crate) fn mention_or_call(expr: &Expr, name: &Ident) -> Option<Span> {
-    let mut scan = Scan { name, calls: true, found: None };
-    scan.visit_expr(expr);
-    scan.found
+/// Which of all mentions it is, and where.
+type Place = (usize, Span);
+
+impl Mentions {
+    pub(crate) fn of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Self {
+        let mut found = Mentions::default();
+        exprs.into_iter().for_each(|expr| found.visit_expr(expr));
+        found
+    }
+
+    /// Where `name` is used as a value for the first time.
+    pub(crate) fn value(&self, name: &Ident) -> Option<Span> {
+        first([self.values.get(&name.to_string()), self.formatted.get(&name.unraw().to_string())])
+    }
+
+    /// As [`Mentions::value`], but a call counts too: a parameter or `let` may be a function, a handle is none.
+    pub(crate) fn value_or_call(&self, name: &Ident) -> Option<Span> {
+        let text = name.to_string();
+        first([self.values.get(&text), self.calls.get(&text), self.formatted.get(&name.unraw().to_string())])
+    }
+
+    fn next(&self, span: Span) -> Place {
+        (self.values.len() + self.calls.len() + self.formatted.len(), span)
+    }
+
+    fn add(&mut self, ident: &Ident) {
+        let place = self.next(ident.span());
+        self.values.entry(ident.to_string()).or_insert(place);
+    }
 }
 
-struct Scan<'a> {
-    name: &'a Ident,
-    calls: bool,
-    found: Option<Span>,
+fn first<const N: usize>(places: [Option<&Place>; N]) -> Option<Span> {
+    places.into_iter().flatten().min_by_key(|(nth, _)| *nth).map(|(_, span)| *span)
 }
 
-impl<'ast> Visit<'ast> for Scan<'_> {
+/// A path of one segment.
+fn single(path: &ExprPath) -> Option<&Ident> {
+    if path.qself.is_none() { path.path.get_ident() } else { None }
+}
+
+impl<'ast> Visit<'ast> for Mentions {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
             Expr::Verbatim(tokens) => self.scan_tokens(tokens.clone()),
@@ -40,18 +72,21 @@ impl<'ast> Visit<'ast> for Scan<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if self.calls || !matches!(&*call.func, Expr::Path(_)) {
-            self.visit_expr(&call.func);
+        match &*call.func {
+            Expr::Path(path) => {
+                if let Some(ident) = single(path) {
+                    let place = self.next(ident.span());
+                    self.calls.entry(ident.to_string()).or_insert(place);
+                }
+            }
+            func => self.visit_expr(func),
         }
         call.args.iter().for_each(|arg| self.visit_expr(arg));
     }
 
     fn visit_expr_path(&mut self, path: &'ast ExprPath) {
-        if path.qself.is_none()
-            && let Some(ident) = path.path.get_ident()
-            && ident == self.name
-        {
-            self.found.get_or_insert(ident.span());
+        if let Some(ident) = single(path) {
+            self.add(ident);
         }
     }
 
@@ -60,17 +95,18 @@ impl<'ast> Visit<'ast> for Scan<'_> {
     }
 }
 
-impl Scan<'_> {
+impl Mentions {
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut after_dot = false;
         for token in tokens {
             match &token {
-                TokenTree::Ident(ident) if ident == self.name && !after_dot => {
-                    self.found.get_or_insert(ident.span());
-                }
+                TokenTree::Ident(ident) if !after_dot => self.add(ident),
                 TokenTree::Group(group) => self.scan_tokens(group.stream()),
-                TokenTree::Literal(literal) if formats(&literal.to_string(), &self.name.unraw().to_string()) => {
-                    self.found.get_or_insert(literal.span());
+                TokenTree::Literal(literal) => {
+                    for name in formatted(&literal.to_string()) {
+                        let place = self.next(literal.span());
+                        self.formatted.entry(name).or_insert(place);
+                    }
                 }
                 _ => {}
             }
@@ -79,12 +115,11 @@ impl Scan<'_> {
     }
 }
 
-/// Whether a format string names it: `{name}`, `{name:?}`.
-fn formats(literal: &str, name: &str) -> bool {
-    literal.match_indices(&format!("{{{name}")).any(|(at, found)| {
-        let behind = literal[at + found.len()..].trim_start();
-        behind.starts_with(['}', ':'])
-    })
+/// The names in a format string: `{name}`, `{name:?}`.
+fn formatted(literal: &str) -> Vec<String> {
+    let inside = literal.split('{').skip(1).filter_map(|part| part.split(['}', ':']).next());
+    let is_name = |text: &&str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    inside.map(str::trim_end).filter(is_name).map(str::to_owned).collect()
 }
 
 /// The names that a pattern binds, in order.
@@ -119,7 +154,8 @@ mod tests {
 
     fn names(text: &str, name: &str) -> bool {
         let name = syn::parse_str(name).unwrap();
-        mention(&syn::parse_str(text).unwrap(), &name).is_some()
+        let expr: Expr = syn::parse_str(text).unwrap();
+        Mentions::of([&expr]).value(&name).is_some()
     }
 
     #[test]

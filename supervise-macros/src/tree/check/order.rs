@@ -6,7 +6,7 @@ use syn::Expr;
 
 use super::super::model::{Body, Child, Item};
 use crate::errors::Errors;
-use crate::mention::{binds, mention};
+use crate::mention::{Mentions, binds};
 
 /// Checks the expressions of a body, and of the subtrees in it.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
@@ -20,8 +20,9 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
         match item {
             Item::Let(entry) => {
                 if let Some(expr) = &entry.value {
+                    let mentions = Mentions::of([expr]);
                     for name in later() {
-                        report(expr, name, "this `let`", errors);
+                        report(expr, &mentions, name, "this `let`", errors);
                     }
                 }
             }
@@ -31,7 +32,8 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                     Item::Let(_) => false,
                 });
                 for expr in exprs(child) {
-                    if !earlier && let Some(at) = mention(expr, &child.name).filter(|_| !binds(expr, &child.name)) {
+                    let mentions = Mentions::of([expr]);
+                    if !earlier && let Some(at) = mentions.value(&child.name).filter(|_| !binds(expr, &child.name)) {
                         let name = &child.name;
                         errors.at(
                             at,
@@ -40,7 +42,7 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                         errors.hide_body();
                     }
                     for name in later().filter(|name| **name != child.name) {
-                        report(expr, name, &format!("`{}`", child.name), errors);
+                        report(expr, &mentions, name, &format!("`{}`", child.name), errors);
                     }
                 }
                 if let Some(subtree) = child.subtree() {
@@ -51,11 +53,8 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
     }
 }
 
-fn report(expr: &Expr, name: &Ident, who: &str, errors: &mut Errors) {
-    if binds(expr, name) {
-        return;
-    }
-    if let Some(at) = mention(expr, name) {
+fn report(expr: &Expr, mentions: &Mentions, name: &Ident, who: &str, errors: &mut Errors) {
+    if let Some(at) = mentions.value(name).filter(|_| !binds(expr, name)) {
         errors.at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
         errors.hide_body();
     }
