@@ -106,39 +106,19 @@ where
                 return Ok(Served::Done);
             }
             self.in_hand = false;
-            match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
-                Received::Message(letter @ (Envelope::Msg(_) | Envelope::Tick(_))) => {
-                    let msg = match letter {
-                        Envelope::Msg(msg) => {
-                            self.in_hand = true; // before it is copied, which is user code
-                            if let Some(again) = &mut self.again {
-                                again.keep(&msg);
-                            }
-                            msg
-                        }
-                        // It ends with the incarnation, so it is not delivered again.
-                        Envelope::Tick(tick) => match tick.take(self.cx.incarnation()) {
-                            Some(msg) => msg,
-                            None => continue,
-                        },
-                        Envelope::Notice(_) => continue,
-                    };
-                    if !self.handled {
-                        self.handled = true;
-                        self.cell.set_handled(true);
-                    }
-                    self.in_hand = true;
-                    let handled = {
-                        let mut handler = pin!(actor.receive(msg, &mut self.cx));
-                        poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
-                    };
-                    if let Err(error) = handled {
-                        self.cx.failed_unless_stopping(error)?;
-                    }
+            let msg = match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
+                Received::Message(Envelope::Msg(msg)) => {
+                    self.in_hand = true; // before it is copied, which is user code
                     if let Some(again) = &mut self.again {
-                        again.done();
+                        again.keep(&msg);
                     }
+                    msg
                 }
+                // It ends with the incarnation, so it is not delivered again.
+                Received::Message(Envelope::Tick(tick)) => match tick.take(self.cx.incarnation()) {
+                    Some(msg) => msg,
+                    None => continue,
+                },
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;
                     if self.cx.hears_of(notice.who.id) {
@@ -150,9 +130,25 @@ where
                             self.cx.failed_unless_stopping(error)?;
                         }
                     }
+                    continue;
                 }
                 Received::Drained => return Ok(Served::Drained),
                 Received::Interrupted => return Ok(Served::Interrupted),
+            };
+            if !self.handled {
+                self.handled = true;
+                self.cell.set_handled(true);
+            }
+            self.in_hand = true;
+            let handled = {
+                let mut handler = pin!(actor.receive(msg, &mut self.cx));
+                poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
+            };
+            if let Err(error) = handled {
+                self.cx.failed_unless_stopping(error)?;
+            }
+            if let Some(again) = &mut self.again {
+                again.done();
             }
         }
     }
