@@ -26,14 +26,22 @@ impl Lamp {
 #[automatically_derived]
 impl ::supervise::__private::Actor for Lamp {
     type Msg = bool;
-    type Error = <io::Result<()> as ::supervise::__private::HandleOutput>::Error;
+    type Error = <io::Result<
+        (),
+    > as ::supervise::__private::OutputIf<
+        { <io::Result<()> as ::supervise::__private::HandleOutput>::IS },
+    >>::Error;
     #[allow(unused_variables)]
     async fn receive(
         &mut self,
         __msg: Self::Msg,
         __cx: &mut ::supervise::__private::Context<Self>,
     ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+        <io::Result<
+            (),
+        > as ::supervise::__private::OutputIf<
+            { <io::Result<()> as ::supervise::__private::HandleOutput>::IS },
+        >>::done(Self::handle(self, __msg))
     }
     async fn post_restart(
         &mut self,
@@ -64,7 +72,11 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for House {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
-        type Params = (u32,);
+        type Params = (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
         async fn build(
@@ -132,12 +144,12 @@ const _: () = {
             let __of_hall = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                let __options = { ::supervise::__private::ChildOptions::<Lamp>::new() };
-                ::supervise::__private::Builder::child::<
-                    Lamp,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Lamp as ::supervise::__private::ChildIf<
+                        { <Lamp as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "hall",
                         __options,
@@ -147,9 +159,9 @@ const _: () = {
                                 &__of_wiring,
                             );
                             async move {
-                                let __it: ::supervise::__private::Start<Lamp> = Lamp(
-                                    wiring,
-                                );
+                                let __it: <Lamp as ::supervise::__private::ChildIf<
+                                    { <Lamp as ::supervise::__private::Declared>::IS },
+                                >>::Start = Lamp(wiring);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -172,12 +184,19 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
                 let __options = {
-                    ::supervise::__private::ChildOptions::<Lamp>::new().max_children(4)
+                    let __options = <Lamp as ::supervise::__private::ChildIf<
+                        { <Lamp as ::supervise::__private::Declared>::IS },
+                    >>::options();
+                    __options.max_children(4)
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::set::<
-                    Lamp,
-                    (u32,),
+                    _,
+                    (
+                        <u32 as ::supervise::__private::It<
+                            { <u32 as ::supervise::__private::Param>::IS },
+                        >>::It,
+                    ),
                     _,
                     _,
                 >(
@@ -185,16 +204,28 @@ const _: () = {
                         "rooms",
                         __options,
                         __initial,
-                        move |__args: (u32,)| {
+                        move |
+                            __args: (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            )|
+                        {
                             #[allow(unused_variables)]
                             let wiring = ::supervise::__private::Kept::again(
                                 &__of_wiring,
                             );
-                            let (_number,): (u32,) = __args;
+                            let (
+                                _number,
+                            ): (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            ) = __args;
                             async move {
-                                let __it: ::supervise::__private::Start<Lamp> = Lamp(
-                                    wiring,
-                                );
+                                let __it: <Lamp as ::supervise::__private::ChildIf<
+                                    { <Lamp as ::supervise::__private::Declared>::IS },
+                                >>::Start = Lamp(wiring);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -249,13 +280,11 @@ const _: () = {
                                     #[allow(unused_variables)]
                                     let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
                                     let __options = {
-                                        ::supervise::__private::ChildOptions::<Lamp>::new()
+                                        <Lamp as ::supervise::__private::ChildIf<
+                                            { <Lamp as ::supervise::__private::Declared>::IS },
+                                        >>::options()
                                     };
-                                    ::supervise::__private::Builder::child::<
-                                        Lamp,
-                                        _,
-                                        _,
-                                    >(
+                                    ::supervise::__private::Builder::child(
                                             &__b,
                                             "gate",
                                             __options,
@@ -265,9 +294,9 @@ const _: () = {
                                                     &__of_wiring,
                                                 );
                                                 async move {
-                                                    let __it: ::supervise::__private::Start<Lamp> = Lamp(
-                                                        wiring,
-                                                    );
+                                                    let __it: <Lamp as ::supervise::__private::ChildIf<
+                                                        { <Lamp as ::supervise::__private::Declared>::IS },
+                                                    >>::Start = Lamp(wiring);
                                                     ::core::result::Result::Ok::<
                                                         _,
                                                         ::supervise::__private::Thrown,
@@ -316,9 +345,6 @@ const _: () = {
             })
         }
     }
-    // Asks for `Clone + Send + 'static` at the type as the user wrote it.
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_param::<u32>();
     // The declaration as a constant: drawn, checked across trees, compared with what runs.
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for House {
@@ -336,12 +362,12 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Lamp as ::supervise::__private::Child>::TREE,
+                        <Lamp as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -349,12 +375,12 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: ::supervise::__private::Shape::Set,
-                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &["max_children(4)"],
                     below: ::supervise::__private::Below::Instance(|| {
-                        <Lamp as ::supervise::__private::Child>::TREE
+                        <Lamp as ::supervise::__private::Declared>::TREE
                     }),
                 },
                 ::supervise::__private::ChildSpec {
@@ -388,12 +414,12 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Lamp as ::supervise::__private::Child>::KIND,
+                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Lamp as ::supervise::__private::Child>::TREE,
+                        <Lamp as ::supervise::__private::Declared>::TREE,
                     ),
                 },
             ],
@@ -435,14 +461,34 @@ const _: () = {
 ///└── garden: Garden  Permanent  OneForOne
 ///    └── gate: Lamp  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct House {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `hall`.
     #[allow(dead_code)]
     pub hall: ::supervise::__private::Handle<Lamp>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `hall`.
+    #[allow(dead_code)]
+    pub hall: <Lamp as ::supervise::__private::ChildIf<
+        { <Lamp as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `rooms`.
     #[allow(dead_code)]
     pub rooms: ::supervise::__private::Children<Lamp, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `rooms`.
+    #[allow(dead_code)]
+    pub rooms: <Lamp as ::supervise::__private::ChildIf<
+        { <Lamp as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        ),
+    >,
     ///The child `garden`.
     #[allow(dead_code)]
     pub garden: Garden,
@@ -536,11 +582,18 @@ impl House {
 ///Garden  OneForOne
 ///└── gate: Lamp  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Garden {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `gate`.
     #[allow(dead_code)]
     pub gate: ::supervise::__private::Handle<Lamp>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `gate`.
+    #[allow(dead_code)]
+    pub gate: <Lamp as ::supervise::__private::ChildIf<
+        { <Lamp as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }

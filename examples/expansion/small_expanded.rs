@@ -24,14 +24,21 @@ impl ::supervise::__private::Actor for Counter {
     type Error = <Result<
         (),
         std::io::Error,
-    > as ::supervise::__private::HandleOutput>::Error;
+    > as ::supervise::__private::OutputIf<
+        { <Result<(), std::io::Error> as ::supervise::__private::HandleOutput>::IS },
+    >>::Error;
     #[allow(unused_variables)]
     async fn receive(
         &mut self,
         __msg: Self::Msg,
         __cx: &mut ::supervise::__private::Context<Self>,
     ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+        <Result<
+            (),
+            std::io::Error,
+        > as ::supervise::__private::OutputIf<
+            { <Result<(), std::io::Error> as ::supervise::__private::HandleOutput>::IS },
+        >>::done(Self::handle(self, __msg))
     }
 }
 pub async fn tick(counter: ActorRef<Counter>) {
@@ -55,7 +62,11 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Clock {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
-        type Params = (u64,);
+        type Params = (
+            <u64 as ::supervise::__private::It<
+                { <u64 as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
         async fn build(
@@ -91,7 +102,10 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
                 let __options = {
-                    ::supervise::__private::ChildOptions::<Counter>::new()
+                    let __options = <Counter as ::supervise::__private::ChildIf<
+                        { <Counter as ::supervise::__private::Declared>::IS },
+                    >>::options();
+                    __options
                         .backoff(
                             ::supervise::__private::ExponentialBackoff::new(
                                 ::core::time::Duration::new(0, 100000000),
@@ -99,11 +113,7 @@ const _: () = {
                             ),
                         )
                 };
-                ::supervise::__private::Builder::child::<
-                    Counter,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "counter",
                         __options,
@@ -111,9 +121,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let first = ::supervise::__private::Kept::again(&__of_first);
                             async move {
-                                let __it: ::supervise::__private::Start<Counter> = Counter(
-                                    first,
-                                );
+                                let __it: <Counter as ::supervise::__private::ChildIf<
+                                    { <Counter as ::supervise::__private::Declared>::IS },
+                                >>::Start = Counter(first);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -140,11 +150,7 @@ const _: () = {
                         ::supervise::__private::Task,
                     >::new()
                 };
-                ::supervise::__private::Builder::child::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "ticker",
                         __options,
@@ -152,9 +158,7 @@ const _: () = {
                             #[allow(unused_variables)]
                             let counter = ::core::clone::Clone::clone(&__of_counter);
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::future_of(async move {
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
                                     #[allow(unreachable_code)]
                                     ::supervise::__private::TaskOutput::done(
                                         (tick(counter)).await,
@@ -187,8 +191,6 @@ const _: () = {
             })
         }
     }
-    // Asks for `Clone + Send + 'static` at the type as the user wrote it.
-    const _: () = ::supervise::__private::need_param::<u64>();
     // The declaration as a constant: drawn, checked across trees, compared with what runs.
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Clock {
@@ -203,12 +205,12 @@ const _: () = {
                     doc: "How often it has ticked.",
                     item: "Counter",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Counter as ::supervise::__private::Child>::KIND,
+                    kind: <Counter as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &["backoff(100ms..10s)"],
                     below: ::supervise::__private::Below::Known(
-                        <Counter as ::supervise::__private::Child>::TREE,
+                        <Counter as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -266,11 +268,18 @@ const _: () = {
 ///├── counter: Counter  Permanent  backoff(100ms..10s)
 ///└── ticker: task  Transient
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Clock {
+    #[cfg(any(doc, rust_analyzer))]
     /// How often it has ticked.
     #[allow(dead_code)]
     pub counter: ::supervise::__private::Handle<Counter>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    /// How often it has ticked.
+    #[allow(dead_code)]
+    pub counter: <Counter as ::supervise::__private::ChildIf<
+        { <Counter as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     ///The child `ticker`.
     #[allow(dead_code)]
     pub ticker: ::supervise::__private::TaskRef,

@@ -7,17 +7,25 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
-    list: Vec<syn::Error>,
+    list: Vec<Mistake>,
     hidden: bool,
     /// The last token of the input.
     end: Option<Span>,
+}
+
+#[derive(Debug)]
+enum Mistake {
+    /// At one place.
+    One(syn::Error),
+    /// At a place, and with it the one it contradicts.
+    Two { at: Span, other: Span, label: &'static str, message: String },
 }
 
 impl Errors {
@@ -32,21 +40,35 @@ impl Errors {
 
     /// A mistake at one token.
     pub(crate) fn at(&mut self, span: Span, message: impl Display) {
-        self.list.push(syn::Error::new(span, message));
+        self.push(syn::Error::new(span, message));
     }
 
     /// A mistake that spans all of `tokens`.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl Display) {
-        self.list.push(syn::Error::new_spanned(tokens, message));
+        self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// A mistake that the parser found.
+    /// A mistake that takes two places to see: `label`, a name, says what is at the other one.
+    ///
+    /// A `compile_error!` has one place. A constant that fails in a function shows where it is called and where
+    /// it failed, as one error.
+    pub(crate) fn both(&mut self, at: Span, other: Span, label: &'static str, message: impl Display) {
+        self.list.push(Mistake::Two { at, other, label, message: message.to_string() });
+    }
+
+    /// A mistake that the parser found. What it says without a repair is about Rust's own syntax.
     pub(crate) fn push(&mut self, error: syn::Error) {
-        // At the end of the input the parser has no token to point at, and would underline the whole call.
-        let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
-        match self.end {
-            Some(end) if nowhere => self.list.extend(error.into_iter().map(|error| syn::Error::new(end, error))),
-            _ => self.list.push(error),
+        for error in error {
+            let text = error.to_string();
+            let whole = text.contains("; ");
+            let text = if whole { text } else { format!("{text}; correct this place") };
+            // At the end of the input the parser has no token to point at, and would underline the whole call.
+            let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
+            self.list.push(Mistake::One(match self.end {
+                Some(end) if nowhere => syn::Error::new(end, text),
+                _ if whole => error,
+                _ => syn::Error::new(error.span(), text),
+            }));
         }
     }
 
@@ -86,20 +108,99 @@ impl Errors {
         self.list.is_empty()
     }
 
-    /// One `compile_error!` for each mistake.
+    /// One error for each mistake.
     pub(crate) fn to_tokens(&self) -> TokenStream {
-        self.list.iter().map(syn::Error::to_compile_error).collect()
+        self.list.iter().map(Mistake::to_tokens).collect()
     }
 
     /// The messages, for tests of a single stage.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
-        self.list.iter().flat_map(|error| error.clone().into_iter().map(|e| e.to_string())).collect()
+        let text = |mistake: &Mistake| match mistake {
+            Mistake::One(error) => error.clone().into_iter().map(|each| each.to_string()).collect(),
+            Mistake::Two { message, .. } => vec![message.clone()],
+        };
+        self.list.iter().flat_map(text).collect()
     }
+}
+
+impl Mistake {
+    fn to_tokens(&self) -> TokenStream {
+        match self {
+            Mistake::One(error) => error.to_compile_error(),
+            Mistake::Two { at, other, label, message } => {
+                let here = Ident::new(label, Span::mixed_site());
+                let (name, call) = (at_span(&here, *other), at_span(&here, *at));
+                let fail = quote_spanned!(*other=> ::core::panic!("{}", #message));
+                let call = quote_spanned!(*at=> #call());
+                quote!(const _: () = { const fn #name() { #fail } #call };)
+            }
+        }
+    }
+}
+
+/// The same name, shown elsewhere.
+fn at_span(name: &Ident, span: Span) -> Ident {
+    let mut name = name.clone();
+    name.set_span(span.resolved_at(name.span()));
+    name
+}
+
+/// What others call it, or another case of the same word: Akka, OTP and their relatives.
+const NEIGHBOURS: &[(&str, &[&str])] = &[
+    ("AllForOne", &["oneforall", "allforall", "all"]),
+    ("OneForOne", &["one"]),
+    ("RestForOne", &["restforall", "rest", "oneforrest"]),
+    ("strategy", &["restartstrategy", "supervisorstrategy", "supervisionstrategy", "supervisor", "scheme"]),
+    ("max_restarts", &["intensity", "maxr", "maxretries", "maxnrofretries", "retries", "restarts"]),
+    ("within", &["period", "maxt", "withintimerange", "timerange", "maxseconds", "window"]),
+    ("on_limit", &["onexceeded", "onmaxrestarts", "onmaxrestartsexceeded", "onintensity"]),
+    ("lifecycle", &["restart", "restarttype", "restartpolicy", "childtype"]),
+    ("shutdown", &["shutdowntimeout", "stoptimeout", "gracetime", "grace"]),
+    ("start", &["starttimeout", "inittimeout"]),
+    ("drain", &["graceful"]),
+    ("Kill", &["brutalkill", "brutal", "abort"]),
+    ("Infinity", &["never", "forever", "none"]),
+    ("Unlimited", &["infinity", "infinite", "never"]),
+    ("Permanent", &["always"]),
+    ("Transient", &["onfailure", "onerror"]),
+    ("Temporary", &["never", "once"]),
+    ("decider", &["directive", "onfailure", "onerror"]),
+    ("limit", &["budget", "restartlimit", "ratelimit"]),
+    ("pre_restart", &["beforerestart", "onrestart"]),
+    ("post_restart", &["afterrestart"]),
+    ("random_factor", &["jitter", "randomfactor", "noise"]),
+    ("factor", &["multiplier", "base", "exponent"]),
+    ("reset", &["autoreset", "resetafter", "resetbackoff"]),
+    ("mailbox", &["queue", "capacity", "bounded", "inbox"]),
+    ("while_down", &["replywhilestopped", "whilestopped"]),
+    ("redeliver", &["retry", "resend", "atleastonce"]),
+    ("max_children", &["maxconcurrent", "capacity"]),
+    ("ask", &["asktimeout", "calltimeout", "timeout"]),
+    ("attempts", &["times", "maxattempts", "retries"]),
+    ("Escalate", &["fail", "exit", "shutdown"]),
+    ("Reject", &["drop", "refuse", "fail"]),
+    ("Hold", &["buffer", "stash", "queue"]),
+];
+
+/// The known word that a word of a neighbour stands for.
+pub(crate) fn neighbour<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let bare = |word: &str| word.to_lowercase().replace('_', "");
+    let word = bare(word);
+    let same = known.iter().find(|candidate| bare(candidate) == word);
+    let meant = || {
+        let fits = |(ours, theirs): &&(&str, &[&str])| known.contains(ours) && theirs.contains(&&*word);
+        let (ours, _) = NEIGHBOURS.iter().find(fits)?;
+        known.iter().find(|candidate| *candidate == ours)
+    };
+    same.or_else(meant).copied()
 }
 
 /// ``; did you mean `x`?`` with the nearest of the known words, else the list of them.
 pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
+    if let Some(meant) = neighbour(word, known) {
+        return format!("; did you mean `{meant}`?");
+    }
     let nearest = known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
@@ -137,6 +238,31 @@ mod tests {
     fn names_the_nearest_word() {
         assert_eq!(did_you_mean("shutdwon", &["start", "shutdown"]), "; did you mean `shutdown`?");
         assert_eq!(did_you_mean("onefor_one", &["OneForOne"]), "; did you mean `OneForOne`?");
+    }
+
+    #[test]
+    fn knows_the_words_of_the_neighbours() {
+        for (word, known, meant) in [
+            ("OneForAll", &["OneForOne", "AllForOne", "RestForOne"][..], "AllForOne"),
+            ("one_for_one", &["OneForOne", "AllForOne"], "OneForOne"),
+            ("restart_strategy", &["strategy", "decider"], "strategy"),
+            ("intensity", &["max_restarts", "within", "on_limit"], "max_restarts"),
+            ("on_exceeded", &["max_restarts", "within", "on_limit"], "on_limit"),
+            ("brutal_kill", &["Kill", "Infinity"], "Kill"),
+        ] {
+            assert_eq!(did_you_mean(word, known), format!("; did you mean `{meant}`?"));
+        }
+        // Only where that word is known.
+        assert_eq!(did_you_mean("intensity", &["ask"]), "; known here: `ask`");
+    }
+
+    #[test]
+    fn every_word_of_a_neighbour_leads_to_one_of_ours() {
+        for (ours, _) in NEIGHBOURS {
+            let known = crate::settings::table().contains(&format!("`{ours}`"))
+                || crate::settings::argument_names().contains(ours);
+            assert!(known, "{ours}");
+        }
     }
 
     #[test]

@@ -220,6 +220,22 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }
 
+/// The settings that have an argument of that name, which is no setting by itself.
+pub(crate) fn with_argument(name: &str) -> Option<(&'static Setting, &'static Arg)> {
+    let argument = |setting: &'static Setting| {
+        let arg =
+            setting.args.iter().find(|arg| arg.name == name && (!arg.value.positional() || arg.value == Value::Flag));
+        arg.map(|arg| (setting, arg))
+    };
+    SETTINGS.iter().find_map(argument)
+}
+
+/// The names of all arguments that are written out.
+pub(crate) fn argument_names() -> Vec<&'static str> {
+    let args = SETTINGS.iter().flat_map(|setting| setting.args);
+    args.filter(|arg| !arg.value.positional() || arg.value == Value::Flag).map(|arg| arg.name).collect()
+}
+
 /// The names of the settings that may stand above a child, or inside a tree's braces.
 pub(crate) fn names(inside: bool) -> Vec<&'static str> {
     let fits = |setting: &&Setting| match setting.place {

@@ -1,14 +1,14 @@
 //! What generated code calls. Not for users: it changes with the macros, whose version is locked to
 //! this crate's.
 
-pub use crate::actor::{Actor, HandleOutput, Outcome, Watcher};
+pub use crate::actor::{Actor, HandleOutput, Outcome, OutputIf, Watcher};
 pub use crate::actor_ref::{ActorRef, Reply};
 pub use crate::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use crate::children::{Children, Key, Keyed, need_key};
 pub use crate::context::Context;
 pub use crate::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use crate::hook::{EndHook, RestartHook, StartHook};
-pub use crate::options::ChildOptions;
+pub use crate::options::{ChildOptions, OfActors};
 pub use crate::report::Report;
 pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
 pub use crate::strategy::{
@@ -17,10 +17,15 @@ pub use crate::strategy::{
 };
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::{
-    Again, Builder, Child, Handle, Keep, Kept, Launched, Param, Running, Seat, Start, Tree, TreeDef, TreeHandle,
-    TreeRef, initial, launch_tree, need_param, no_initial,
+    Again, AsKey, Builder, Child, ChildIf, Declared, Handle, It, Keep, Kept, Launched, Param, Running, Seat, Start,
+    Tree, TreeDef, TreeHandle, TreeRef, initial, launch_tree, no_initial,
 };
 pub use crate::watch::{Ended, Watched};
+
+/// The number of an array's children, asked for as its type asks.
+pub const fn number<const N: usize>() -> usize {
+    N
+}
 
 /// The hook of a derive or an `#[actor] impl`, by the same dispatch as those in a tree.
 pub async fn restart_hook<A: Actor, M, H: RestartHook<A, M>>(

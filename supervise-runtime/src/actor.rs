@@ -148,6 +148,7 @@ impl<E, F: Into<E> + Send> Outcome<E> for Result<(), F> {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(message = "`handle` returns nothing or `Result<(), E>`, not `{Self}`")]
 pub trait HandleOutput {
+    const IS: bool = true;
     type Error;
     fn done(self) -> Result<(), Self::Error>;
 }
@@ -163,5 +164,19 @@ impl<E> HandleOutput for Result<(), E> {
     type Error = E;
     fn done(self) -> Self {
         self
+    }
+}
+
+/// [`HandleOutput`] with a constant that asks for it, the one place that says so where a type is none.
+#[doc(hidden)]
+pub trait OutputIf<const IS: bool> {
+    type Error;
+    fn done(self) -> Result<(), Self::Error>;
+}
+
+impl<T: HandleOutput> OutputIf<true> for T {
+    type Error = T::Error;
+    fn done(self) -> Result<(), T::Error> {
+        HandleOutput::done(self)
     }
 }

@@ -249,20 +249,42 @@ impl ChildOptions<Task> {
     }
 }
 
-impl<A: Actor> ChildOptions<A> {
+/// What has messages and hooks: every actor.
+///
+/// A bound of the single methods: on a tree or a task the compiler says this, and not that there is no such method.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
+    label = "a tree has no messages and no hooks of its own"
+)]
+pub trait OfActors: Actor {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> OfActors for A {}
+
+impl<A> ChildOptions<A> {
     /// A stop handles the queued messages first, within the `shutdown` time; new ones are refused (S24). Off
     /// by default: then they become dead letters at once.
-    pub fn drain(self) -> Self {
+    pub fn drain(self) -> Self
+    where
+        A: OfActors,
+    {
         self.set(|common| common.drain = true)
     }
 
     /// How many messages can wait (S3). Default `Bounded(1024)`.
-    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+    pub fn mailbox(self, mailbox: Mailbox) -> Self
+    where
+        A: OfActors,
+    {
         self.set(|common| common.mailbox = mailbox)
     }
 
     /// What becomes of messages while it is down (S35). Default `Hold`.
-    pub fn while_down(self, while_down: WhileDown) -> Self {
+    pub fn while_down(self, while_down: WhileDown) -> Self
+    where
+        A: OfActors,
+    {
         self.set(|common| common.while_down = while_down)
     }
 
@@ -272,6 +294,7 @@ impl<A: Actor> ChildOptions<A> {
     /// Each message is cloned before it is handled.
     pub fn redeliver(mut self, attempts: u32) -> Self
     where
+        A: OfActors,
         A::Msg: Redeliver,
     {
         self.options.hooks().redeliver = Some(Arc::new(Redelivery::<A> { attempts, again: A::Msg::clone }));
@@ -279,18 +302,27 @@ impl<A: Actor> ChildOptions<A> {
     }
 
     /// How long an `ask` to it waits for the reply. Default 5 s.
-    pub fn ask(self, within: Duration) -> Self {
+    pub fn ask(self, within: Duration) -> Self
+    where
+        A: OfActors,
+    {
         self.set(|common| common.ask = Some(within))
     }
 
     /// A hook instead of the type's own `pre_restart`.
-    pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
+    pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
+    where
+        A: OfActors,
+    {
         self.options.hooks().pre_restart = Some(erase(hook));
         self
     }
 
     /// A hook instead of the type's own `post_restart`.
-    pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self {
+    pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
+    where
+        A: OfActors,
+    {
         self.options.hooks().post_restart = Some(erase(hook));
         self
     }

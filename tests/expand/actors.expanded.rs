@@ -16,14 +16,24 @@ impl Counter {
 #[automatically_derived]
 impl ::supervise::__private::Actor for Counter {
     type Msg = (u64, u8);
-    type Error = <Result<(), Error> as ::supervise::__private::HandleOutput>::Error;
+    type Error = <Result<
+        (),
+        Error,
+    > as ::supervise::__private::OutputIf<
+        { <Result<(), Error> as ::supervise::__private::HandleOutput>::IS },
+    >>::Error;
     #[allow(unused_variables)]
     async fn receive(
         &mut self,
         __msg: Self::Msg,
         __cx: &mut ::supervise::__private::Context<Self>,
     ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::HandleOutput::done(Self::handle(self, __msg))
+        <Result<
+            (),
+            Error,
+        > as ::supervise::__private::OutputIf<
+            { <Result<(), Error> as ::supervise::__private::HandleOutput>::IS },
+        >>::done(Self::handle(self, __msg))
     }
     async fn pre_start(
         &mut self,

@@ -10,7 +10,11 @@ const _: () = {
     #[cfg(any(rust_analyzer, all(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Mistakes {
-        type Params = (Db,);
+        type Params = (
+            <Db as ::supervise::__private::It<
+                { <Db as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             (__of_db,): Self::Params,
             __b: ::supervise::__private::Builder,
@@ -34,21 +38,23 @@ const _: () = {
             let __of_one = match {
                 let __options = {
                     #[cfg(rust_analyzer)]
-                    let _ = ::supervise::__private::ChildOptions::<Cart>::new()
+                    let _ = <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
                         .lifecycel();
-                    ::supervise::__private::ChildOptions::<Cart>::new()
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
                 };
-                ::supervise::__private::Builder::child::<
-                    Cart,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "one",
                         __options,
                         move || {
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(later);
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(later);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -69,12 +75,12 @@ const _: () = {
             let __of_later = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
-                ::supervise::__private::Builder::child::<
-                    Cart,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "later",
                         __options,
@@ -82,9 +88,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let db = ::supervise::__private::Kept::again(&__of_db);
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(
-                                    db.__missing,
-                                );
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(db.__missing);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -102,7 +108,9 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let later = ::core::clone::Clone::clone(&__of_later);
             #[allow(unused_variables)]
-            let __of_broken: ::supervise::__private::Handle<Cart> = ::core::unreachable!();
+            let __of_broken: <Cart as ::supervise::__private::ChildIf<
+                { <Cart as ::supervise::__private::Declared>::IS },
+            >>::Handle = ::core::unreachable!();
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
@@ -118,7 +126,11 @@ const _: () = {
     #[cfg(not(rust_analyzer))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Mistakes {
-        type Params = (Db,);
+        type Params = (
+            <Db as ::supervise::__private::It<
+                { <Db as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             _: Self::Params,
             _: ::supervise::__private::Builder,
@@ -126,7 +138,6 @@ const _: () = {
             ::core::unreachable!()
         }
     }
-    const _: () = ::supervise::__private::need_param::<Db>();
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Mistakes {
         const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
@@ -140,12 +151,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -153,12 +164,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -166,12 +177,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
             ],
@@ -210,17 +221,38 @@ const _: () = {
 ///├── later: Cart  Permanent
 ///└── broken: Cart  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Mistakes {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `one`.
     #[allow(dead_code)]
     one: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `later`.
     #[allow(dead_code)]
     later: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `later`.
+    #[allow(dead_code)]
+    later: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `broken`.
     #[allow(dead_code)]
     broken: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `broken`.
+    #[allow(dead_code)]
+    broken: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }

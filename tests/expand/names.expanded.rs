@@ -11,7 +11,14 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Names {
-        type Params = (u32, Config);
+        type Params = (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+            <Config as ::supervise::__private::It<
+                { <Config as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             (__of_type, __of_config): Self::Params,
             __b: ::supervise::__private::Builder,
@@ -56,12 +63,12 @@ const _: () = {
                 let __of_type = ::core::clone::Clone::clone(&__of_type);
                 #[allow(unused_variables)]
                 let __of_a = ::core::clone::Clone::clone(&__of_a);
-                let __options = { ::supervise::__private::ChildOptions::<Bell>::new() };
-                ::supervise::__private::Builder::child::<
-                    Bell,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Bell as ::supervise::__private::ChildIf<
+                        { <Bell as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "struct",
                         __options,
@@ -71,10 +78,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let a = ::supervise::__private::Kept::again(&__of_a);
                             async move {
-                                let __it: ::supervise::__private::Start<Bell> = start(
-                                    r#type,
-                                    a,
-                                );
+                                let __it: <Bell as ::supervise::__private::ChildIf<
+                                    { <Bell as ::supervise::__private::Declared>::IS },
+                                >>::Start = start(r#type, a);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -98,12 +104,12 @@ const _: () = {
                 let __of_tree = ::core::clone::Clone::clone(&__of_tree);
                 #[allow(unused_variables)]
                 let __of_b = ::core::clone::Clone::clone(&__of_b);
-                let __options = { ::supervise::__private::ChildOptions::<Bell>::new() };
-                ::supervise::__private::Builder::child::<
-                    Bell,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Bell as ::supervise::__private::ChildIf<
+                        { <Bell as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "start",
                         __options,
@@ -113,10 +119,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let b = ::supervise::__private::Kept::again(&__of_b);
                             async move {
-                                let __it: ::supervise::__private::Start<Bell> = start(
-                                    b,
-                                    tree.clone(),
-                                );
+                                let __it: <Bell as ::supervise::__private::ChildIf<
+                                    { <Bell as ::supervise::__private::Declared>::IS },
+                                >>::Start = start(b, tree.clone());
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -142,11 +147,7 @@ const _: () = {
                         ::supervise::__private::Task,
                     >::new()
                 };
-                ::supervise::__private::Builder::child::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "heartbeat",
                         __options,
@@ -154,9 +155,7 @@ const _: () = {
                             #[allow(unused_variables)]
                             let start = ::core::clone::Clone::clone(&__of_start);
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::future_of(async move {
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
                                     #[allow(unreachable_code)]
                                     ::supervise::__private::TaskOutput::done(
                                         (heartbeat(start)).await,
@@ -228,13 +227,11 @@ const _: () = {
                                     #[allow(unused_variables)]
                                     let __of_c = ::core::clone::Clone::clone(&__of_c);
                                     let __options = {
-                                        ::supervise::__private::ChildOptions::<Bell>::new()
+                                        <Bell as ::supervise::__private::ChildIf<
+                                            { <Bell as ::supervise::__private::Declared>::IS },
+                                        >>::options()
                                     };
-                                    ::supervise::__private::Builder::child::<
-                                        Bell,
-                                        _,
-                                        _,
-                                    >(
+                                    ::supervise::__private::Builder::child(
                                             &__b,
                                             "leaf",
                                             __options,
@@ -244,10 +241,9 @@ const _: () = {
                                                 #[allow(unused_variables)]
                                                 let c = ::supervise::__private::Kept::again(&__of_c);
                                                 async move {
-                                                    let __it: ::supervise::__private::Start<Bell> = start(
-                                                        c,
-                                                        println!("{start:?}"),
-                                                    );
+                                                    let __it: <Bell as ::supervise::__private::ChildIf<
+                                                        { <Bell as ::supervise::__private::Declared>::IS },
+                                                    >>::Start = start(c, println!("{start:?}"));
                                                     ::core::result::Result::Ok::<
                                                         _,
                                                         ::supervise::__private::Thrown,
@@ -298,8 +294,6 @@ const _: () = {
             })
         }
     }
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_param::<Config>();
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Names {
         const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
@@ -314,12 +308,12 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Child>::KIND,
+                    kind: <Bell as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Child>::TREE,
+                        <Bell as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -327,12 +321,12 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Child>::KIND,
+                    kind: <Bell as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Child>::TREE,
+                        <Bell as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -383,12 +377,12 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Child>::KIND,
+                    kind: <Bell as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Child>::TREE,
+                        <Bell as ::supervise::__private::Declared>::TREE,
                     ),
                 },
             ],
@@ -430,15 +424,30 @@ const _: () = {
 ///└── inner: Inner  Permanent  AllForOne  strategy(AllForOne)
 ///    └── leaf: Bell  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub(crate) struct Names {
+    #[cfg(any(doc, rust_analyzer))]
     #[cfg(feature = "http")]
     ///The child `struct`.
     #[allow(dead_code)]
     pub r#struct: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    #[cfg(feature = "http")]
+    ///The child `struct`.
+    #[allow(dead_code)]
+    pub r#struct: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `start`.
     #[allow(dead_code)]
     pub(crate) start: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `start`.
+    #[allow(dead_code)]
+    pub(crate) start: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     ///The child `heartbeat`.
     #[allow(dead_code)]
     pub(crate) heartbeat: ::supervise::__private::TaskRef,
@@ -544,11 +553,18 @@ impl Names {
 ///Inner  AllForOne  strategy(AllForOne)
 ///└── leaf: Bell  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub(crate) struct Inner {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `leaf`.
     #[allow(dead_code)]
     pub(crate) leaf: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `leaf`.
+    #[allow(dead_code)]
+    pub(crate) leaf: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
@@ -607,21 +623,20 @@ const _: () = {
             );
             #[allow(unreachable_code, unused_variables)]
             let __of_names = match {
-                let __options = { ::supervise::__private::ChildOptions::<Names>::new() };
-                ::supervise::__private::Builder::child::<
-                    Names,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Names as ::supervise::__private::ChildIf<
+                        { <Names as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "names",
                         __options,
                         move || {
                             async move {
-                                let __it: ::supervise::__private::Start<Names> = Names::tree(
-                                    1,
-                                    Config,
-                                );
+                                let __it: <Names as ::supervise::__private::ChildIf<
+                                    { <Names as ::supervise::__private::Declared>::IS },
+                                >>::Start = Names::tree(1, Config);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -661,12 +676,12 @@ const _: () = {
                     doc: "",
                     item: "Names",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Names as ::supervise::__private::Child>::KIND,
+                    kind: <Names as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Names as ::supervise::__private::Child>::TREE,
+                        <Names as ::supervise::__private::Declared>::TREE,
                     ),
                 },
             ],
@@ -703,11 +718,18 @@ const _: () = {
 ///Other  OneForOne
 ///└── names: Names  Permanent
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Other {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `names`.
     #[allow(dead_code)]
     names: ::supervise::__private::Handle<Names>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `names`.
+    #[allow(dead_code)]
+    names: <Names as ::supervise::__private::ChildIf<
+        { <Names as ::supervise::__private::Declared>::IS },
+    >>::Handle,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }

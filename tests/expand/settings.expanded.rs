@@ -10,7 +10,11 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Settings {
-        type Params = (u32,);
+        type Params = (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             (__of_most,): Self::Params,
             __b: ::supervise::__private::Builder,
@@ -106,11 +110,16 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_db = match {
                 let __options = {
-                    ::supervise::__private::ChildOptions::<Db>::new()
-                        .lifecycle(::supervise::__private::Lifecycle::Permanent)
-                        .shutdown(::core::time::Duration::new(5, 0))
-                        .start(::core::time::Duration::new(3, 0))
-                        .drain()
+                    let __options = <Db as ::supervise::__private::ChildIf<
+                        { <Db as ::supervise::__private::Declared>::IS },
+                    >>::options();
+                    let __options = __options
+                        .lifecycle(::supervise::__private::Lifecycle::Permanent);
+                    let __options = __options
+                        .shutdown(::core::time::Duration::new(5, 0));
+                    let __options = __options.start(::core::time::Duration::new(3, 0));
+                    let __options = __options.drain();
+                    let __options = __options
                         .backoff(
                             ::supervise::__private::ExponentialBackoff::new(
                                     ::core::time::Duration::new(3, 0),
@@ -123,7 +132,8 @@ const _: () = {
                                         ::core::time::Duration::new(60, 0),
                                     ),
                                 ),
-                        )
+                        );
+                    let __options = __options
                         .limit(
                             ::supervise::__private::Limit::new()
                                 .max_restarts(
@@ -131,13 +141,17 @@ const _: () = {
                                 )
                                 .within(::core::time::Duration::new(3600, 0))
                                 .on_limit(::supervise::__private::OnLimit::Escalate),
-                        )
-                        .pre_restart(Db::dump)
-                        .post_restart(Db::reload)
-                        .mailbox(::supervise::__private::Mailbox::Bounded(100))
-                        .ask(::core::time::Duration::new(0, 500000000))
-                        .while_down(::supervise::__private::WhileDown::Reject)
-                        .redeliver(3)
+                        );
+                    let __options = __options.pre_restart(Db::dump);
+                    let __options = __options.post_restart(Db::reload);
+                    let __options = __options
+                        .mailbox(::supervise::__private::Mailbox::Bounded(100));
+                    let __options = __options
+                        .ask(::core::time::Duration::new(0, 500000000));
+                    let __options = __options
+                        .while_down(::supervise::__private::WhileDown::Reject);
+                    let __options = __options.redeliver(3);
+                    __options
                         .decider(
                             ::supervise::__private::Decider::partial(move |
                                 __failure: &::supervise::__private::Failure,
@@ -161,17 +175,15 @@ const _: () = {
                             }),
                         )
                 };
-                ::supervise::__private::Builder::child::<
-                    Db,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "db",
                         __options,
                         move || {
                             async move {
-                                let __it: ::supervise::__private::Start<Db> = Db;
+                                let __it: <Db as ::supervise::__private::ChildIf<
+                                    { <Db as ::supervise::__private::Declared>::IS },
+                                >>::Start = Db;
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -191,16 +203,19 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_many = match {
                 let __options = {
-                    ::supervise::__private::ChildOptions::<Db>::new()
+                    let __options = <Db as ::supervise::__private::ChildIf<
+                        { <Db as ::supervise::__private::Declared>::IS },
+                    >>::options();
+                    let __options = __options
                         .backoff(
                             SlottedBackoff::new(::core::time::Duration::new(0, 10000000))
                                 .ceiling(10),
-                        )
-                        .max_children(5)
+                        );
+                    __options.max_children(5)
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::set::<
-                    Db,
+                    _,
                     (),
                     _,
                     _,
@@ -212,7 +227,9 @@ const _: () = {
                         move |__args: ()| {
                             let (): () = __args;
                             async move {
-                                let __it: ::supervise::__private::Start<Db> = Db;
+                                let __it: <Db as ::supervise::__private::ChildIf<
+                                    { <Db as ::supervise::__private::Declared>::IS },
+                                >>::Start = Db;
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -232,27 +249,22 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_server = match {
                 let __options = {
-                    ::supervise::__private::ChildOptions::<
+                    let __options = ::supervise::__private::ChildOptions::<
                         ::supervise::__private::Task,
-                    >::new()
-                        .lifecycle(::supervise::__private::Lifecycle::Transient)
-                        .ready()
-                        .significant()
-                        .shutdown(::supervise::__private::Shutdown::Infinity)
+                    >::new();
+                    let __options = __options
+                        .lifecycle(::supervise::__private::Lifecycle::Transient);
+                    let __options = __options.ready();
+                    let __options = __options.significant();
+                    __options.shutdown(::supervise::__private::Shutdown::Infinity)
                 };
-                ::supervise::__private::Builder::child::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "server",
                         __options,
                         move || {
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::task_of(move |
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
                                     __cx: ::supervise::__private::TaskContext|
                                 async move {
                                     let cx = __cx;
@@ -287,7 +299,6 @@ const _: () = {
             })
         }
     }
-    const _: () = ::supervise::__private::need_param::<u32>();
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Settings {
         const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
@@ -304,7 +315,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Db as ::supervise::__private::Child>::KIND,
+                    kind: <Db as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Is(
                         ::supervise::__private::Shutdown::Within(
@@ -323,7 +334,7 @@ const _: () = {
                         "decider(DbError::Corrupt => Stop)",
                     ],
                     below: ::supervise::__private::Below::Known(
-                        <Db as ::supervise::__private::Child>::TREE,
+                        <Db as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -331,7 +342,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: ::supervise::__private::Shape::Set,
-                    kind: <Db as ::supervise::__private::Child>::KIND,
+                    kind: <Db as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[
@@ -339,7 +350,7 @@ const _: () = {
                         "max_children(5)",
                     ],
                     below: ::supervise::__private::Below::Instance(|| {
-                        <Db as ::supervise::__private::Child>::TREE
+                        <Db as ::supervise::__private::Declared>::TREE
                     }),
                 },
                 ::supervise::__private::ChildSpec {
@@ -395,14 +406,28 @@ const _: () = {
 ///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
 ///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Settings {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `db`.
     #[allow(dead_code)]
     db: ::supervise::__private::Handle<Db>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `many`.
     #[allow(dead_code)]
     many: ::supervise::__private::Children<Db, ()>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `many`.
+    #[allow(dead_code)]
+    many: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Set<()>,
     ///The child `server`.
     #[allow(dead_code)]
     server: ::supervise::__private::TaskRef,

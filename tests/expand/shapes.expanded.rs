@@ -10,7 +10,14 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Shapes {
-        type Params = (Db, u32);
+        type Params = (
+            <Db as ::supervise::__private::It<
+                { <Db as ::supervise::__private::Param>::IS },
+            >>::It,
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             (__of_db, __of_count): Self::Params,
             __b: ::supervise::__private::Builder,
@@ -38,12 +45,12 @@ const _: () = {
             let __of_one = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
-                ::supervise::__private::Builder::child::<
-                    Cart,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::child(
                         &__b,
                         "one",
                         __options,
@@ -51,7 +58,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let db = ::supervise::__private::Kept::again(&__of_db);
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(db);
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(db);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -72,12 +81,12 @@ const _: () = {
             let __of_maybe = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
-                ::supervise::__private::Builder::optional::<
-                    Cart,
-                    _,
-                    _,
-                >(
+                let __options = {
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
+                ::supervise::__private::Builder::optional(
                         &__b,
                         "maybe",
                         __options,
@@ -86,7 +95,9 @@ const _: () = {
                             let db = ::supervise::__private::Kept::again(&__of_db);
                             async move {
                                 let __it: ::core::option::Option<
-                                    ::supervise::__private::Start<Cart>,
+                                    <Cart as ::supervise::__private::ChildIf<
+                                        { <Cart as ::supervise::__private::Declared>::IS },
+                                    >>::Start,
                                 > = Some(Cart(db));
                                 ::core::result::Result::Ok::<
                                     _,
@@ -108,9 +119,13 @@ const _: () = {
             let __of_row = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                let __options = {
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
                 ::supervise::__private::Builder::array::<
-                    Cart,
+                    _,
                     { 2 },
                     _,
                     _,
@@ -123,7 +138,9 @@ const _: () = {
                             let db = ::supervise::__private::Kept::again(&__of_db);
                             let i: usize = __i;
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(db, i);
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(db, i);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -147,7 +164,9 @@ const _: () = {
                 let __options = {
                     #[allow(unused_variables)]
                     let count = ::supervise::__private::Kept::again(&__of_count);
-                    ::supervise::__private::ChildOptions::<Cart>::new()
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
                 };
                 let __initial = {
                     #[allow(unused_variables)]
@@ -159,8 +178,12 @@ const _: () = {
                     >(0..count, |__a0| (__a0,))
                 };
                 ::supervise::__private::Builder::set::<
-                    Cart,
-                    (u32,),
+                    _,
+                    (
+                        <u32 as ::supervise::__private::It<
+                            { <u32 as ::supervise::__private::Param>::IS },
+                        >>::It,
+                    ),
                     _,
                     _,
                 >(
@@ -168,12 +191,26 @@ const _: () = {
                         "any",
                         __options,
                         __initial,
-                        move |__args: (u32,)| {
+                        move |
+                            __args: (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            )|
+                        {
                             #[allow(unused_variables)]
                             let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (n,): (u32,) = __args;
+                            let (
+                                n,
+                            ): (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            ) = __args;
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(db, n);
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(db, n);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -194,12 +231,22 @@ const _: () = {
             let __of_keyed = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = { ::supervise::__private::ChildOptions::<Cart>::new() };
+                let __options = {
+                    <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options()
+                };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
-                    String,
-                    Cart,
-                    (u32,),
+                    <String as ::supervise::__private::It<
+                        { <String as ::supervise::__private::AsKey>::IS },
+                    >>::It,
+                    _,
+                    (
+                        <u32 as ::supervise::__private::It<
+                            { <u32 as ::supervise::__private::Param>::IS },
+                        >>::It,
+                    ),
                     _,
                     _,
                 >(
@@ -207,17 +254,38 @@ const _: () = {
                         "keyed",
                         __options,
                         __initial,
-                        move |__args: (String, (u32,))| {
+                        move |
+                            __args: (
+                                <String as ::supervise::__private::It<
+                                    { <String as ::supervise::__private::AsKey>::IS },
+                                >>::It,
+                                (
+                                    <u32 as ::supervise::__private::It<
+                                        { <u32 as ::supervise::__private::Param>::IS },
+                                    >>::It,
+                                ),
+                            )|
+                        {
                             #[allow(unused_variables)]
                             let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (__key, (n,)): (String, (u32,)) = __args;
+                            let (
+                                __key,
+                                (n,),
+                            ): (
+                                <String as ::supervise::__private::It<
+                                    { <String as ::supervise::__private::AsKey>::IS },
+                                >>::It,
+                                (
+                                    <u32 as ::supervise::__private::It<
+                                        { <u32 as ::supervise::__private::Param>::IS },
+                                    >>::It,
+                                ),
+                            ) = __args;
                             let name: String = __key;
                             async move {
-                                let __it: ::supervise::__private::Start<Cart> = Cart(
-                                    db,
-                                    name,
-                                    n,
-                                );
+                                let __it: <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start = Cart(db, name, n);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -239,12 +307,18 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    ::supervise::__private::ChildOptions::<Shapes>::new()
+                    <Shapes as ::supervise::__private::ChildIf<
+                        { <Shapes as ::supervise::__private::Declared>::IS },
+                    >>::options()
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::set::<
-                    Shapes,
-                    (Db,),
+                    _,
+                    (
+                        <Db as ::supervise::__private::It<
+                            { <Db as ::supervise::__private::Param>::IS },
+                        >>::It,
+                    ),
                     _,
                     _,
                 >(
@@ -252,15 +326,26 @@ const _: () = {
                         "branches",
                         __options,
                         __initial,
-                        move |__args: (Db,)| {
+                        move |
+                            __args: (
+                                <Db as ::supervise::__private::It<
+                                    { <Db as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            )|
+                        {
                             #[allow(unused_variables)]
                             let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (db,): (Db,) = __args;
+                            let (
+                                db,
+                            ): (
+                                <Db as ::supervise::__private::It<
+                                    { <Db as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            ) = __args;
                             async move {
-                                let __it: ::supervise::__private::Start<Shapes> = Shapes::tree(
-                                    db,
-                                    1,
-                                );
+                                let __it: <Shapes as ::supervise::__private::ChildIf<
+                                    { <Shapes as ::supervise::__private::Declared>::IS },
+                                >>::Start = Shapes::tree(db, 1);
                                 ::core::result::Result::Ok::<
                                     _,
                                     ::supervise::__private::Thrown,
@@ -292,12 +377,6 @@ const _: () = {
             })
         }
     }
-    const _: () = ::supervise::__private::need_param::<Db>();
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_param::<Db>();
-    const _: () = ::supervise::__private::need_key::<String>();
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Shapes {
         const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
@@ -311,12 +390,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -324,25 +403,27 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::Optional,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
                     name: "row",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Array(2),
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    shape: ::supervise::__private::Shape::Array(
+                        ::supervise::__private::number::<{ 2 }>(),
+                    ),
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Permanent,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Child>::TREE,
+                        <Cart as ::supervise::__private::Declared>::TREE,
                     ),
                 },
                 ::supervise::__private::ChildSpec {
@@ -350,12 +431,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::Set,
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &["initial(0..count)"],
                     below: ::supervise::__private::Below::Instance(|| {
-                        <Cart as ::supervise::__private::Child>::TREE
+                        <Cart as ::supervise::__private::Declared>::TREE
                     }),
                 },
                 ::supervise::__private::ChildSpec {
@@ -363,12 +444,12 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: ::supervise::__private::Shape::Keyed("String"),
-                    kind: <Cart as ::supervise::__private::Child>::KIND,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Instance(|| {
-                        <Cart as ::supervise::__private::Child>::TREE
+                        <Cart as ::supervise::__private::Declared>::TREE
                     }),
                 },
                 ::supervise::__private::ChildSpec {
@@ -376,12 +457,12 @@ const _: () = {
                     doc: "",
                     item: "Shapes",
                     shape: ::supervise::__private::Shape::Set,
-                    kind: <Shapes as ::supervise::__private::Child>::KIND,
+                    kind: <Shapes as ::supervise::__private::Declared>::KIND,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
                     settings: &[],
                     below: ::supervise::__private::Below::Instance(|| {
-                        <Shapes as ::supervise::__private::Child>::TREE
+                        <Shapes as ::supervise::__private::Declared>::TREE
                     }),
                 },
             ],
@@ -423,26 +504,91 @@ const _: () = {
 ///├── keyed: [String => Cart]  Transient
 ///└── branches: [Shapes]  Transient
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Shapes {
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `one`.
     #[allow(dead_code)]
     one: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `maybe`.
     #[allow(dead_code)]
     maybe: ::core::option::Option<::supervise::__private::Handle<Cart>>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `maybe`.
+    #[allow(dead_code)]
+    maybe: ::core::option::Option<
+        <Cart as ::supervise::__private::ChildIf<
+            { <Cart as ::supervise::__private::Declared>::IS },
+        >>::Handle,
+    >,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `row`.
     #[allow(dead_code)]
     row: [::supervise::__private::Handle<Cart>; 2],
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `row`.
+    #[allow(dead_code)]
+    row: [<Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle; 2],
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]
     any: ::supervise::__private::Children<Cart, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `keyed`.
     #[allow(dead_code)]
     keyed: ::supervise::__private::Keyed<String, Cart, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Keyed<
+        <String as ::supervise::__private::It<
+            { <String as ::supervise::__private::AsKey>::IS },
+        >>::It,
+        (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `branches`.
     #[allow(dead_code)]
     branches: ::supervise::__private::Children<Shapes, (Db,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `branches`.
+    #[allow(dead_code)]
+    branches: <Shapes as ::supervise::__private::ChildIf<
+        { <Shapes as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <Db as ::supervise::__private::It<
+                { <Db as ::supervise::__private::Param>::IS },
+            >>::It,
+        ),
+    >,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }

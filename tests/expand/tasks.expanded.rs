@@ -10,7 +10,11 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Tasks {
-        type Params = (Duration,);
+        type Params = (
+            <Duration as ::supervise::__private::It<
+                { <Duration as ::supervise::__private::Param>::IS },
+            >>::It,
+        );
         async fn build(
             (__of_every,): Self::Params,
             __b: ::supervise::__private::Builder,
@@ -39,11 +43,7 @@ const _: () = {
                         ::supervise::__private::Task,
                     >::new()
                 };
-                ::supervise::__private::Builder::child::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "plain",
                         __options,
@@ -51,9 +51,7 @@ const _: () = {
                             #[allow(unused_variables)]
                             let every = ::supervise::__private::Kept::again(&__of_every);
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::future_of(async move {
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
                                     #[allow(unreachable_code)]
                                     ::supervise::__private::TaskOutput::done(
                                         (poll(every)).await,
@@ -82,19 +80,13 @@ const _: () = {
                         ::supervise::__private::Task,
                     >::new()
                 };
-                ::supervise::__private::Builder::child::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::child(
                         &__b,
                         "told",
                         __options,
                         move || {
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::task_of(move |
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
                                     __cx: ::supervise::__private::TaskContext|
                                 async move {
                                     let cx = __cx;
@@ -126,11 +118,7 @@ const _: () = {
                         ::supervise::__private::Task,
                     >::new()
                 };
-                ::supervise::__private::Builder::optional::<
-                    ::supervise::__private::Task,
-                    _,
-                    _,
-                >(
+                ::supervise::__private::Builder::optional(
                         &__b,
                         "maybe",
                         __options,
@@ -139,7 +127,7 @@ const _: () = {
                             let every = ::supervise::__private::Kept::again(&__of_every);
                             async move {
                                 let __it: ::core::option::Option<
-                                    ::supervise::__private::Start<::supervise::__private::Task>,
+                                    ::supervise::__private::TaskStart,
                                 > = ::supervise::__private::optional_task(
                                     Some(poll(every)),
                                 );
@@ -167,7 +155,7 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::array::<
-                    ::supervise::__private::Task,
+                    _,
                     { 2 },
                     _,
                     _,
@@ -178,9 +166,7 @@ const _: () = {
                         move |__i: ::core::primitive::usize| {
                             let i: usize = __i;
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::task_of(move |
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
                                     __cx: ::supervise::__private::TaskContext|
                                 async move {
                                     let cx = __cx;
@@ -214,8 +200,12 @@ const _: () = {
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::set::<
-                    ::supervise::__private::Task,
-                    (u32,),
+                    _,
+                    (
+                        <u32 as ::supervise::__private::It<
+                            { <u32 as ::supervise::__private::Param>::IS },
+                        >>::It,
+                    ),
                     _,
                     _,
                 >(
@@ -223,12 +213,22 @@ const _: () = {
                         "any",
                         __options,
                         __initial,
-                        move |__args: (u32,)| {
-                            let (n,): (u32,) = __args;
+                        move |
+                            __args: (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            )|
+                        {
+                            let (
+                                n,
+                            ): (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
+                                >>::It,
+                            ) = __args;
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::future_of(async move {
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
                                     #[allow(unreachable_code)]
                                     ::supervise::__private::TaskOutput::done((poll(n)).await)
                                 });
@@ -257,8 +257,10 @@ const _: () = {
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
-                    String,
-                    ::supervise::__private::Task,
+                    <String as ::supervise::__private::It<
+                        { <String as ::supervise::__private::AsKey>::IS },
+                    >>::It,
+                    _,
                     (),
                     _,
                     _,
@@ -267,13 +269,26 @@ const _: () = {
                         "keyed",
                         __options,
                         __initial,
-                        move |__args: (String, ())| {
-                            let (__key, ()): (String, ()) = __args;
+                        move |
+                            __args: (
+                                <String as ::supervise::__private::It<
+                                    { <String as ::supervise::__private::AsKey>::IS },
+                                >>::It,
+                                (),
+                            )|
+                        {
+                            let (
+                                __key,
+                                (),
+                            ): (
+                                <String as ::supervise::__private::It<
+                                    { <String as ::supervise::__private::AsKey>::IS },
+                                >>::It,
+                                (),
+                            ) = __args;
                             let name: String = __key;
                             async move {
-                                let __it: ::supervise::__private::Start<
-                                    ::supervise::__private::Task,
-                                > = ::supervise::__private::task_of(move |
+                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
                                     __cx: ::supervise::__private::TaskContext|
                                 async move {
                                     let cx = __cx;
@@ -313,9 +328,6 @@ const _: () = {
             })
         }
     }
-    const _: () = ::supervise::__private::need_param::<Duration>();
-    const _: () = ::supervise::__private::need_param::<u32>();
-    const _: () = ::supervise::__private::need_key::<String>();
     #[automatically_derived]
     impl ::supervise::__private::TreeHandle for Tasks {
         const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
@@ -371,7 +383,9 @@ const _: () = {
                     name: "row",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Array(2),
+                    shape: ::supervise::__private::Shape::Array(
+                        ::supervise::__private::number::<{ 2 }>(),
+                    ),
                     kind: ::supervise::__private::Kind::Task,
                     lifecycle: ::supervise::__private::Lifecycle::Transient,
                     shutdown: ::supervise::__private::DeclaredShutdown::Default,
@@ -449,7 +463,7 @@ const _: () = {
 ///├── any: [task]  Transient
 ///└── keyed: [String => task]  Transient
 ///```
-#[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Tasks {
     ///The child `plain`.
     #[allow(dead_code)]
@@ -463,12 +477,35 @@ struct Tasks {
     ///The child `row`.
     #[allow(dead_code)]
     row: [::supervise::__private::TaskRef; 2],
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]
     any: ::supervise::__private::Children<::supervise::__private::Task, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: ::supervise::__private::Children<
+        ::supervise::__private::Task,
+        (
+            <u32 as ::supervise::__private::It<
+                { <u32 as ::supervise::__private::Param>::IS },
+            >>::It,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
     ///The child `keyed`.
     #[allow(dead_code)]
     keyed: ::supervise::__private::Keyed<String, ::supervise::__private::Task, ()>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: ::supervise::__private::Keyed<
+        <String as ::supervise::__private::It<
+            { <String as ::supervise::__private::AsKey>::IS },
+        >>::It,
+        ::supervise::__private::Task,
+        (),
+    >,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }

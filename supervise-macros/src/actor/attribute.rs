@@ -1,6 +1,6 @@
 //! `#[actor] impl Db { .. }`: messages and errors are those of `handle`, hooks are marked methods.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Type};
@@ -62,6 +62,8 @@ fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
 /// `handle`, read.
 struct Handle<'a> {
     function: &'a ImplItemFn,
+    /// Whether the block has parameters.
+    generic: bool,
     msg: &'a Type,
     takes_cx: bool,
     cfgs: Vec<Attribute>,
@@ -78,11 +80,12 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
         );
     }
     // Two without a condition are rustc's to report, once.
+    let generic = !block.generics.params.is_empty();
     let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
-    found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, errors)).collect()
+    found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, generic, errors)).collect()
 }
 
-fn handle<'a>(function: &'a ImplItemFn, errors: &mut Errors) -> Option<Handle<'a>> {
+fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> Option<Handle<'a>> {
     let inputs: Vec<&FnArg> = function.sig.inputs.iter().collect();
     let (Some(FnArg::Receiver(_)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
     else {
@@ -96,7 +99,7 @@ fn handle<'a>(function: &'a ImplItemFn, errors: &mut Errors) -> Option<Handle<'a
         }
         return None;
     };
-    Some(Handle { function, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
+    Some(Handle { function, generic, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
 }
 
 impl Handle<'_> {
@@ -108,10 +111,22 @@ impl Handle<'_> {
         }
     }
 
+    /// The trait of its output. A constant in a type cannot name what is generic; else it asks, once.
+    fn via(&self) -> TokenStream {
+        let output = self.output();
+        let span = output.span();
+        let plain = quote_spanned!(span=> ::supervise::__private::HandleOutput);
+        if self.generic || names_self(output.clone()) {
+            return plain;
+        }
+        quote_spanned!(span=> ::supervise::__private::OutputIf<{ <#output as #plain>::IS }>)
+    }
+
     fn types(&self) -> Types {
         let (msg, output) = (self.msg, self.output());
         // On the written type: that is where rustc says that it is none of those allowed.
-        let error = quote_spanned!(output.span()=> <#output as ::supervise::__private::HandleOutput>::Error);
+        let via = self.via();
+        let error = quote_spanned!(output.span()=> <#output as #via>::Error);
         Types { msg: Some(quote!(#msg)), error: Some(error) }
     }
 
@@ -123,7 +138,8 @@ impl Handle<'_> {
         let cx = self.takes_cx.then(|| quote!(, __cx));
         let wait = self.function.sig.asyncness.map(|_| quote!(.await));
         let call = quote_spanned!(span=> Self::handle(self, __msg #cx) #wait);
-        let done = quote_spanned!(self.output().span()=> ::supervise::__private::HandleOutput::done);
+        let (output, via) = (self.output(), self.via());
+        let done = quote_spanned!(output.span()=> <#output as #via>::done);
         quote! {
             #(#cfgs)*
             type Msg = #msg;
@@ -140,6 +156,14 @@ impl Handle<'_> {
             }
         }
     }
+}
+
+fn names_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "Self",
+        TokenTree::Group(group) => names_self(group.stream()),
+        _ => false,
+    })
 }
 
 /// Takes the markers off the methods.
@@ -165,8 +189,9 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
         for kind in kinds {
             // Two under conditions may exclude each other; rustc knows.
             let twice = |hook: &Hook| hook.kind == kind && (hook.cfgs.is_empty() || conditions.is_empty());
-            if hooks.iter().any(twice) {
-                errors.at(kind.span(), format!("this actor has a `{kind}` already; keep one of them"));
+            if let Some(first) = hooks.iter().find(|hook| twice(hook)) {
+                let message = format!("this actor has a `{kind}` already; keep one of them");
+                errors.both(kind.span(), first.kind.span(), "first_marked_here", message);
                 continue;
             }
             hooks.push(Hook { kind, function: quote_spanned!(name.span()=> Self::#name), cfgs: conditions.clone() });

@@ -24,8 +24,9 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             read(&mut types, attribute, &mut errors);
         } else if HOOKS.contains(&&*name.to_string()) {
             watches |= name == "terminated";
-            if hooks.iter().any(|hook| hook.kind == *name) {
-                errors.at(name.span(), format!("`{name}` is given twice; keep one of them"));
+            if let Some(first) = hooks.iter().find(|hook| hook.kind == *name) {
+                let message = format!("`{name}` is given twice; keep one of them");
+                errors.both(name.span(), first.kind.span(), "first_given_here", message);
             } else if let Some(function) = hook(attribute, name, &input.ident, &mut errors) {
                 hooks.push(Hook { kind: name.clone(), function, cfgs: Vec::new() });
             }
@@ -35,7 +36,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     if types.msg.is_none() && errors.is_empty() {
         errors.at(
             name.span(),
-            format!("which messages does `{name}` take? write `#[actor(msg = Type)]` below the derive"),
+            format!("nothing says which messages `{name}` takes; write `#[actor(msg = Type)]` below the derive"),
         );
     }
     let (params, args, bounds) = input.generics.split_for_impl();
@@ -155,13 +156,13 @@ mod tests {
     #[test]
     fn stays_an_actor_after_a_mistake() {
         for (text, part) in [
-            ("struct Db;", "which messages does `Db` take?"),
+            ("struct Db;", "nothing says which messages `Db` takes"),
             ("#[actor(mesg = ())] struct Db;", "did you mean `msg`?"),
             ("#[actor(msg)] struct Db;", "`msg` has no type"),
             ("#[actor(msg = ())] #[pre_start] struct Db;", "write `#[pre_start(method)]`"),
             ("#[actor(msg = ())] #[pre_start(pre_start)] struct Db;", "would call itself"),
             ("#[actor(msg = ())] #[supervision(crate::db::Db::supervision)] struct Db;", "would call itself"),
-            ("#[actor] struct Db;", "which messages does `Db` take?"),
+            ("#[actor] struct Db;", "nothing says which messages `Db` takes"),
             ("#[actor(msg = ())] #[pre_start(a)] #[pre_start(b)] struct Db;", "given twice"),
         ] {
             let text = expand(text);

@@ -1,6 +1,7 @@
 //! Parameters and `let`s, kept at their place in the tree (S30).
 
 use super::*;
+use crate::children::Key;
 
 /// A `let` or parameter that the supervisor keeps: it may live on any thread.
 #[doc(hidden)]
@@ -29,17 +30,45 @@ impl<T: Clone> Again for T {}
 /// A parameter of a tree.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "the tree parameter type `{Self}` is not `Clone + Send + 'static`",
-    label = "needed again at every restart"
+    message = "a tree cannot keep a `{Self}`: it is not `Clone + Send + 'static`",
+    label = "needed again at every restart, on whichever thread",
+    note = "wrap it in an `Arc`, or pass what it is made of"
 )]
-pub trait Param: Clone + Send + 'static {}
+pub trait Param {
+    const IS: bool;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Param for T {}
+impl<T: Clone + Send + 'static> Param for T {
+    const IS: bool = true;
+}
 
-/// Asks for the bound at the user's own type.
+/// The key of a `[Key => T]`, asked for where it is declared.
 #[doc(hidden)]
-pub const fn need_param<T: Param>() {}
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a `[Key => T]`",
+    label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
+    note = "instances are found by it, and it is the last part of their path"
+)]
+pub trait AsKey {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Key> AsKey for K {
+    const IS: bool = true;
+}
+
+/// The type itself, with a constant that asks something of it: [`Param`] or [`AsKey`]. It is the one place that
+/// says so where it does not hold, as with [`ChildIf`].
+#[doc(hidden)]
+pub trait It<const IS: bool> {
+    type It;
+}
+
+impl<T> It<true> for T {
+    type It = T;
+}
 
 /// A parameter or `let` at its place in the tree (S30). Clones share the value; the supervisor drops it
 /// when the members behind it are down.

@@ -25,7 +25,7 @@ use crate::cell::current;
 use crate::cell::run::run;
 use crate::cell::task_body::TaskBody;
 use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
-use crate::children::{Children, Plan};
+use crate::children::{Children, Keyed, Plan};
 use crate::context::{spawn_actor, transient};
 use crate::decide::group::{Mode, Owner};
 use crate::decide::member::{Role, Settings};
@@ -47,7 +47,7 @@ mod running;
 mod tree_ref;
 
 pub use builder::{Builder, initial, no_initial};
-pub use kept::{Again, Keep, Kept, Param, need_param};
+pub use kept::{Again, AsKey, It, Keep, Kept, Param};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 
@@ -113,6 +113,56 @@ pub trait Child: Sized + Send + 'static {
 /// The handle type of a child: [`ActorRef<A>`] of an actor, [`TaskRef`] of a task, the tree's own struct
 /// of a tree.
 pub type Handle<T> = <T as Child>::Handle;
+
+/// [`Child`] as generated code asks for it: without its supertraits, since a tree that contains itself asks while the
+/// compiler still finds out whether it is `Send`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Declared {
+    const IS: bool;
+    const KIND: Kind;
+    const TREE: Option<&'static TreeSpec>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Child> Declared for T {
+    const IS: bool = true;
+    const KIND: Kind = T::KIND;
+    const TREE: Option<&'static TreeSpec> = T::TREE;
+}
+
+/// A declared type, with a constant that asks whether it is a child.
+///
+/// Where it is none, that constant is the one place that says so. Everything else about the type then depends on
+/// a constant that has failed, and the compiler adds nothing to that.
+#[doc(hidden)]
+pub trait ChildIf<const IS: bool>: Sized {
+    type Handle;
+    type Start;
+    type Set<Args>;
+    type Keyed<K, Args>;
+    type Options;
+
+    fn options() -> Self::Options;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Child> ChildIf<true> for T {
+    type Handle = T::Handle;
+    type Start = T::Start;
+    type Set<Args> = Children<T, Args>;
+    type Keyed<K, Args> = Keyed<K, T, Args>;
+    type Options = ChildOptions<T>;
+
+    fn options() -> ChildOptions<T> {
+        ChildOptions::new()
+    }
+}
 
 /// What the start expression of a child gives.
 pub type Start<T> = <T as Child>::Start;

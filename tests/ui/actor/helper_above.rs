@@ -1,8 +1,9 @@
-// The helpers of a derive stand below it: above, the compiler takes them for the markers of an `#[actor] impl`.
-// Repair: write `#[derive(Actor)]` first.
+// C14. The helpers of a derive stand below it. Above, the compiler takes `#[pre_start]` for the marker of an `#[actor]
+// impl`.
+// Repair: the derive first.
 use supervise::prelude::*;
 
-#[pre_start(open)]
+#[pre_start(open)] //~
 #[derive(Actor)]
 #[actor(msg = ())]
 struct Cart;

@@ -1,10 +1,12 @@
-// An arm names an error type, `Cause` or `Phase`, and answers with one of four directives.
-// Repair: name the error that is thrown; correct the word.
+// C10. What is thrown is an error, so an arm names an error type, `Cause` or `Phase`.
+// Repair: name the error.
 use supervise::prelude::*;
 
-struct Plain;
-
-fn main() {
-    let _ = decider! { _: Plain => Stop, _ => Restart };
-    let _ = decider! { Cause::Killed => Restrat, _ => Restart };
+fn decides() -> Decider {
+    decider! {
+        _: String => Stop, //~
+        _ => Restart,
+    }
 }
+
+fn main() {}

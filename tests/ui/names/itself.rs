@@ -1,10 +1,18 @@
-// A tree cannot be its own child: it would have no end. A `[..]` of itself can, since it begins empty.
+// C2. A tree cannot be its own child: it would have no end. It may hold any number of itself, since a `[..]` begins
+// empty.
 // Repair: `[Dir]`, spawned through the handle.
 use supervise::prelude::*;
 
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
 supervisor! {
-    pub struct Dir(depth: u32) {
-        sub: Dir = Dir::tree(depth - 1),
+    struct Dir {
+        sub: Dir = Dir::tree(), //~
+        db: Db = Db,
     }
 }
 

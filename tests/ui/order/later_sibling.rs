@@ -1,6 +1,5 @@
-// Children start in the order in which they are written, so each can name those above it: their handles
-// exist. A child can name neither one below nor itself.
-// Repair: move the child that is named further up.
+// C7. Children start in the order in which they are written, so each can name those above it: their handles exist.
+// Repair: move the one that is named further up.
 use supervise::prelude::*;
 
 struct Db;
@@ -8,6 +7,7 @@ struct Db;
 impl Db {
     fn handle(&mut self, _msg: ()) {}
 }
+
 struct Cart(ActorRef<Db>);
 #[actor]
 impl Cart {
@@ -15,15 +15,10 @@ impl Cart {
 }
 
 supervisor! {
-    pub struct Shop {
-        cart: Cart = Cart(db),
+    struct Shop {
+        cart: Cart = Cart(db), //~
         db: Db = Db,
-        own: Cart = Cart(own.clone()),
     }
-}
-
-fn uses(shop: &Shop) -> &ActorRef<Db> {
-    &shop.db
 }
 
 fn main() {}

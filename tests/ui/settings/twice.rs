@@ -1,4 +1,4 @@
-// A setting is given once, and so is each of its arguments: of two values one would be lost.
+// C1. A setting is given once: of two values one would be lost, and which one would be a guess. Both places are shown.
 // Repair: keep the one that is meant.
 use supervise::prelude::*;
 
@@ -9,10 +9,9 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop {
-        #![strategy(OneForOne, AllForOne)]
+    struct Shop {
         #[lifecycle(Permanent)]
-        #[lifecycle(Transient)]
+        #[lifecycle(Transient)] //~
         db: Db = Db,
     }
 }

@@ -1,11 +1,7 @@
-// The value of a setting is a Rust expression; rustc checks its type, at the value.
-// Repair: write a value of the type that the message expects.
+// C1. The value of a setting may be any Rust expression, which sees the parameters. Its type is rustc's to check, and
+// the error stands at the value.
+// Repair: give it the type that is expected.
 use supervise::prelude::*;
-
-#[derive(Clone)]
-struct Config {
-    grace: u32,
-}
 
 struct Db;
 #[actor]
@@ -14,12 +10,10 @@ impl Db {
 }
 
 supervisor! {
-    struct Shop(config: Config) {
-        #[mailbox(Bounded(64), ask = config.grace)]
+    struct Shop(grace: u32) {
+        #[mailbox(Bounded(64), ask = grace)] //~
         db: Db = Db,
     }
 }
 
-fn main() {
-    let _ = Shop::SPEC;
-}
+fn main() {}

@@ -1,6 +1,6 @@
-// A setting or an argument that does not exist is an error at its word, with the nearest that does.
-// An ignored setting would be worse than none: the tree would not do what is written.
-// Repair: take the name that the message proposes, or one from the list.
+// C1. A setting that does not exist is an error at its word, with the nearest one that does. An ignored setting would
+// be worse than none: the tree would not do what is written.
+// Repair: take the name that the message proposes.
 use supervise::prelude::*;
 
 struct Db;
@@ -10,9 +10,8 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop {
-        #[lifecycle(Permanent, shutdwon = 5s)]
-        #[backof(1s..2s)]
+    struct Shop {
+        #[backof(1s..2s)] //~
         db: Db = Db,
     }
 }

@@ -1,14 +1,15 @@
-// A tree supervises something, has concrete types, and makes its handle struct's traits itself.
-// Repair: declare a child; use concrete types or a parameter; remove the derive.
+// C1. A supervisor without a child would have nothing to do, and never an end.
+// Repair: declare a child, if only a `task`, or a `[..]`, which may be empty while it runs.
 use supervise::prelude::*;
 
-supervisor! {
-    pub struct Empty {}
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
 
-    #[derive(Clone)]
-    pub struct Pair<T> {
-        one: task = std::future::pending::<()>(),
-    }
+supervisor! {
+    pub struct Empty {} //~
 }
 
 fn main() {}

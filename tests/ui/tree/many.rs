@@ -10,17 +10,17 @@ impl Db {
 
 supervisor! {
     pub struct Shop(config: String) {
-        #![strategy(OneForAll, max_restarts = 3)]
-        #[lifecycle(Permanant)]
+        #![strategy(OneForAll, max_restarts = 3)] //~
+        #[lifecycle(Permanant)] //~
         db: Db = Db,
-        cart: Db,
-        let pool = config.clone(),
-        #[backoff(5s..1s)]
-        index: Db = Db;
-        #[mailbox(Bounded(0))]
+        cart: Db, //~
+        let pool = config.clone(), //~
+        #[backoff(5s..1s)] //~
+        index: Db = Db; //~
+        #[mailbox(Bounded(0))] //~
         log: Db = Db,
-        sessions: [Db] = |id| Db,
-        beat: task = |a, b| std::future::pending::<()>(),
+        sessions: [Db] = |id| Db, //~
+        beat: task = |a, b| std::future::pending::<()>(), //~
     }
 }
 

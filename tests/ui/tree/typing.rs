@@ -1,5 +1,5 @@
-// What is being typed parses nearly never. A name is put where one is missing, so that everything else in
-// the tree and around it is known, to rustc and to the editor.
+// C1. What is being typed parses nearly never. A name is put where one is missing, so that everything else in the tree
+// and around it is known, to rustc and to the editor.
 // Repair: complete the expression.
 use supervise::prelude::*;
 
@@ -11,14 +11,10 @@ impl Db {
 
 supervisor! {
     pub struct Shop(config: String) {
-        let name = config.;
-        let size = ;
-        db: Db = Db::,
+        let name = config.; //~
+        let size = ; //~
+        db: Db = Db::, //~
     }
-}
-
-fn uses(shop: &Shop) -> &ActorRef<Db> {
-    &shop.db
 }
 
 fn main() {}

@@ -1,5 +1,6 @@
-// A start expression gives the value of its child's type; it may `.await`, and `?` takes any error.
-// Repair: write an expression of that type.
+// C9. The start expression gives what is declared: of an actor the actor itself, of a tree `Tree<..>`. rustc says so
+// at the expression.
+// Repair: give that.
 use supervise::prelude::*;
 
 struct Db;
@@ -10,11 +11,9 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        db: Db = 5,
-        beat: task = async { 5 },
+        db: Db = 5, //~
+        maybe: Option<Db> = Db, //~
     }
 }
 
-fn main() {
-    let _ = Shop::SPEC;
-}
+fn main() {}

@@ -109,6 +109,7 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
         Value::Size => count(value, &[], arg, &setting.to_string(), errors),
         Value::Function if !matches!(value, Expr::Path(_)) => {
             errors.on(value, "expected the path of a function; write it without a call: `Db::dump`");
+            errors.hide_body();
         }
         Value::Capacity => one_of(value, "Bounded", "Unbounded", "Bounded(N)", errors),
         Value::Reset => one_of(value, "Auto", "Manual", "Auto(1min)", errors),
@@ -124,7 +125,10 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
                 errors.on(value, format!("a duration needs a unit; write `{digits}s`"));
             }
             Lit::Int(_) | Lit::Float(_) => {}
-            _ => errors.on(value, "expected a duration; write `5s`"),
+            _ => {
+                errors.on(value, "expected a duration; write `5s`");
+                errors.hide_body();
+            }
         },
         _ => {
             // A word in capitals is meant as one of ours: `Infinty`.
@@ -149,12 +153,17 @@ fn count(value: &Expr, words: &[&str], arg: &settings::Arg, name: &str, errors: 
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) if duration::parse(&lit.lit).is_some() => {
                 errors.on(value, format!("`{name}` is a number, not a duration; write `{}`", int.base10_digits()));
+                errors.hide_body();
             }
             Lit::Int(int) if arg.value != Value::Size && int.base10_parse::<u32>().is_err() => {
                 errors.on(value, format!("`{name}` is at most 4294967295; write `Unlimited` for no limit"));
+                errors.hide_body();
             }
             Lit::Int(_) => {}
-            _ => errors.on(value, format!("`{name}` is a whole number; write `10`")),
+            _ => {
+                errors.on(value, format!("`{name}` is a whole number; write `10`"));
+                errors.hide_body();
+            }
         },
         _ => {
             if let Some(word) = word(value)
@@ -181,6 +190,7 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
                     (inner, "Auto") => duration_value(inner, &[], errors),
                     (Expr::Lit(lit), _) if duration::parse(&lit.lit).is_some() => {
                         errors.on(&args[0], "this is a number of messages, not a duration; write it without a unit");
+                        errors.hide_body();
                     }
                     _ => {}
                 }

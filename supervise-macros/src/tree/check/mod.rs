@@ -21,7 +21,8 @@ use crate::settings::{Of, Place, find};
 /// Checks one tree.
 pub(crate) fn tree(tree: &Tree, errors: &mut Errors) {
     names::tree(tree, errors);
-    order::body(&tree.body, errors);
+    let params: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
+    order::body(&tree.body, &params, errors);
     body(&tree.body, &tree.name, errors);
 }
 
@@ -49,8 +50,9 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
 /// Checks settings by themselves: each once, with arguments that it knows.
 pub(crate) fn settings(settings: &[Setting], errors: &mut Errors) {
     for (i, setting) in settings.iter().enumerate() {
-        if settings[..i].iter().any(|earlier| earlier.name == setting.name) {
-            errors.at(setting.name.span(), format!("`{}` is given twice; keep one of them", setting.name));
+        if let Some(first) = settings[..i].iter().find(|earlier| earlier.name == setting.name) {
+            let message = format!("`{}` is given twice; keep one of them", setting.name);
+            errors.both(setting.name.span(), first.name.span(), "first_given_here", message);
             continue;
         }
         match &setting.args {

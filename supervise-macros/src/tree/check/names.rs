@@ -44,10 +44,6 @@ fn body<'a>(body: &'a Body, names: &mut Vec<Name>, types: &mut Vec<&'a Ident>, e
                     errors.hide_body();
                 }
                 if let Some(subtree) = child.subtree() {
-                    if types.contains(&&subtree.name) {
-                        let message = "is already the name of a tree here; give this one another name";
-                        errors.at(subtree.name.span(), format!("`{}` {message}", subtree.name));
-                    }
                     types.push(&subtree.name);
                     // Names of the subtree are not seen outside it, but its expressions see those around it.
                     let outside = names.len();
@@ -63,11 +59,13 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
     let text = ident.to_string();
     if text == "tree" {
         errors.at(ident.span(), "`tree` is the `TreeRef` of this tree; use another name");
+        errors.hide_body();
     } else if text.starts_with("__") {
         errors.at(
             ident.span(),
             format!("`{text}` begins with two underscores, as the macro's own names do; use another name"),
         );
+        errors.hide_body();
     }
     match names.iter().find(|name| name.ident == *ident) {
         Some(first) if !(cfg && first.cfg) => {
@@ -78,8 +76,7 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
 }
 
 fn twice(ident: &Ident, first: Span, errors: &mut Errors) {
-    let message = "the names of parameters, `let`s and children are one list; use another name";
-    errors.at(ident.span(), format!("`{ident}` is declared twice: {message}"));
-    errors.at(first, format!("`{ident}` is declared here first"));
+    let message = "the names of parameters, `let`s and children are one list; use another name for one of them";
+    errors.both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice: {message}"));
     errors.hide_body();
 }

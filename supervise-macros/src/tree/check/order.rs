@@ -6,10 +6,10 @@ use syn::Expr;
 
 use super::super::model::{Body, Child, Item};
 use crate::errors::Errors;
-use crate::mention::{Mentions, binds};
+use crate::mention::{Mentions, bindings, binds};
 
 /// Checks the expressions of a body, and of the subtrees in it.
-pub(super) fn body(body: &Body, errors: &mut Errors) {
+pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
     for (i, item) in body.items.iter().enumerate() {
         let later = || {
             body.items[i + 1..].iter().filter_map(|item| match item {
@@ -27,10 +27,12 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                 }
             }
             Item::Child(child) => {
-                let earlier = body.items[..i].iter().any(|item| match item {
-                    Item::Child(other) => other.name == child.name,
-                    Item::Let(_) => false,
-                });
+                // A name that is declared twice means the first, and was reported.
+                let earlier = outer.contains(&child.name)
+                    || body.items[..i].iter().any(|item| match item {
+                        Item::Child(other) => other.name == child.name,
+                        Item::Let(entry) => bindings(&entry.pat).contains(&child.name),
+                    });
                 for expr in exprs(child) {
                     let mentions = Mentions::of([expr]);
                     if !earlier && let Some(at) = mentions.value(&child.name).filter(|_| !binds(expr, &child.name)) {
@@ -46,7 +48,7 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                     }
                 }
                 if let Some(subtree) = child.subtree() {
-                    self::body(&subtree.body, errors);
+                    self::body(&subtree.body, outer, errors);
                 }
             }
         }

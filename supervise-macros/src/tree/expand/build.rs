@@ -10,7 +10,7 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
-use super::handle::{field_type, initializers, set_arguments};
+use super::handle::{checked, checked_arguments, field_type, if_child, initializers};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use crate::mention::bindings;
@@ -126,15 +126,15 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
 }
 
 fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
-    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
-    let options = options::child(child, &ty, scope);
+    let (builder, name) = (local("__b"), plain(&child.name));
+    let options = options::child(child, new_options(unit), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &ty, start);
+    let value = started(unit, start);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::child::<#ty, _, _>(&#builder, #name, __options, move || {
+        ::supervise::__private::Builder::child(&#builder, #name, __options, move || {
             #rebind
             async move { #value }
         }).await
@@ -143,21 +143,22 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
 
 /// `Option<T>`: the start expression gives an `Option` too.
 fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
-    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
-    let options = options::child(child, &ty, scope);
+    let (builder, name) = (local("__b"), plain(&child.name));
+    let options = options::child(child, new_options(unit), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = match unit {
         Unit::Type(_) => quote!(#start),
         Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::optional_task(#start)),
     };
+    let it = start_type(unit);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::optional::<#ty, _, _>(&#builder, #name, __options, move || {
+        ::supervise::__private::Builder::optional(&#builder, #name, __options, move || {
             #rebind
             async move {
-                let __it: ::core::option::Option<::supervise::__private::Start<#ty>> = #value;
+                let __it: ::core::option::Option<#it> = #value;
                 ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
             }
         }).await
@@ -166,12 +167,12 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
 
 /// `[T; N]`: the closure takes the index.
 fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope) -> TokenStream {
-    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
-    let options = options::child(child, &ty, scope);
+    let (builder, name) = (local("__b"), plain(&child.name));
+    let options = options::child(child, new_options(unit), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &ty, &start.body);
+    let value = started(unit, &start.body);
     let pattern = start.inputs.first();
     let mut index = local("__i");
     index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
@@ -182,7 +183,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::array::<#ty, { #count }, _, _>(
+        ::supervise::__private::Builder::array::<_, { #count }, _, _>(
             &#builder,
             #name,
             __options,
@@ -197,13 +198,13 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
 
 /// `[T]` and `[Key => T]`.
 fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
-    let (builder, name, ty) = (local("__b"), plain(&child.name), unit_type(unit));
-    let options = options::child(child, &ty, scope);
+    let (builder, name) = (local("__b"), plain(&child.name));
+    let options = options::child(child, new_options(unit), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &ty, &start.body);
-    let types = set_arguments(child);
+    let value = started(unit, &start.body);
+    let types = checked_arguments(child);
     let args = local("__args");
     let initial = initial(child, key.is_some(), scope);
     // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
@@ -224,13 +225,14 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         other => quote!(#other),
     });
     let pattern = quote!((#(#patterns,)*));
-    let (function, all, pattern) = match key {
+    let key = key.map(|key| checked(key, "AsKey"));
+    let (function, all, pattern) = match &key {
         Some(key) => (
-            quote_spanned!(unit.span()=> keyed::<#key, #ty, (#(#types,)*), _, _>),
+            quote_spanned!(unit.span()=> keyed::<#key, _, (#(#types,)*), _, _>),
             quote!((#key, (#(#types,)*))),
             quote!((#first #pattern)),
         ),
-        None => (quote_spanned!(unit.span()=> set::<#ty, (#(#types,)*), _, _>), quote!((#(#types,)*)), pattern),
+        None => (quote_spanned!(unit.span()=> set::<_, (#(#types,)*), _, _>), quote!((#(#types,)*)), pattern),
     };
     quote_spanned! {unit.span()=> {
         #capture
@@ -299,7 +301,8 @@ fn argument_type(input: &Pat) -> TokenStream {
 
 fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
     let (builder, name, ty) = (local("__b"), plain(&child.name), &subtree.name);
-    let options = options::child(child, &quote!(#ty), scope);
+    let new = quote_spanned!(child.name.span()=> ::supervise::__private::ChildOptions::<#ty>::new());
+    let options = options::child(child, new, scope);
     let pass_on = scope.pass_on(&inside(&subtree.body));
     let body = body(&subtree.name, &subtree.body, scope.clone());
     quote_spanned! {child.name.span()=> {
@@ -318,7 +321,7 @@ fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
 }
 
 /// The inside of the start block: the user's expression under its type.
-fn started(unit: &Unit, ty: &TokenStream, start: &Expr) -> TokenStream {
+fn started(unit: &Unit, start: &Expr) -> TokenStream {
     let value = match (unit, start) {
         (Unit::Type(_), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
@@ -329,8 +332,9 @@ fn started(unit: &Unit, ty: &TokenStream, start: &Expr) -> TokenStream {
             })
         },
     };
+    let it = start_type(unit);
     quote_spanned! {unit.span()=>
-        let __it: ::supervise::__private::Start<#ty> = #value;
+        let __it: #it = #value;
         ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
     }
 }
@@ -359,6 +363,23 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
             #[allow(unreachable_code)]
             ::supervise::__private::TaskOutput::done((#body).await)
         })
+    }
+}
+
+/// What the start expression gives.
+fn start_type(unit: &Unit) -> TokenStream {
+    match unit {
+        Unit::Type(ty) => if_child(ty, "Start", TokenStream::new()),
+        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskStart),
+    }
+}
+
+/// The options without settings. They carry the type of the child, once for all that follows (rule C9).
+fn new_options(unit: &Unit) -> TokenStream {
+    match unit {
+        Unit::Type(ty) => if_child(ty, "options", quote_spanned!(ty.span()=> ())),
+        Unit::Task(span) => quote_spanned!(*span=>
+            ::supervise::__private::ChildOptions::<::supervise::__private::Task>::new()),
     }
 }
 

@@ -3,8 +3,9 @@
 //! The traits are written out, not derived: `#[derive]` would put bounds on types that may be in error, and
 //! a mistake in one child's type would be reported again for each of them.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
 
 use super::super::model::{Body, Child, Shape, Tree, Unit};
@@ -27,7 +28,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let run_doc =
         format!("Starts `{name}`, waits until `until` is through or the tree has ended by itself, shuts down.");
     // A parameter of the tree may have this name too.
-    let until = Ident::new("until", proc_macro2::Span::mixed_site());
+    let until = Ident::new("until", Span::mixed_site());
     // At the name: what is wrong with the type of a child is reported there too, not over the whole macro.
     let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
     quote! {
@@ -119,7 +120,20 @@ fn item(
             let docs = &child.docs;
             quote!(#(#docs)*)
         };
-        quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,)
+        let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
+        // To a reader the type as it would be written; to rustc the one that complains once.
+        match shown_type(child) {
+            Some(shown) => {
+                let (told, checked) = (field(shown), field(ty));
+                quote! {
+                    #[cfg(any(doc, rust_analyzer))]
+                    #told
+                    #[cfg(not(any(doc, rust_analyzer)))]
+                    #checked
+                }
+            }
+            None => field(ty),
+        }
     });
     let clones = declared(body).map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
@@ -131,7 +145,7 @@ fn item(
         #(#cfgs)*
         #(#docs)*
         #drawing
-        #[allow(clippy::partial_pub_fields, clippy::type_complexity)]
+        #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
         #vis struct #name {
             #(#fields)*
             #[doc(hidden)]
@@ -170,7 +184,12 @@ fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
         let twice = children[..i]
             .iter()
             .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
-        if !twice && let Some(ty) = field_type(child) {
+        // Reported; the handle has a field of that name itself.
+        let ours = child.name == "__tree";
+        if !twice
+            && !ours
+            && let Some(ty) = field_type(child)
+        {
             fields.push((*child, ty));
         }
     }
@@ -189,37 +208,93 @@ pub(super) fn initializers(body: &Body) -> TokenStream {
 
 /// The type of a child's field; `None` where too little of the child could be read.
 pub(super) fn field_type(child: &Child) -> Option<TokenStream> {
+    match (child.shape.as_ref()?, child.unit()) {
+        (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
+            around(child, if_child(ty, "Handle", TokenStream::new()))
+        }
+        (Shape::Set(_), Some(Unit::Type(ty))) => {
+            let types = checked_arguments(child);
+            Some(if_child(ty, "Set", quote!(<(#(#types,)*)>)))
+        }
+        (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
+            let (key, types) = (checked(key, "AsKey"), checked_arguments(child));
+            Some(if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
+        }
+        (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
+        (_, Some(Unit::Task(_))) => {
+            let key = match &child.shape {
+                Some(Shape::Keyed(key, _)) => Some(checked(key, "AsKey")),
+                _ => None,
+            };
+            written_type(child, key, &checked_arguments(child))
+        }
+        _ => None,
+    }
+}
+
+/// The same for documentation and editors, if that is another.
+fn shown_type(child: &Child) -> Option<TokenStream> {
+    if child.is_task() && !child.is_set() {
+        return None;
+    }
+    let key = match &child.shape {
+        Some(Shape::Keyed(key, _)) => Some(quote!(#key)),
+        _ => None,
+    };
+    let types: Vec<_> = set_arguments(child).iter().map(ToTokens::to_token_stream).collect();
+    written_type(child, key, &types)
+}
+
+fn written_type(child: &Child, key: Option<TokenStream>, types: &[TokenStream]) -> Option<TokenStream> {
+    let unit = child.unit()?;
+    let item = unit_type(unit);
+    match child.shape.as_ref()? {
+        Shape::Set(_) => Some(quote_spanned!(unit.span()=> ::supervise::__private::Children<#item, (#(#types,)*)>)),
+        Shape::Keyed(..) => {
+            Some(quote_spanned!(unit.span()=> ::supervise::__private::Keyed<#key, #item, (#(#types,)*)>))
+        }
+        _ => around(
+            child,
+            match unit {
+                Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Handle<#ty>),
+                Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskRef),
+            },
+        ),
+    }
+}
+
+/// One handle, an `Option` of it, or an array.
+fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
     Some(match child.shape.as_ref()? {
-        Shape::One(unit) => handle_of(unit),
-        Shape::Optional(unit) => {
-            let handle = handle_of(unit);
-            quote!(::core::option::Option<#handle>)
-        }
-        Shape::Array(unit, count) => {
-            let handle = handle_of(unit);
-            quote!([#handle; #count])
-        }
-        Shape::Set(unit) => {
-            let types = set_arguments(child);
-            let item = unit_type(unit);
-            quote_spanned!(unit.span()=> ::supervise::__private::Children<#item, (#(#types,)*)>)
-        }
-        Shape::Keyed(key, unit) => {
-            let types = set_arguments(child);
-            let item = unit_type(unit);
-            quote_spanned!(unit.span()=> ::supervise::__private::Keyed<#key, #item, (#(#types,)*)>)
-        }
-        Shape::Inline(subtree) => {
-            let name = &subtree.name;
-            quote!(#name)
-        }
+        Shape::Optional(_) => quote!(::core::option::Option<#handle>),
+        Shape::Array(_, count) => quote!([#handle; #count]),
+        _ => handle,
     })
 }
 
-fn handle_of(unit: &Unit) -> TokenStream {
-    match unit {
-        Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Handle<#ty>),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskRef),
+/// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
+pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream {
+    let (is, name) = (asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
+    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::ChildIf<{ #is }>>::#name #args)
+}
+
+/// The type, or the one error that it is no `Param` or `AsKey` (rule C8).
+pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
+    let (is, it) = (asked(ty, asked_for, "IS"), Ident::new("It", last_span(ty)));
+    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::It<{ #is }>>::#it)
+}
+
+/// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
+pub(super) fn asked(ty: &Type, of: &str, name: &str) -> TokenStream {
+    let (of, name) = (Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
+    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::#of>::#name)
+}
+
+fn last_span(ty: &Type) -> Span {
+    match ty.to_token_stream().into_iter().last() {
+        Some(TokenTree::Group(group)) => group.span_close(),
+        Some(other) => other.span(),
+        None => ty.span(),
     }
 }
 
@@ -232,4 +307,9 @@ pub(super) fn set_arguments(child: &Child) -> Vec<&Type> {
         _ => None,
     });
     typed.collect()
+}
+
+/// The same, each with the question whether it can be kept.
+pub(super) fn checked_arguments(child: &Child) -> Vec<TokenStream> {
+    set_arguments(child).into_iter().map(|ty| checked(ty, "Param")).collect()
 }

@@ -13,19 +13,19 @@ mod spec;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::Attribute;
 use syn::spanned::Spanned;
-use syn::{Attribute, Type};
 
 pub(crate) use options::supervision;
 
-use super::model::{Body, Child, Shape, Subtree, Tree};
+use super::model::{Body, Child, Subtree, Tree};
+use handle::checked;
 use scope::local;
 
 /// Everything that one tree becomes.
 pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
     let (cfgs, name) = (&tree.cfgs, &tree.name);
     let definition = definition(tree, hidden);
-    let params = params_check(tree);
     let as_child = as_child(tree);
     let subtrees = subtrees(&tree.body);
     let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|sub| &sub.subtree.name)).collect();
@@ -49,7 +49,6 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
         )]
         const _: () = {
             #definition
-            #params
             #specs
             #(#sub_specs)*
             #as_child
@@ -65,11 +64,11 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
 /// the same layout, rustc the stub behind it.
 fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     let name = &tree.name;
-    let types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
+    let types: Vec<_> = tree.params.iter().map(|param| checked(&param.ty, "Param")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree);
     // A type that is more private than the tree is reported here.
-    let at = types.first().map_or(name.span(), |ty| ty.span());
+    let at = tree.params.first().map_or(name.span(), |param| param.ty.span());
     let params = quote_spanned!(at=> type Params = (#(#types,)*););
     let stub = hidden.then(|| {
         quote! {
@@ -94,32 +93,6 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
             #build
         }
         #stub
-    }
-}
-
-/// Parameters and the arguments of sets are needed again at every restart (rule C8).
-fn params_check(tree: &Tree) -> TokenStream {
-    let mut types: Vec<&Type> = tree.params.iter().map(|param| &param.ty).collect();
-    let mut keys = Vec::new();
-    set_arguments(&tree.body, &mut types, &mut keys);
-    let params =
-        types.iter().map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_param::<#ty>();));
-    let keys =
-        keys.iter().map(|ty| quote_spanned!(ty.span()=> const _: () = ::supervise::__private::need_key::<#ty>();));
-    params.chain(keys).collect()
-}
-
-fn set_arguments<'a>(body: &'a Body, types: &mut Vec<&'a Type>, keys: &mut Vec<&'a Type>) {
-    for child in body.children() {
-        if child.cfgs.is_empty() && child.is_set() {
-            types.extend(handle::set_arguments(child));
-            if let Some(Shape::Keyed(key, _)) = &child.shape {
-                keys.push(key);
-            }
-        }
-        if let Some(subtree) = child.subtree() {
-            set_arguments(&subtree.body, types, keys);
-        }
     }
 }
 

@@ -3,27 +3,34 @@
 //! Setting names become method calls with the user's own token, and words become variants: so completion,
 //! hover and go-to-definition work inside the attributes.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath};
 
-use super::super::model::{Args, Child, Setting, setting, word};
+use super::super::model::{Arg, Args, Child, Setting, setting, word};
 use super::scope::Scope;
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_time};
 
 /// The options of a child, evaluated with the names that they mention.
-pub(super) fn child(child: &Child, ty: &TokenStream, scope: &Scope) -> TokenStream {
+pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
     let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
-    let methods = child.settings.iter().map(methods);
-    let span = child.unit().map_or(child.name.span(), |unit| unit.span());
-    let new = quote_spanned!(span=> ::supervise::__private::ChildOptions::<#ty>::new());
     let settings =
         child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
-    quote!({ #rebind #half_typed #new #(#methods)* })
+    // One after the other, each on a name at its own setting: there stands what rustc says about the bounds of its
+    // method.
+    let mut value = new;
+    let steps: Vec<_> = child.settings.iter().flat_map(methods).collect();
+    let mut before = TokenStream::new();
+    for (at, method) in steps {
+        let options = Ident::new("__options", at);
+        before.extend(quote!(let #options = #value;));
+        value = quote!(#options #method);
+    }
+    quote!({ #rebind #half_typed #before #value })
 }
 
 /// Words that are no setting or argument, as methods: an editor then offers those that there are.
@@ -32,18 +39,22 @@ fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> T
     words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
-fn methods(setting: &Setting) -> TokenStream {
+/// The method calls of a setting, each with its place.
+fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
     let name = &setting.name;
     let args = match &setting.args {
         Args::Decider(decider) => {
             let decider = decider::expand(decider, Coverage::Partial);
-            return quote!(.#name(#decider));
+            return vec![(name.span(), quote!(.#name(#decider)))];
         }
         Args::List(args) => args,
     };
     let unknown: Vec<_> = setting.unknown().collect();
-    match (&*name.to_string(), setting.first()) {
-        ("initial", _) => TokenStream::new(), // it goes to the set, not to its instances
+    let method = match (&*name.to_string(), setting.first()) {
+        ("initial", _) => return Vec::new(), // it goes to the set, not to its instances
+        ("lifecycle" | "mailbox", _) => {
+            return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
+        }
         ("limit", _) => {
             let new = quote_spanned!(name.span()=> ::supervise::__private::Limit::new());
             let words: Vec<_> = setting.first().and_then(word).into_iter().chain(unknown).collect();
@@ -57,53 +68,49 @@ fn methods(setting: &Setting) -> TokenStream {
             let backoff = backoff(first, setting);
             quote!(.#name(#backoff))
         }
-        ("lifecycle", _) => args
-            .iter()
-            .map(|arg| match (&arg.name, word(&arg.value)) {
-                (None, Some(flag)) if is_flag(flag) => quote!(.#flag()),
-                (None, Some(word)) if unknown.contains(&word) => TokenStream::new(),
-                (None, Some(word)) => quote!(.#name(::supervise::__private::Lifecycle::#word)),
-                (None, None) => TokenStream::new(),
-                (Some(arg), Some(word)) if word == "Kill" || word == "Infinity" => {
-                    quote!(.#arg(::supervise::__private::Shutdown::#word))
-                }
-                (Some(name), _) => {
-                    let value = lower_time(&arg.value);
-                    quote!(.#name(#value))
-                }
-            })
-            .collect(),
-        ("mailbox", _) => args
-            .iter()
-            .map(|arg| match &arg.name {
-                None if word(&arg.value).is_some_and(|word| unknown.contains(&word)) => TokenStream::new(),
-                None => {
-                    let value = variant(quote!(::supervise::__private::Mailbox), &lower(&arg.value));
-                    quote!(.#name(#value))
-                }
-                Some(name) => {
-                    let value = lower_time(&arg.value);
-                    quote!(.#name(#value))
-                }
-            })
-            .collect(),
         ("while_down", Some(first)) => {
-            let value = variant(quote!(::supervise::__private::WhileDown), first);
-            quote!(.#name(#value))
+            let Some(word) = word(first) else { return Vec::new() };
+            quote!(.#name(::supervise::__private::WhileDown::#word))
         }
         ("redeliver", _) => match setting.named("attempts") {
             Some((_, attempts)) => {
                 let attempts = lower(attempts);
                 quote!(.#name(#attempts))
             }
-            None => TokenStream::new(),
+            None => return Vec::new(),
         },
         (_, Some(first)) => {
             let value = lower(first);
             quote!(.#name(#value))
         }
-        (_, None) => TokenStream::new(),
-    }
+        (_, None) => return Vec::new(),
+    };
+    vec![(name.span(), method)]
+}
+
+/// An argument of `lifecycle` or `mailbox`, each of which is a method by itself.
+fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, TokenStream)> {
+    Some(match (&arg.name, word(&arg.value)) {
+        (None, Some(flag)) if setting == "lifecycle" && is_flag(flag) => (flag.span(), quote!(.#flag())),
+        (None, Some(word)) if unknown.contains(&word) => return None,
+        (None, Some(word)) if setting == "lifecycle" => {
+            (setting.span(), quote!(.#setting(::supervise::__private::Lifecycle::#word)))
+        }
+        (None, None) if setting == "lifecycle" => return None,
+        // Anything else was reported, and does not parse behind a path.
+        (None, _) if !matches!(arg.value, Expr::Path(_) | Expr::Call(_)) => return None,
+        (None, _) => {
+            let value = variant(quote!(::supervise::__private::Mailbox), &lower(&arg.value));
+            (setting.span(), quote!(.#setting(#value)))
+        }
+        (Some(name), Some(word)) if setting == "lifecycle" && (word == "Kill" || word == "Infinity") => {
+            (name.span(), quote!(.#name(::supervise::__private::Shutdown::#word)))
+        }
+        (Some(name), _) => {
+            let value = lower_time(&arg.value);
+            (name.span(), quote!(.#name(#value)))
+        }
+    })
 }
 
 /// `Bounded(5)` as a variant of `of`; what begins otherwise stays as it is.

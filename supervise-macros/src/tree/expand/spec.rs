@@ -9,6 +9,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use super::super::check::has_context;
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
+use super::handle::asked;
 use super::scope::plain;
 use crate::duration;
 use crate::text::tidy;
@@ -39,7 +40,7 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let shape = match child.shape.as_ref()? {
         Shape::One(_) | Shape::Inline(_) => quote!(One),
         Shape::Optional(_) => quote!(Optional),
-        Shape::Array(_, count) => quote!(Array(#count)),
+        Shape::Array(_, count) => quote!(Array(::supervise::__private::number::<{ #count }>())),
         Shape::Set(_) => quote!(Set),
         Shape::Keyed(key, _) => {
             let key = tidy(key.to_token_stream());
@@ -48,21 +49,22 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     };
     let (kind, below) = match child.unit() {
         // A tree may contain any number of itself: then the constant must not.
-        Some(Unit::Type(ty)) if child.is_set() => (
-            quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
-            quote_spanned!(ty.span()=>
-                ::supervise::__private::Below::Instance(|| <#ty as ::supervise::__private::Child>::TREE)),
-        ),
+        Some(Unit::Type(ty)) if child.is_set() => {
+            let tree = asked(ty, "Declared", "TREE");
+            (
+                asked(ty, "Declared", "KIND"),
+                quote_spanned!(ty.span()=> ::supervise::__private::Below::Instance(|| #tree)),
+            )
+        }
         // A tree in itself was reported; here it would be reported again, as a constant without end.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => (
             quote!(::supervise::__private::Kind::Tree),
             quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
         ),
-        Some(Unit::Type(ty)) => (
-            quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Child>::KIND),
-            quote_spanned!(ty.span()=>
-                ::supervise::__private::Below::Known(<#ty as ::supervise::__private::Child>::TREE)),
-        ),
+        Some(Unit::Type(ty)) => {
+            let tree = asked(ty, "Declared", "TREE");
+            (asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> ::supervise::__private::Below::Known(#tree)))
+        }
         Some(Unit::Task(_)) => (
             quote!(::supervise::__private::Kind::Task),
             quote!(::supervise::__private::Below::Known(::core::option::Option::None)),

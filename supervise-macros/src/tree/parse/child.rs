@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Pat, Token, token};
 
 use super::super::model::{Child, Item, Let};
-use super::{begins_entry, settings, shape, split};
+use super::{begins_entry, kept, settings, shape, split};
 use crate::errors::Errors;
 
 pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> syn::Result<()> {
@@ -73,7 +73,10 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
         return end(input, &name, errors);
     }
     input.parse::<Token![=]>()?;
-    let start: Expr = input.parse()?;
+    let mut start: Expr = input.parse()?;
+    if child.is_set() {
+        kept::owned_arguments(&mut start, errors);
+    }
     child.start = Some(start);
     end(input, &name, errors)
 }
@@ -86,7 +89,7 @@ fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()>
         return Ok(());
     }
     if !input.is_empty() && !input.peek(Token![,]) && begins_entry(input) {
-        errors.at(input.span(), format!("expected `,` after the child `{name}`"));
+        errors.at(input.span(), format!("expected `,` after the child `{name}`; write it before this"));
         return Ok(());
     }
     if !input.is_empty() {
@@ -113,6 +116,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> s
     input.parse::<Token![=]>()?;
     entry.value = Some(input.parse().inspect_err(|_| errors.hide_body())?);
     if input.peek(Token![else]) {
+        errors.hide_body();
         return Err(input.error("`let .. else` cannot stand here; use a pattern that always matches"));
     }
     if input.peek(Token![,]) {
@@ -121,7 +125,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> s
         return Ok(());
     }
     if !input.is_empty() && !input.peek(Token![;]) && begins_entry(input) {
-        errors.at(input.span(), "expected `;` after this `let`");
+        errors.at(input.span(), "expected `;` after this `let`; write it before this");
         return Ok(());
     }
     input.parse::<Token![;]>()?;

@@ -2,6 +2,7 @@
 //! is kept.
 
 mod child;
+mod kept;
 mod settings;
 mod shape;
 
@@ -12,7 +13,7 @@ use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, 
 
 pub(crate) use settings::inner;
 
-use super::model::{Body, Item, Param, Tree};
+use super::model::{Body, Item, Param, Shape, Tree};
 use crate::errors::Errors;
 
 /// Every tree of one call.
@@ -68,7 +69,8 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     }
     let inside;
     braced!(inside in input);
-    let body = body(&inside, errors);
+    let mut body = body(&inside, errors);
+    told_apart(&mut body, &mut vec![name.clone()], errors);
     Ok(Tree { docs, cfgs, vis, name, params, body })
 }
 
@@ -81,7 +83,9 @@ fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
                 return Err(syn::Error::new(name.span(), format!("`{name}` has no type; write `{name}: Type`")));
             }
             input.parse::<Token![:]>()?;
-            Ok(Param { name, ty: input.parse()? })
+            let mut ty = input.parse()?;
+            kept::owned(&mut ty, errors);
+            Ok(Param { name, ty })
         })();
         match param {
             Ok(param) => params.push(param),
@@ -101,6 +105,22 @@ fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
         }
     }
     params
+}
+
+/// Two structs of one name would conflict in everything that is generated for them: the second gets another (C2).
+fn told_apart(body: &mut Body, taken: &mut Vec<Ident>, errors: &mut Errors) {
+    for item in &mut body.items {
+        let Item::Child(child) = item else { continue };
+        let Some(Shape::Inline(subtree)) = &mut child.shape else { continue };
+        let conditional = !child.cfgs.is_empty();
+        if let Some(first) = taken.iter().find(|name| **name == subtree.name && !conditional) {
+            let message = format!("`{}` is already the name of a tree here; give this one another name", subtree.name);
+            errors.both(subtree.name.span(), first.span(), "first_declared_here", message);
+            subtree.name = Ident::new(&format!("__{}_{}", subtree.name, taken.len()), subtree.name.span());
+        }
+        taken.push(subtree.name.clone());
+        told_apart(&mut subtree.body, taken, errors);
+    }
 }
 
 /// What stands between the braces of a tree, of a subtree, or of `strategy!`.

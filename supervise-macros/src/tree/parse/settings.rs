@@ -11,8 +11,8 @@ use syn::{Attribute, Ident, Meta, Token};
 use super::super::model::{Arg, Args, Body, Setting};
 use super::{started, whole};
 use crate::decider;
-use crate::errors::{Errors, did_you_mean};
-use crate::settings::{Place, find, names};
+use crate::errors::{Errors, did_you_mean, neighbour};
+use crate::settings::{Place, Value, argument_names, find, names, with_argument};
 use crate::text::tidy;
 
 /// Takes the inner attributes of a body.
@@ -96,8 +96,25 @@ fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
         let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };
         errors.on(attribute.path(), format!("`{name}` cannot stand here, only {stand}; remove it"));
     } else {
-        let repair = did_you_mean(&name, &names(inside));
+        let repair = repair(&name, inside);
         errors.on(attribute.path(), format!("unknown setting `{name}`{repair}"));
+    }
+}
+
+/// What an unknown setting may have been meant for: another name, or an argument of a setting.
+fn repair(name: &str, inside: bool) -> String {
+    let near = did_you_mean(name, &names(inside));
+    if !near.contains("known here") {
+        return near;
+    }
+    let argument = neighbour(name, &argument_names()).and_then(with_argument);
+    match argument {
+        Some((setting, arg)) => {
+            let bang = if setting.place == Place::Tree { "!" } else { "" };
+            let value = if arg.value == Value::Flag { "" } else { " = .." };
+            format!("; `{}` is an argument: write `#{bang}[{}({}{value})]`", arg.name, setting.name, arg.name)
+        }
+        None => near,
     }
 }
 
@@ -116,7 +133,7 @@ fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
             }
         }
         if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-            errors.at(input.span(), "expected `,` between arguments");
+            errors.at(input.span(), "expected `,` between arguments; write one here");
             while !input.is_empty() && !input.peek(Token![,]) {
                 let _ = input.parse::<TokenTree>();
             }

@@ -5,7 +5,7 @@ use syn::parse::ParseStream;
 use syn::{Token, Type, TypePath, braced, bracketed, parenthesized, token};
 
 use super::super::model::{Shape, Subtree, Unit};
-use super::body;
+use super::{body, kept};
 use crate::errors::Errors;
 
 pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
@@ -13,7 +13,7 @@ pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shap
         return subtree(input, errors).map(Shape::Inline);
     }
     if input.peek(token::Bracket) {
-        return brackets(input);
+        return brackets(input, errors);
     }
     let ahead = input.fork();
     if ahead.parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek(Token![<]) {
@@ -26,12 +26,13 @@ pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shap
     unit(input).map(Shape::One)
 }
 
-fn brackets(input: ParseStream) -> syn::Result<Shape> {
+fn brackets(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
     let inside;
     bracketed!(inside in input);
     let ahead = inside.fork();
     let shape = if ahead.parse::<Type>().is_ok() && ahead.peek(Token![=>]) {
-        let key = inside.parse()?;
+        let mut key = inside.parse()?;
+        kept::owned(&mut key, errors);
         inside.parse::<Token![=>]>()?;
         Shape::Keyed(key, unit(&inside)?)
     } else {

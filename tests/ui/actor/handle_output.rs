@@ -1,0 +1,14 @@
+// C14. `handle` returns nothing or a `Result<(), E>`: an answer goes through the `Reply` in the message, an error is a
+// failure.
+// Repair: one of the two.
+use supervise::prelude::*;
+
+struct Cart;
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: Reply<u32>) -> u32 { //~
+        5
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// C14. A hook that is named above the struct is an inherent method, sync or async.
+// Repair: write it, or correct the name.
+use supervise::prelude::*;
+
+#[derive(Actor)]
+#[actor(msg = ())]
+#[pre_start(open)] //~
+struct Cart;
+impl Cart {
+    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
+}
+
+fn main() {
+    let _ = Cart;
+}

@@ -1,0 +1,18 @@
+// C5. A backoff grows from its first delay to its last.
+// Repair: write the shorter one first.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(30s..3s)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+// C10. A decider without arms decides nothing.
+// Repair: arms, or the path of a function.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![decider()] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+// C3. Durations can stand anywhere in the expression of a setting, and are checked there.
+// Repair: the unit.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(SlottedBackoff::new(10millis).ceiling(5))] //~
+        db: Db = Db,
+        #[backoff(3..30s)] //~
+        cart: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+// C3. Time goes forward.
+// Repair: remove the sign.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = -1s)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

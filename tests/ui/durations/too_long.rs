@@ -1,0 +1,20 @@
+// C3. A duration is at most some 584 billion years, and not finer than a nanosecond.
+// Repair: a shorter one, fewer decimals; for ever is `Infinity`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 99999999999999999999d)] //~
+        db: Db = Db,
+        #[lifecycle(Permanent, shutdown = 1.5ns)] //~
+        b: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+// C3. A time of zero would mean never, at once, or for ever, depending on the setting, and each of these has a word.
+// Repair: a time, or the word (`Kill`).
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 0s)] //~
+        db: Db = Db,
+        #[lifecycle(Permanent, shutdown = 0.0min)] //~
+        b: Db = Db,
+    }
+}
+
+fn main() {}

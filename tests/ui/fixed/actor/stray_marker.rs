@@ -1,0 +1,10 @@
+// `actor/stray_marker.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart;
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: ()) {}
+    #[pre_restart]
+    fn flush(&mut self) {}
+}

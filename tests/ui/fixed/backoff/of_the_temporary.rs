@@ -1,0 +1,22 @@
+// `backoff/of_the_temporary.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Transient)]
+        #[backoff(1s..2s)]
+        #[pre_restart(Db::dump)]
+        #[redeliver(attempts = 2)]
+        once: Db = Db,
+    }
+}
+
+impl Db {
+    fn dump(&mut self) {}
+}

@@ -1,0 +1,10 @@
+// `decider/no_directive.rs`, repaired.
+use supervise::prelude::*;
+
+fn decides() -> Decider {
+    decider! {
+        Cause::Killed => Stop,
+        Cause::TimedOut => Stop,
+        _ => Restart,
+    }
+}

@@ -1,0 +1,16 @@
+// `kept/argument_not_clone.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+struct Socket;
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = |socket: std::sync::Arc<Socket>| { let _ = socket; Db },
+    }
+}

@@ -1,0 +1,17 @@
+// `names/inside_a_subtree.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        reports: struct Reports {
+            daily: Db = Db,
+        },
+    }
+}

@@ -1,0 +1,16 @@
+// `pace/own_limit.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[limit(max_restarts = 5, within = 1min)]
+        #[backoff(5s..5s)]
+        db: Db = Db,
+    }
+}

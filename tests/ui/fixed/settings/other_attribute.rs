@@ -1,0 +1,15 @@
+// `settings/other_attribute.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,14 @@
+// `shapes/set_without_a_closure.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = || Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `tree/subtree_with_parameters.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop(size: usize) {
+        reports: struct Reports {
+            daily: [Db; 2] = |_i: usize| { let _ = size; Db },
+        },
+    }
+}

@@ -1,0 +1,16 @@
+// `tree/subtree_with_start.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        reports: struct Reports {
+            daily: Db = Db,
+        },
+    }
+}

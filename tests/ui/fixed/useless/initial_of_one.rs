@@ -1,0 +1,14 @@
+// `useless/initial_of_one.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        row: [Db; 2] = |_i: usize| Db,
+    }
+}

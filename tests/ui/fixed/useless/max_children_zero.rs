@@ -1,0 +1,15 @@
+// `useless/max_children_zero.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[max_children(100)]
+        sessions: [Db] = || Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `useless/on_limit_without_a_limit.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #[limit(max_restarts = Unlimited)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `useless/within_alone.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3, within = 1min)]
+        db: Db = Db,
+    }
+}

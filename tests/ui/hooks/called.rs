@@ -1,0 +1,22 @@
+// C11. A hook is named, not called: it runs at each restart, with the instance of that time.
+// Repair: the path alone.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[pre_restart(Db::dump())] //~
+        db: Db = Db,
+    }
+}
+
+impl Db {
+    fn dump(&mut self) {}
+}
+
+fn main() {}

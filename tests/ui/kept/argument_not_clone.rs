@@ -1,0 +1,19 @@
+// C8. The arguments of a spawn are kept for the restarts of what was spawned: they are `Clone + Send + 'static`, too.
+// Repair: an `Arc` around them.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+struct Socket;
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = |socket: Socket| { let _ = socket; Db }, //~
+    }
+}
+
+fn main() {}

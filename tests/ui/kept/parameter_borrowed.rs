@@ -1,0 +1,17 @@
+// C8. The tree outlives the function that starts it, so it cannot borrow from there.
+// Repair: an owned value.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop(name: &str) { //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

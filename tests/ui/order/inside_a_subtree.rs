@@ -1,0 +1,24 @@
+// C7. The children of an inline subtree see what is above the subtree, not what is below it.
+// Repair: move what is named above the subtree.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+struct Cart(ActorRef<Db>);
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        carts: struct Carts { cart: Cart = Cart(db) }, //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

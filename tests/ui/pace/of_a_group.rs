@@ -1,0 +1,22 @@
+// C6. In a group all failures count together, and the member that waits least sets the pace. Four restarts of these
+// two take 1 + 1 + 2 + 2 seconds.
+// Repair: a longer window, or fewer restarts.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne, max_restarts = 4, within = 5s)] //~
+        #[backoff(1s..8s, reset = Auto(1min))]
+        db: Db = Db,
+        #[backoff(1s..8s, reset = Auto(1min))]
+        cart: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+// C1. Settings of the tree come before its children: they hold for each of them, whatever its place.
+// Repair: move the line up.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        #![strategy(AllForOne)] //~
+    }
+}
+
+fn main() {}

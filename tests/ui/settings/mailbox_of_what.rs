@@ -1,0 +1,21 @@
+// C1. A mailbox is `Bounded(N)` or `Unbounded`, a reset `Auto(D)` or `Manual`. A number alone would not say that it is
+// a bound.
+// Repair: write one of the two.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(64)] //~
+        db: Db = Db,
+        #[backoff(1s..1min, reset = 5min)] //~
+        cart: Db = Db,
+    }
+}
+
+fn main() {}

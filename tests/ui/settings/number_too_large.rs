@@ -1,0 +1,18 @@
+// C1. Restarts are counted in 32 bits; whoever writes more means no limit at all.
+// Repair: `Unlimited`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 5_000_000_000)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

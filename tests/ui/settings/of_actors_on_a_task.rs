@@ -1,0 +1,19 @@
+// C1. A task is a future: it has no messages, so no mailbox, and no hooks.
+// Repair: remove the setting, or make the child an actor.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(Bounded(10))] //~
+        #[pre_restart(Db::dump)] //~
+        beat: task = std::future::pending::<()>(),
+    }
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+// C1. A setting has a fixed list of arguments. A misspelt one is reported at its word, and what the setting seems to
+// lack because of it is not reported as well.
+// Repair: take the name that the message proposes.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdwon = 5s)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

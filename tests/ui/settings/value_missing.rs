@@ -1,0 +1,20 @@
+// C1. An argument with a value has it behind a `=`; one that only switches something on has none.
+// Repair: write the value, or remove it.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown)] //~
+        db: Db = Db,
+        #[lifecycle(Permanent, drain = true)] //~
+        cart: Db = Db,
+    }
+}
+
+fn main() {}

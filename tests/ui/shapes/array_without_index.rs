@@ -1,0 +1,17 @@
+// C1. `[T; N]` starts its children by their index, so its start is a closure of one argument.
+// Repair: `|i: usize| start`, also where `i` is not needed.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        shards: [Db; 4] = Db, //~
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// C1. `[Key => T]` starts each child by its key, which is the first argument of the closure.
+// Repair: `|key: Key, ..|`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [u64 => Db] = || Db, //~
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// C1. An `Option<T>` starts from an `Option`: the expression decides whether there is such a child.
+// Repair: write `Some(..)`, `None`, or an `if` that gives one of them.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop(on: bool) {
+        audit: Option<Db> = || Some(Db), //~
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// C1. `spawn` exists for up to six arguments.
+// Repair: put some of them into a tuple or a struct.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = |_a: u8, _b: u8, _c: u8, _d: u8, _e: u8, _f: u8, _g: u8| Db, //~
+    }
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+// C1. A `let` is no child: nothing supervises it, so no setting is about it.
+// Repair: move the setting above the child that uses the value.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent)] //~
+        let size = 3;
+        row: [Db; 2] = |_i: usize| { let _ = size; Db },
+    }
+}
+
+fn main() {}

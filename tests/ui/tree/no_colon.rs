@@ -1,0 +1,22 @@
+// C1. A child is written like a field: `name: Type`. The entries around one that cannot be read are read all the same.
+// Repair: write the colon.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    pub struct Shop {
+        db Db = Db, //~
+        cart: Db = Db,
+    }
+}
+
+fn uses(shop: &Shop) -> &ActorRef<Db> {
+    &shop.cart
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// C9. The first argument of a keyed set's closure is the key, so it has the type in the brackets.
+// Repair: make the two the same.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [u64 => Db] = |name: String| { let _ = name; Db }, //~
+    }
+}
+
+fn main() {}

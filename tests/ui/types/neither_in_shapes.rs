@@ -1,0 +1,22 @@
+// C9. The same holds inside of each shape.
+// Repair: a type that is an actor or a tree.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(Bounded(10))]
+        one: std::net::TcpStream = todo!(), //~
+        maybe: Option<String> = None, //~
+        row: [u8; 2] = |_i: usize| 1, //~
+        any: [String] = |name: String| name, //~
+        keyed: [u64 => String] = |id: u64| id.to_string(), //~
+    }
+}
+
+fn main() {}

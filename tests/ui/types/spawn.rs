@@ -1,0 +1,21 @@
+// C9. `spawn` takes the arguments of the declared closure.
+// Repair: pass those.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = |user: u64| { let _ = user; Db },
+    }
+}
+
+async fn open(shop: &Shop) {
+    let _ = shop.sessions.spawn("alice").await; //~
+}
+
+fn main() {}

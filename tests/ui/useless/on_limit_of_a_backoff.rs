@@ -1,0 +1,20 @@
+// C4. A child with a backoff has no limit unless one is declared: it goes on trying, as a connection to a server that
+// is down should.
+// Repair: declare `max_restarts`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(1s..1min)]
+        #[limit(on_limit = Stop)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}
