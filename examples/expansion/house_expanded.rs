@@ -1,5 +1,3 @@
-//! What becomes of `house.rs`.
-
 use std::io;
 use supervise::prelude::*;
 #[derive(Clone)]
@@ -71,7 +69,8 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for House {
-        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
+        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
+        // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
             <u32 as ::supervise::__private::It<
                 { <u32 as ::supervise::__private::Param>::IS },
@@ -139,11 +138,13 @@ const _: () = {
             let wiring = ::core::clone::Clone::clone(&__of_wiring);
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
             // editor completes them. The start closure owns clones of what the start expression mentions and clones
-            // them again for each start. `Start<..>` says at the user's own token which type a start gives.
+            // them again for each start. `Start` says at the user's own token which type a start gives.
             #[allow(unreachable_code, unused_variables)]
             let __of_hall = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                // The one question whether the type is an actor or a tree is the constant: if not, it fails, and all that
+                // depends on it, below and in the handle's field, is silent.
                 let __options = {
                     <Lamp as ::supervise::__private::ChildIf<
                         { <Lamp as ::supervise::__private::Declared>::IS },
@@ -463,6 +464,7 @@ const _: () = {
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct House {
+    // For readers and editors the type as it would be written, for rustc the one that complains once.
     #[cfg(any(doc, rust_analyzer))]
     ///The child `hall`.
     #[allow(dead_code)]

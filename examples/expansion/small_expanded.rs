@@ -1,5 +1,3 @@
-//! What becomes of `small.rs`.
-
 use std::time::Duration;
 use supervise::prelude::*;
 pub struct Counter(pub u64);
@@ -61,7 +59,8 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Clock {
-        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts.
+        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
+        // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
             <u64 as ::supervise::__private::It<
                 { <u64 as ::supervise::__private::Param>::IS },
@@ -96,11 +95,13 @@ const _: () = {
             );
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
             // editor completes them. The start closure owns clones of what the start expression mentions and clones
-            // them again for each start. `Start<..>` says at the user's own token which type a start gives.
+            // them again for each start. `Start` says at the user's own token which type a start gives.
             #[allow(unreachable_code, unused_variables)]
             let __of_counter = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
+                // The one question whether the type is an actor or a tree is the constant: if not, it fails, and all that
+                // depends on it, below and in the handle's field, is silent.
                 let __options = {
                     let __options = <Counter as ::supervise::__private::ChildIf<
                         { <Counter as ::supervise::__private::Declared>::IS },
@@ -270,6 +271,7 @@ const _: () = {
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Clock {
+    // For readers and editors the type as it would be written, for rustc the one that complains once.
     #[cfg(any(doc, rust_analyzer))]
     /// How often it has ticked.
     #[allow(dead_code)]

@@ -373,6 +373,12 @@ const _: () = {
             ],
         };
     }
+    const _: () = if let ::core::option::Option::Some(__text) = ::supervise::__private::too_short(
+        <Db as ::supervise::__private::Declared>::TREE,
+        ::core::time::Duration::new(5, 0),
+    ) {
+        ::core::panic!("{}", __text.as_str())
+    };
     #[automatically_derived]
     impl ::supervise::__private::Child for Settings {
         type Handle = Settings;

@@ -1,7 +1,10 @@
 //! The declared tree as a constant.
 
 mod budget;
+mod enough;
 mod render;
+
+pub use enough::{Text, too_short};
 
 use crate::strategy::{Lifecycle, Shutdown, Strategy};
 

@@ -35,6 +35,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
             (&sub.cfgs, spec::tree_handle(&sub.subtree.name, &sub.child.docs, &sub.subtree.body, &within));
         quote!(#(#cfgs)* #spec)
     });
+    let times = spec::times(&tree.body, &within);
     let handle = handle::tree(tree);
     let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, tree));
     quote! {
@@ -51,6 +52,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
             #definition
             #specs
             #(#sub_specs)*
+            #times
             #as_child
         };
         #handle

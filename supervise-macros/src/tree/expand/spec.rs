@@ -98,6 +98,48 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     })
 }
 
+/// Whether the time of each subtree is enough for its children, where it is a literal (rule C12).
+///
+/// Not of a `[..]` of the tree itself: its time would have to be longer than itself.
+pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
+    let mut all = TokenStream::new();
+    for child in body.children() {
+        let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
+        let tree = match child.unit() {
+            Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
+            Some(Unit::Type(ty)) => Some(asked(ty, "Declared", "TREE")),
+            Some(Unit::Task(_)) => None,
+            None => child.subtree().map(|subtree| {
+                let name = &subtree.name;
+                quote! {
+                    ::core::option::Option::Some(&<#name as ::supervise::__private::TreeHandle>::SPEC)
+                }
+            }),
+        };
+        if let (Some((_, value)), Some(tree)) = (written, tree)
+            && let Some(time) = duration::literal(value)
+        {
+            let (cfgs, time) = (&child.cfgs, duration::tokens(time, proc_macro2::Span::call_site()));
+            let fail = quote_spanned!(value.span()=> ::core::panic!("{}", __text.as_str()));
+            all.extend(quote! {
+                #(#cfgs)*
+                const _: () = if let ::core::option::Option::Some(__text) =
+                    ::supervise::__private::too_short(#tree, #time)
+                {
+                    #fail
+                };
+            });
+        }
+        if let Some(subtree) = child.subtree() {
+            let (cfgs, inner) = (&child.cfgs, times(&subtree.body, within));
+            if !inner.is_empty() {
+                all.extend(quote!(#(#cfgs)* const _: () = { #inner };));
+            }
+        }
+    }
+    all
+}
+
 fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
     match ty {
         Type::Path(path) => path.path.get_ident().is_some_and(|name| names.contains(&name)),
