@@ -92,6 +92,10 @@ pub use supervise_runtime::__private;
 #[doc = include_str!("../docs/json.md")]
 pub mod json {}
 
+// Documentation only.
+#[cfg(any(doc, doctest))]
+pub mod errors;
+
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -1,7 +1,11 @@
 //! The compile-fail tests are the manual of mistakes; this holds it to its form.
 //!
 //! Every mistake in `tests/ui/<area>/<mistake>.rs` carries a `//~` at its line. One mistake gives one error, whose
-//! first place is that line, and an error of our own names the repair after a `;`.
+//! first place is that line, and an error of our own names the repair after a `;`. Beside each file stand what the
+//! compiler prints and, in `fixed/`, the same with the repair made.
+//!
+//! `UPDATE=1 cargo test --test manual` writes what is made of the files: the index in `tests/ui/README.md`, the list of
+//! modules in `tests/ui_fixed.rs`, and the pages in `docs/errors`, which are the module `supervise::errors`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +16,32 @@ const CASCADES: &[(&str, &str)] = &[
     ("actor/helper_above_with_types", "the same two"),
 ];
 
+/// The rules, by number, as the index calls them.
+const RULES: [&str; 14] = [
+    "Settings, shapes and the form of a tree",
+    "Names",
+    "Durations",
+    "Options that would do nothing",
+    "Backoff",
+    "Limits that are never reached",
+    "The order of children",
+    "What a tree keeps",
+    "Types of children, starts and arguments",
+    "Deciders",
+    "Hooks",
+    "The time to stop",
+    "Settings for some children only",
+    "Actors",
+];
+
 /// `tests/ui/<area>/<mistake>`, without the ending, in order.
 fn mistakes() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for area in fs::read_dir("tests/ui").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+    for area in fs::read_dir("tests/ui")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir() && !path.ends_with("fixed"))
+    {
         let files = fs::read_dir(area).unwrap().map(|entry| entry.unwrap().path());
         let sources = files.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
         found.extend(sources.map(|path| path.with_extension("")));
@@ -106,4 +132,130 @@ fn one_mistake_gives_one_error() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What the comment at the top of a mistake says.
+struct Lesson {
+    name: String,
+    /// `7` of `C7`.
+    rule: usize,
+    /// Why it is a mistake, and the repair.
+    words: String,
+    /// What follows the comment.
+    source: String,
+    stderr: String,
+}
+
+fn lessons() -> Vec<Lesson> {
+    let lesson = |mistake: PathBuf| {
+        let name = name(&mistake);
+        let text = fs::read_to_string(mistake.with_extension("rs")).unwrap();
+        let stderr = fs::read_to_string(mistake.with_extension("stderr")).unwrap_or_default();
+        let comment: Vec<_> = text.lines().take_while(|line| line.starts_with("//")).collect();
+        let source = text.lines().skip(comment.len()).collect::<Vec<_>>().join("\n");
+        let words = comment.iter().map(|line| line.trim_start_matches('/').trim()).collect::<Vec<_>>().join(" ");
+        let (rule, words) = words.split_once(". ").unwrap_or_else(|| panic!("{name}: no rule"));
+        let number = rule.strip_prefix('C').and_then(|number| number.parse().ok());
+        let rule = number.unwrap_or_else(|| panic!("{name}: begin with the rule, `// C7. ..`"));
+        assert!((1..=RULES.len()).contains(&rule), "{name}: C{rule}?");
+        assert!(words.contains(" Repair: "), "{name}: say how to repair it, `// Repair: ..`");
+        Lesson { name, rule, words: words.to_owned(), source, stderr }
+    };
+    mistakes().into_iter().map(lesson).collect()
+}
+
+/// Compares a made file with what it should be, or writes it.
+fn kept(path: &str, text: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::create_dir_all(Path::new(path).parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let written = fs::read_to_string(path).unwrap_or_default();
+    assert!(written == text, "{path} is old; `UPDATE=1 cargo test --test manual` writes it anew");
+}
+
+#[test]
+fn mistakes_are_short() {
+    let lines = |mistake: &PathBuf| fs::read_to_string(mistake.with_extension("rs")).unwrap().lines().count();
+    // That all mistakes are reported in one run takes a few more.
+    let long: Vec<_> =
+        mistakes().into_iter().filter(|it| !(10..=25).contains(&lines(it)) && name(it) != "tree/many").collect();
+    assert!(long.is_empty(), "not 10 to 25 lines: {long:?}");
+}
+
+#[test]
+fn several_mistakes_are_reported_in_one_run() {
+    let several = mistakes().into_iter().filter(|mistake| {
+        let source = fs::read_to_string(mistake.with_extension("rs")).unwrap();
+        marked(&source).len() > 1
+    });
+    assert!(several.count() >= 10);
+}
+
+#[test]
+fn the_index_names_every_mistake() {
+    let lessons = lessons();
+    let readme = fs::read_to_string("tests/ui/README.md").unwrap();
+    let begin = "<!-- index -->\n";
+    let head = &readme[..readme.find(begin).expect("an index") + begin.len()];
+    let mut text = head.to_owned();
+    for (i, title) in RULES.iter().enumerate() {
+        let of_rule: Vec<_> = lessons.iter().filter(|lesson| lesson.rule == i + 1).collect();
+        assert!(!of_rule.is_empty(), "no mistake for C{}", i + 1);
+        text += &format!("\n## C{}: {title}\n\n", i + 1);
+        for lesson in of_rule {
+            let first = lesson.words.split_once(". ").map_or(&*lesson.words, |(first, _)| first);
+            text += &format!("* [`{0}`]({0}.rs): {first}.\n", lesson.name);
+        }
+    }
+    kept("tests/ui/README.md", &text);
+}
+
+#[test]
+fn every_mistake_has_its_repair() {
+    let mut modules = String::new();
+    let mut area = String::new();
+    for mistake in mistakes() {
+        let name = name(&mistake);
+        let source = fs::read_to_string(mistake.with_extension("rs")).unwrap();
+        let repaired = fs::read_to_string(format!("tests/ui/fixed/{name}.rs"))
+            .unwrap_or_else(|_| panic!("tests/ui/fixed/{name}.rs is missing"));
+        assert!(repaired.starts_with(&format!("// `{name}.rs`, repaired.\n")), "{name}: the head of its repair");
+        assert!(!repaired.contains("//~") && !source.contains(&*repaired), "{name}: its repair is none");
+        let (of, module) = name.split_once('/').unwrap();
+        if of != area {
+            modules += if area.is_empty() { "" } else { "    }\n" };
+            modules += &format!("    mod {of} {{\n");
+            area = of.to_owned();
+        }
+        modules += &format!("        mod {module};\n");
+    }
+    let repairs =
+        fs::read_dir("tests/ui/fixed").unwrap().map(|area| fs::read_dir(area.unwrap().path()).unwrap().count());
+    assert_eq!(repairs.sum::<usize>(), mistakes().len(), "repairs of what is no mistake");
+    let text = fs::read_to_string("tests/ui_fixed.rs").unwrap();
+    let begin = "mod fixed {\n";
+    let head = &text[..text.find(begin).expect("the modules") + begin.len()];
+    kept("tests/ui_fixed.rs", &format!("{head}{modules}    }}\n}}\n"));
+}
+
+/// The page of one rule: each mistake, its source, and what the compiler says.
+fn page(rule: usize, lessons: &[Lesson]) -> String {
+    let mut text = format!("C{rule}: {}.\n\n", RULES[rule - 1].to_lowercase());
+    for lesson in lessons.iter().filter(|lesson| lesson.rule == rule) {
+        let source = lesson.source.trim().lines().map(|line| line.split("//~").next().unwrap().trim_end());
+        let source = source.collect::<Vec<_>>().join("\n");
+        let stderr = lesson.stderr.trim_end().replace(" //~", "").replace("tests/ui/", "");
+        text += &format!("# `{}`\n\n{}\n\n", lesson.name, lesson.words.replace(" Repair: ", "\n\nRepair: "));
+        text += &format!("```compile_fail\n{source}\n```\n\n```text\n{stderr}\n```\n\n");
+    }
+    text
+}
+
+#[test]
+fn the_documentation_is_made_of_the_mistakes() {
+    let lessons = lessons();
+    for rule in 1..=RULES.len() {
+        kept(&format!("docs/errors/c{rule:02}.md"), &page(rule, &lessons));
+    }
 }

@@ -533,6 +533,6 @@
 /// Among others: a setting that is unknown, misplaced, given twice or of no effect; a child that names a
 /// later one; two children of one name; a range, limit or mailbox that contradicts itself; a decider that
 /// forgets a variant of an enum it names; a child type that is neither an actor nor a tree. The errors
-/// stand at the tokens that they are about.
+/// stand at the tokens that they are about; [`errors`](crate::errors) shows each of them.
 #[doc(inline)]
 pub use supervise_macros::supervisor;

@@ -1,6 +1,6 @@
-// C1. Who comes from Erlang writes `one_for_one`, `intensity` and `period`, and `brutal_kill`. The messages say what
-// these are called here.
-// Repair: `OneForOne`, `max_restarts`, `within`, `Kill`.
+// C1. Who comes from Erlang writes `one_for_one`, `intensity` and `period`. The messages say what these are called
+// here.
+// Repair: `OneForOne`, `max_restarts`, `within`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,6 @@
-// All mistakes of a tree are reported in one run, each at its own word, and none of them makes code that uses
-// the tree light up: the handle struct, `tree` and `start` are there whatever is wrong inside.
+// C1. All mistakes of a tree are reported in one run, each at its own word, and none of them makes code that uses the
+// tree light up: the handle struct, `tree` and `start` are there whatever is wrong inside.
+// Repair: each message names its own.
 use supervise::prelude::*;
 
 struct Db;
@@ -9,7 +10,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop(config: String) {
+    struct Shop(config: String) {
         #![strategy(OneForAll, max_restarts = 3)] //~
         #[lifecycle(Permanant)] //~
         db: Db = Db,

@@ -9,7 +9,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop {
+    struct Shop {
         db Db = Db, //~
         cart: Db = Db,
     }

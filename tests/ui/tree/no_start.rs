@@ -10,7 +10,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop {
+    struct Shop {
         db: Db, //~
     }
 }

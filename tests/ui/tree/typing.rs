@@ -10,7 +10,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop(config: String) {
+    struct Shop(config: String) {
         let name = config.; //~
         let size = ; //~
         db: Db = Db::, //~

@@ -8,7 +8,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop {
+    struct Shop {
         db: Db = Db,
     }
 }

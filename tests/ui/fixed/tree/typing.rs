@@ -8,7 +8,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Shop(config: String) {
+    struct Shop(config: String) {
         let name = config.clone();
         let size = 3;
         db: Db = { let _ = (name, size); Db },

@@ -1,4 +1,4 @@
-// `settings/type.rs`, repaired.
+// `settings/type_of_a_value.rs`, repaired.
 use supervise::prelude::*;
 
 struct Db;

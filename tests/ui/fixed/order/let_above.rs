@@ -1,4 +1,4 @@
-// `order/let.rs`, repaired.
+// `order/let_above.rs`, repaired.
 use supervise::prelude::*;
 
 struct Db;

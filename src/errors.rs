@@ -1,0 +1,67 @@
+//! What the compiler says about a tree that cannot work, mistake by mistake: the source, why it is a mistake, how to
+//! repair it, and the message.
+//!
+//! All mistakes of a tree are reported in one run, each once, at its own word, and code that uses the tree stays
+//! quiet meanwhile. A message says what is wrong, and behind the `;` what to write instead.
+//!
+//! What stands here is not written for the documentation: these are the tests of the messages themselves. Each
+//! source is compiled and has to fail, each message is the one that was printed.
+//!
+//! | | |
+//! |---|---|
+//! | [C1](c01) | Settings, shapes and the form of a tree |
+//! | [C2](c02) | Names |
+//! | [C3](c03) | Durations |
+//! | [C4](c04) | Options that would do nothing |
+//! | [C5](c05) | Backoff |
+//! | [C6](c06) | Limits that are never reached |
+//! | [C7](c07) | The order of children |
+//! | [C8](c08) | What a tree keeps |
+//! | [C9](c09) | Types of children, starts and arguments |
+//! | [C10](c10) | Deciders |
+//! | [C11](c11) | Hooks |
+//! | [C12](c12) | The time to stop |
+//! | [C13](c13) | Settings for some children only |
+//! | [C14](c14) | Actors |
+
+#[doc = include_str!("../docs/errors/c01.md")]
+pub mod c01 {}
+
+#[doc = include_str!("../docs/errors/c02.md")]
+pub mod c02 {}
+
+#[doc = include_str!("../docs/errors/c03.md")]
+pub mod c03 {}
+
+#[doc = include_str!("../docs/errors/c04.md")]
+pub mod c04 {}
+
+#[doc = include_str!("../docs/errors/c05.md")]
+pub mod c05 {}
+
+#[doc = include_str!("../docs/errors/c06.md")]
+pub mod c06 {}
+
+#[doc = include_str!("../docs/errors/c07.md")]
+pub mod c07 {}
+
+#[doc = include_str!("../docs/errors/c08.md")]
+pub mod c08 {}
+
+#[doc = include_str!("../docs/errors/c09.md")]
+pub mod c09 {}
+
+#[doc = include_str!("../docs/errors/c10.md")]
+pub mod c10 {}
+
+#[doc = include_str!("../docs/errors/c11.md")]
+pub mod c11 {}
+
+#[doc = include_str!("../docs/errors/c12.md")]
+pub mod c12 {}
+
+#[doc = include_str!("../docs/errors/c13.md")]
+pub mod c13 {}
+
+#[doc = include_str!("../docs/errors/c14.md")]
+pub mod c14 {}
