@@ -190,5 +190,6 @@ mod fixed {
         mod significant_permanent;
         mod start_without_ready;
         mod within_alone;
+        mod within_of_a_backoff;
     }
 }

@@ -16,6 +16,7 @@ mod by_hand;
 mod cell;
 mod children;
 mod context;
+mod contradiction;
 #[doc(hidden)]
 pub mod decide;
 mod draw;
@@ -54,6 +55,7 @@ pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use by_hand::CommandError;
 pub use children::{Children, Keyed, KeyedError};
 pub use context::{Context, LinkError, SpawnChild, SpawnError};
+pub use contradiction::Contradiction;
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use guardian::spawn;

@@ -87,6 +87,8 @@ struct Hooks {
     pre_restart: Option<Arc<dyn Any + Send + Sync>>,
     post_restart: Option<Arc<dyn Any + Send + Sync>>,
     redeliver: Option<Arc<dyn Any + Send + Sync>>,
+    /// Those of `redeliver`.
+    attempts: Option<u32>,
 }
 
 /// How a message is delivered again: made where it is known to be `Clone`.
@@ -118,6 +120,22 @@ impl Options {
     /// Whether and how the message in hand is delivered again.
     pub(crate) fn redelivery<A: Actor>(&self) -> Option<Redelivery<A>> {
         self.hooks.as_ref()?.redeliver.as_ref()?.downcast_ref::<Redelivery<A>>().copied()
+    }
+
+    /// How often a message is delivered again.
+    pub(crate) fn attempts(&self) -> Option<u32> {
+        self.hooks.as_ref()?.attempts
+    }
+
+    /// A setting that says something about restarts, beside backoff and limit.
+    pub(crate) fn about_restarts(&self) -> Option<&'static str> {
+        let hooks = self.hooks.as_ref()?;
+        let said = [
+            (hooks.pre_restart.is_some(), "pre_restart"),
+            (hooks.post_restart.is_some(), "post_restart"),
+            (hooks.redeliver.is_some(), "redeliver"),
+        ];
+        said.into_iter().find_map(|(is, name)| is.then_some(name))
     }
 
     fn hooks(&mut self) -> &mut Hooks {
@@ -297,7 +315,9 @@ impl<A> ChildOptions<A> {
         A: OfActors,
         A::Msg: Redeliver,
     {
-        self.options.hooks().redeliver = Some(Arc::new(Redelivery::<A> { attempts, again: A::Msg::clone }));
+        let hooks = self.options.hooks();
+        hooks.redeliver = Some(Arc::new(Redelivery::<A> { attempts, again: A::Msg::clone }));
+        hooks.attempts = Some(attempts);
         self
     }
 

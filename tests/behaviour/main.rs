@@ -8,6 +8,7 @@
 mod kit;
 
 mod abuse;
+mod contradictions;
 mod edges;
 mod grammar;
 mod s01_messages;

@@ -43,7 +43,7 @@ where
     async fn start(&mut self) -> Result<(), Thrown> {
         let builder = Builder::new(self.cell.clone());
         let handle = (self.build)(builder.clone()).await?;
-        builder.finish().await;
+        builder.finish(self.options.now.common.shutdown).await?;
         *lock(&self.handle) = Some(handle);
         Ok(())
     }

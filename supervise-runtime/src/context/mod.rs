@@ -18,6 +18,7 @@ use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, Why, send};
 use crate::cell::current;
 use crate::cell::run::run;
+use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;
 use crate::events::EventKind;

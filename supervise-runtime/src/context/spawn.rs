@@ -133,6 +133,15 @@ pub enum SpawnError {
         /// The child.
         path: String,
     },
+    /// The settings of the spawn contradict each other, or its supervisor's do.
+    #[error("{path} cannot be spawned: {what}")]
+    Contradiction {
+        /// The child.
+        path: String,
+        /// What is wrong.
+        #[source]
+        what: Contradiction,
+    },
     /// The first start failed and is not retried.
     #[error("{0}")]
     Start(#[source] Failure),
@@ -162,6 +171,14 @@ where
                 // A hook on the way down: what it waits for could begin only behind it (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
+            let outer = sup.outer();
+            let lifecycle = common.lifecycle_or(Role::Actor);
+            outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer)).map_err(
+                |what| {
+                    let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
+                    SpawnError::Contradiction { path: child.path(), what }
+                },
+            )?;
             let mut spawned = None;
             let added = sup.add(
                 &*owner,

@@ -46,9 +46,9 @@ impl Text {
     /// As a literal of the language, in the largest unit that it is a whole number of; rounded up to milliseconds.
     const fn time(self, time: Duration) -> Self {
         let millis = time.as_nanos().div_ceil(1_000_000);
-        if millis % 60_000 == 0 && millis > 0 {
+        if millis.is_multiple_of(60_000) && millis > 0 {
             self.number(millis / 60_000).push("min")
-        } else if millis % 1_000 == 0 {
+        } else if millis.is_multiple_of(1_000) {
             self.number(millis / 1_000).push("s")
         } else {
             self.number(millis).push("ms")

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::{Control, Controlled, queue, send};
+use crate::contradiction::Outer;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner};
 use crate::decide::member::{At, Settings};
@@ -69,6 +70,8 @@ struct Inner {
     numbers: u64,
     /// Who supervises those now that were born here and have moved.
     moved: BTreeMap<u64, Arc<dyn Controlled>>,
+    /// The time that the children of a tree may take to stop, if something bounds it (C12).
+    need: Option<Duration>,
 }
 
 /// The children of one cell.
@@ -104,6 +107,7 @@ impl Sup {
                 behind: Vec::new(),
                 numbers: 0,
                 moved: BTreeMap::new(),
+                need: None,
             }),
             decider: Mutex::new(strategy.decider.clone()),
         }
@@ -114,6 +118,19 @@ impl Sup {
         lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
         drop(before); // user code
+    }
+
+    pub(crate) fn need(&self) -> Option<Duration> {
+        lock(&self.inner).need
+    }
+
+    pub(crate) fn set_need(&self, need: Option<Duration>) {
+        lock(&self.inner).need = need;
+    }
+
+    /// What it says about restarts.
+    pub(crate) fn outer(&self) -> Outer {
+        self.look(Group::outer)
     }
 
     pub(crate) fn decider(&self) -> Option<Decider> {

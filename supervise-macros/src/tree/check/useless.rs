@@ -26,11 +26,10 @@ pub(super) fn child(child: &Child, parent: &Body, errors: &mut Errors) {
         // A declared limit holds for a child with a backoff too, that of the tree included.
         let outer = setting(&parent.settings, "strategy").filter(|_| !child.is_set());
         let declared = [Some(limit), outer].into_iter().flatten().any(|from| from.named("max_restarts").is_some());
-        if let Some((name, _)) = limit.named("on_limit")
-            && setting(&child.settings, "backoff").is_some()
-            && !declared
-        {
-            errors.at(name.span(), "a child with a backoff has no limit of its own accord; add `max_restarts`");
+        if setting(&child.settings, "backoff").is_some() && !declared {
+            for (name, _) in ["within", "on_limit"].into_iter().filter_map(|name| limit.named(name)) {
+                errors.at(name.span(), "a child with a backoff has no limit of its own accord; add `max_restarts`");
+            }
         }
         if is_temporary(child) && limit.named("max_restarts").is_some_and(|(_, value)| !is_zero(value)) {
             errors.at(limit.name.span(), "a `Temporary` child is never restarted; remove `limit`");

@@ -2,6 +2,7 @@
 
 use super::super::budget::Allowance;
 use super::*;
+use crate::contradiction::Outer;
 
 /// One member, as it is now.
 #[derive(Debug, Clone)]
@@ -53,6 +54,11 @@ impl Group {
             used,
             allowance,
         })
+    }
+
+    /// What it says about restarts.
+    pub(crate) fn outer(&self) -> Outer {
+        Outer { strategy: self.strategy, limit: self.limit }
     }
 
     /// Whose children these are, and whom a restart takes along.

@@ -1,6 +1,7 @@
 //! The builder that generated code calls: it puts children into their places.
 
 use super::*;
+use crate::strategy::Shutdown;
 use crate::sync::atomic::AtomicBool;
 
 mod sets;
@@ -33,12 +34,13 @@ struct InlineRecipe<H> {
 pub struct Builder {
     cell: Arc<dyn Controlled>,
     place: Arc<AtomicU32>,
+    tally: Arc<Mutex<Tally>>,
 }
 
 impl Builder {
     pub(crate) fn new(cell: Arc<Plain>) -> Self {
         cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()));
-        Builder { cell, place: Arc::default() }
+        Builder { cell, place: Arc::default(), tally: Arc::default() }
     }
 
     fn sup(&self) -> &Sup {
@@ -47,6 +49,7 @@ impl Builder {
 
     /// The tree's settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
+        lock(&self.tally).supervision(Outer::new(&strategy));
         self.sup().configure(strategy);
     }
 
@@ -88,21 +91,42 @@ impl Builder {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
-        let recipe = self.put(self.next(), Name::from(name), options, start).await;
+        let recipe = self.put(self.next(), Name::from(name), options, start).await?;
         let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
         handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
 
+    /// A contradiction in a child's settings is a failure of its start.
+    fn contradicts(&self, name: Name, what: Contradiction) -> Thrown {
+        let path = self.ctl(name).path();
+        Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
+    }
+
+    /// A child has got its place: how long may it take to stop? If nothing is said, a tree's children have said it.
+    fn takes(&self, options: &Options, role: Role, cell: &dyn Controlled) {
+        let below = cell.ctl().sup().and_then(Sup::need);
+        lock(&self.tally).takes(options, role, below);
+    }
+
     /// Puts a child into its place, or gives the one that is there its new start expression and settings; and
     /// waits for its turn.
-    async fn put<T, F, Fut>(&self, place: u32, name: Name, options: ChildOptions<T>, mut start: F) -> Arc<Recipe<T>>
+    async fn put<T, F, Fut>(
+        &self,
+        place: u32,
+        name: Name,
+        options: ChildOptions<T>,
+        mut start: F,
+    ) -> Result<Arc<Recipe<T>>, Thrown>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
-        let common = options.options.common.clone();
+        let (common, given) = (options.options.common.clone(), options.options.clone());
+        lock(&self.tally)
+            .child(&given, common.lifecycle_or(T::ROLE))
+            .map_err(|what| self.contradicts(name.clone(), what))?;
         let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
@@ -128,7 +152,10 @@ impl Builder {
             }
         };
         self.turn(place).await;
-        recipe
+        if let Some((cell, _)) = self.sup().declared(place) {
+            self.takes(&given, T::ROLE, &*cell);
+        }
+        Ok(recipe)
     }
 
     /// An inline subtree.
@@ -145,7 +172,10 @@ impl Builder {
     {
         let place = self.next();
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
-        let common = options.options.common.clone();
+        let (common, given) = (options.options.common.clone(), options.options.clone());
+        lock(&self.tally)
+            .child(&given, common.lifecycle_or(Role::Tree))
+            .map_err(|what| self.contradicts(Name::from(name), what))?;
         let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
@@ -173,6 +203,9 @@ impl Builder {
             }
         };
         self.turn(place).await;
+        if let Some((cell, _)) = self.sup().declared(place) {
+            self.takes(&given, Role::Tree, &*cell);
+        }
         let handle = lock(&recipe.handle).clone();
         handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
@@ -188,13 +221,21 @@ impl Builder {
         .await;
     }
 
-    /// All children are declared: waits until the supervisor has come up behind the last one.
-    pub(crate) async fn finish(&self) {
+    /// All children are declared: waits until the supervisor has come up behind the last one. `given`: the time that
+    /// the tree has to stop.
+    pub(crate) async fn finish(&self, given: Option<Shutdown>) -> Result<(), Thrown> {
+        let need = {
+            let tally = lock(&self.tally);
+            tally.finish(given)?;
+            tally.need()
+        };
+        self.sup().set_need(need);
         self.sup().on(&*self.cell, |group| group.built(Instant::now()));
         poll_fn(|_| {
             let up = self.sup().look(|group| !matches!(group.mode(), Mode::Up | Mode::Down { .. }));
             if up { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
+        Ok(())
     }
 }

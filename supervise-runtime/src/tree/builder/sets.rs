@@ -64,6 +64,12 @@ impl Builder {
         Args: Clone + Send + 'static,
     {
         let place = self.next();
+        let (common, given) = (options.options.common.clone(), options.options.clone());
+        lock(&self.tally)
+            .set(&given, common.lifecycle_or(T::ROLE))
+            .map_err(|what| self.contradicts(Name::from(name), what))?;
+        // All instances stop at once, so they count once; of trees nobody knows how long they take.
+        lock(&self.tally).takes(&given, T::ROLE, None);
         // The set itself is a Permanent member without settings of its own.
         let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
         let set = match self.known::<S>(place) {

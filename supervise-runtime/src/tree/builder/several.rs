@@ -26,7 +26,7 @@ impl Builder {
             let start = start();
             async move { start.await?.ok_or_else(Thrown::absent) }
         };
-        let recipe = self.put(place, Name::from(name), options.optional(), start).await;
+        let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
         // It is over and was never up: it was not there, or somebody has stopped it before it could be.
         if !self.sup().look(|group| group.was_up(place)) {
             recipe.never.store(true, Ordering::Relaxed);
@@ -50,7 +50,7 @@ impl Builder {
         let mut handles = Vec::with_capacity(N);
         for i in 0..N {
             let (name, mut start) = (format!("{name}/{i}"), start.clone());
-            let recipe = self.put(self.next(), Name::from(&*name), options.clone(), move || start(i)).await;
+            let recipe = self.put(self.next(), Name::from(&*name), options.clone(), move || start(i)).await?;
             let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
             handles.push(handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))?);
         }

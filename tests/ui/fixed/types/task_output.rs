@@ -3,6 +3,6 @@ use supervise::prelude::*;
 
 supervisor! {
     struct Shop {
-        count: task = async { assert_eq!(5, 5) },
+        count: task = async { println!("{}", 5) },
     }
 }

@@ -1,0 +1,193 @@
+//! Settings that contradict each other (rules C4 to C6 and C12).
+//!
+//! What is written as literals is checked while the tree compiles. What is computed, a value from a configuration or
+//! an option of a spawn, is checked here when the child gets its place: at the start of its tree, or by the spawn.
+
+use std::time::Duration;
+
+use crate::backoff::{Backoff, Reset};
+use crate::options::Options;
+use crate::strategy::{Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown, Strategy, SupervisorStrategy, WhileDown};
+
+mod pace;
+mod tally;
+
+pub(crate) use tally::Tally;
+
+/// Settings that would do nothing, or that cannot all be obeyed (rules C4 to C6 and C12).
+///
+/// In literals the compiler finds them. In other expressions they are the error of a start: the
+/// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
+/// [`SpawnError::Contradiction`](crate::SpawnError::Contradiction).
+///
+/// ```
+/// # use supervise_runtime::{Actor, Context, Contradiction, ExponentialBackoff, SpawnError};
+/// # use std::time::Duration;
+/// # struct Db;
+/// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;
+/// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let (min, max) = (Duration::from_secs(30), Duration::from_secs(3)); // from a configuration
+/// let db = supervise_runtime::spawn("db", || async { Ok(Db) }).backoff(ExponentialBackoff::new(min, max)).await;
+/// let Err(SpawnError::Contradiction { what, .. }) = db else { panic!("it was not seen") };
+/// assert_eq!(what, Contradiction::EmptyRange { min, max });
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Contradiction {
+    /// A backoff's greatest delay is shorter than its least.
+    #[error("the backoff goes from {min:?} to {max:?}, which is no range; give the shorter delay first")]
+    EmptyRange {
+        /// The least delay.
+        min: Duration,
+        /// The greatest.
+        max: Duration,
+    },
+    /// `random_factor` is not within 0 to 1.
+    #[error("`random_factor` is {0}; it is a share of the delay, from 0 to 1")]
+    RandomFactor(f64),
+    /// `factor` is less than 1.
+    #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
+    Factor(f64),
+    /// `reset` comes before the first delay could be over.
+    #[error("`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow")]
+    ResetTooEarly {
+        /// The time up that resets.
+        after: Duration,
+        /// The least delay.
+        min: Duration,
+    },
+    /// An unbounded mailbox that holds messages for as long as a backoff waits.
+    #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
+    UnboundedHold,
+    /// Something about restarts, of a `Temporary` child.
+    #[error("a `Temporary` child is never restarted, so `{0}` would do nothing")]
+    NeverRestarted(&'static str),
+    /// `Bounded(0)`
+    #[error("a mailbox for no message cannot take any; it is at least `Bounded(1)`")]
+    NoPlaces,
+    /// `max_children(0)`
+    #[error("a set of no children would do nothing; `max_children` is at least 1")]
+    NoChildren,
+    /// `redeliver(attempts = 0)`
+    #[error("no attempt to deliver again would do nothing; `attempts` is at least 1")]
+    NoAttempts,
+    /// `within` or `on_limit` without a number of restarts to act on.
+    #[error("`{0}` does nothing without a number of restarts; set `max_restarts` to one")]
+    NoLimit(&'static str),
+    /// A limit of its own where all children restart together.
+    #[error("under {0:?} all children share one limit, so one of its own would do nothing")]
+    LimitInGroup(Strategy),
+    /// `significant` on a `Permanent` child.
+    #[error("a `Permanent` child never ends by itself, so `significant` would do nothing")]
+    SignificantPermanent,
+    /// `drain` with `Kill`.
+    #[error("`drain` needs time to handle messages in, and `Kill` gives none")]
+    DrainWithoutTime,
+    /// The limit cannot be reached, since restarts wait.
+    #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
+    NeverReached {
+        /// How many failures use the limit up.
+        failures: u64,
+        /// The least time that they take.
+        least: Duration,
+        /// The window.
+        within: Duration,
+    },
+    /// A subtree has less time to stop than its children together.
+    #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
+    ShutdownTooShort {
+        /// The time of all children.
+        need: Duration,
+        /// The subtree's own.
+        given: Duration,
+    },
+}
+
+use Contradiction::*;
+
+impl Contradiction {
+    /// In the settings of one child below a supervisor with this strategy.
+    pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
+        let common = &*options.common;
+        if let Some(Backoff::Exponential(backoff)) = &common.backoff {
+            let (min, max) = (backoff.min, backoff.max);
+            demand(min <= max, EmptyRange { min, max })?;
+            demand((0.0..=1.0).contains(&backoff.random_factor), RandomFactor(backoff.random_factor))?;
+            demand(backoff.factor >= 1.0, Factor(backoff.factor))?;
+            if let Some(Reset::Auto(after)) = backoff.reset {
+                demand(after >= min, ResetTooEarly { after, min })?;
+            }
+        }
+        if common.backoff.is_some() {
+            let holds = common.mailbox == Mailbox::Unbounded && common.while_down == WhileDown::Hold;
+            demand(!holds, UnboundedHold)?;
+        }
+        demand(common.mailbox != Mailbox::Bounded(0), NoPlaces)?;
+        demand(common.max_children != Some(0), NoChildren)?;
+        demand(options.attempts() != Some(0), NoAttempts)?;
+        let kill = matches!(common.shutdown, Some(Shutdown::Kill));
+        demand(!(common.drain && kill), DrainWithoutTime)?;
+        demand(!(common.significant && lifecycle == Lifecycle::Permanent), SignificantPermanent)?;
+        if lifecycle == Lifecycle::Temporary {
+            demand(!allows_restarts(&common.limit), NeverRestarted("limit"))?;
+            demand(common.backoff.is_none(), NeverRestarted("backoff"))?;
+            options.about_restarts().map_or(Ok(()), |setting| Err(NeverRestarted(setting)))?;
+        }
+        outer.of_limit(common.limit, common.backoff.as_ref(), lifecycle)
+    }
+}
+
+/// What a child's supervisor says about restarts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outer {
+    pub(crate) strategy: Strategy,
+    pub(crate) limit: Limit,
+}
+
+impl Outer {
+    pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
+        Outer { strategy: strategy.strategy, limit: strategy.limit }
+    }
+
+    /// In the supervisor's own settings.
+    pub(crate) fn check(&self) -> Result<(), Contradiction> {
+        numberless(&self.limit)?;
+        demand(self.limit.max_restarts.is_some() || self.limit.within.is_none(), NoLimit("within"))
+    }
+
+    fn of_limit(&self, own: Limit, backoff: Option<&Backoff>, lifecycle: Lifecycle) -> Result<(), Contradiction> {
+        if self.strategy != Strategy::OneForOne {
+            return demand(own == Limit::new(), LimitInGroup(self.strategy));
+        }
+        numberless(&own)?;
+        let max = own.max_restarts.or(self.limit.max_restarts);
+        if backoff.is_some() && max.is_none() {
+            demand(own.within.is_none(), NoLimit("within"))?;
+            demand(own.on_limit.is_none(), NoLimit("on_limit"))?;
+        }
+        match (max, own.within.or(self.limit.within)) {
+            (Some(MaxRestarts::AtMost(max)), Some(within)) if lifecycle != Lifecycle::Temporary => {
+                pace::reached([backoff], max, within)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// With `Unlimited` there is nothing to count.
+fn numberless(limit: &Limit) -> Result<(), Contradiction> {
+    let unlimited = limit.max_restarts == Some(MaxRestarts::Unlimited);
+    demand(!(unlimited && limit.within.is_some()), NoLimit("within"))?;
+    demand(!(unlimited && limit.on_limit.is_some()), NoLimit("on_limit"))
+}
+
+fn allows_restarts(limit: &Limit) -> bool {
+    !matches!(limit.max_restarts, None | Some(MaxRestarts::AtMost(0)))
+}
+
+fn demand(holds: bool, otherwise: Contradiction) -> Result<(), Contradiction> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

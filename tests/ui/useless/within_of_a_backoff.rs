@@ -1,0 +1,19 @@
+// C4. A child with a backoff has no limit unless one is declared, so a window alone has nothing to count in it.
+// Repair: declare `max_restarts`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(1s..1min)]
+        #[limit(within = 1h)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}
