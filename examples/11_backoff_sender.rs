@@ -1,0 +1,213 @@
+//! The `BackOffSender` of 2012: messages go to a server that answers 500 for a while, and none of them is lost.
+//!
+//! It was an actor that stopped and made anew another one, watched it, kept what was not acknowledged in a vector,
+//! and counted slots with a random wait each. Here that is four settings above one child:
+//!
+//! * `backoff`: after a failure the sender waits, in the slots of that algorithm, 10 ms times up to 1, 3, 7, 15 ..;
+//! * `cx.reset_backoff()` in the handler is the acknowledgement: what worked starts the slots over;
+//! * `redeliver`: the message in hand at a failure is handled again, before those behind it, so the order is kept;
+//! * `mailbox`: what is not acknowledged waits in it. The vector of 2012 could grow without end, and its author left
+//!   that to the reader. This store has five places; who finds it full has the message back, or waits.
+//!
+//! What to look at: the waits of the second outage, which are short again, and what becomes of messages 6 to 10.
+//!
+//! A message may arrive twice where a server has taken it and fails before it says so. Its number tells.
+
+use std::error::Error;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::{EventKind, Events, Missed, Refusal};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+/// The server answers these requests with 500, counted from 1.
+const OUTAGES: [std::ops::RangeInclusive<u32>; 2] = [3..=9, 14..=16];
+
+supervisor! {
+    struct Sending(server: SocketAddr, begun: Instant) {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
+        #[redeliver(attempts = 20)] // after that it is a dead letter: an event, and counted
+        #[mailbox(Bounded(5))]
+        sender: BackOffSender = BackOffSender { server, begun },
+    }
+}
+
+struct BackOffSender {
+    server: SocketAddr,
+    begun: Instant,
+}
+
+/// A message and its sender, who wants to know when it has arrived.
+#[derive(Clone)]
+struct Msg {
+    id: u32,
+    sender: mpsc::UnboundedSender<u32>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum SendError {
+    #[error("the server answers message {id} with {status}")]
+    Status { id: u32, status: String },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+#[actor]
+impl BackOffSender {
+    async fn handle(&mut self, Msg { id, sender }: Msg, cx: &mut Context<Self>) -> Result<(), SendError> {
+        let server = self.server;
+        // On a paused clock the world outside is waited for in a thread: that holds the clock.
+        let status = spawn_blocking(move || post(server, id)).await.map_err(io::Error::from)??;
+        if status != "200 OK" {
+            return Err(SendError::Status { id, status });
+        }
+        println!("{} message {id} has arrived", at(self.begun.elapsed()));
+        cx.reset_backoff();
+        let _ = sender.send(id); // a sender that is gone does not want to know
+        Ok(())
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("11_backoff_sender: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    println!("{}", Sending::SPEC.render());
+    let (server, log) = serve()?;
+
+    // The seed of the tree draws the slots: two runs print the same.
+    let begun = Instant::now();
+    let mut tree = Sending::tree(server, begun).seed(2012);
+    let following = tokio::spawn(follow(tree.events()));
+    let tree = tree.start().await?;
+
+    let (sender, mut receipts) = mpsc::unbounded_channel();
+    let mut too_many = Vec::new();
+    for id in 1..=10 {
+        match tree.sender.try_tell(Msg { id, sender: sender.clone() }) {
+            Ok(()) => println!("{} message {id} is taken", at(begun.elapsed())),
+            // Refused, and here it is again: nothing is dropped, neither this one nor an older one.
+            Err(error) if error.reason() == Refusal::Full => {
+                println!("{} message {id} comes back, there is no room", at(begun.elapsed()));
+                too_many.push(error.into_message());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The patient way: each is told in its turn, when there is room.
+    println!("{} those {} wait for room now", at(begun.elapsed()), too_many.len());
+    for message in too_many {
+        tree.sender.tell(message).await?;
+    }
+    drop(sender);
+    let mut acknowledged = Vec::new();
+    while let Some(id) = receipts.recv().await {
+        acknowledged.push(id);
+    }
+
+    let dead = tree.dead_letters();
+    tree.shutdown().await;
+    let restarts = following.await??;
+    let Log { arrived, refused } = &*log.lock().expect("the server has not panicked");
+    println!("\narrived: {arrived:?}");
+    println!("{refused} answers were 500, {restarts} restarts, {dead} dead letters");
+    let all: Vec<u32> = (1..=10).collect();
+    if *arrived == all && acknowledged == all && restarts == *refused && dead == 0 {
+        Ok(())
+    } else {
+        Err("not every message arrived, once and in order".into())
+    }
+}
+
+fn at(time: Duration) -> String {
+    format!("{:5} ms ", time.as_millis())
+}
+
+/// Prints what happens to the sender, and counts its restarts.
+async fn follow(mut events: Events) -> Result<u32, Missed> {
+    let (mut restarts, mut why) = (0, String::new());
+    while let Some(event) = events.next().await {
+        let event = event?;
+        match &event.kind {
+            EventKind::Failed { failure, .. } => why = failure.cause().to_string(),
+            EventKind::RestartScheduled { after } => {
+                println!("{} {why}; again in {} ms", at(event.since_start()), after.as_millis());
+            }
+            EventKind::Restarted => restarts += 1,
+            _ => {}
+        }
+    }
+    Ok(restarts)
+}
+
+/// Posts one message; the status of the answer.
+fn post(server: SocketAddr, id: u32) -> io::Result<String> {
+    let mut stream = TcpStream::connect(server)?;
+    let body = id.to_string();
+    let length = body.len();
+    write!(stream, "POST /messages HTTP/1.1\r\nhost: {server}\r\ncontent-length: {length}\r\n\r\n{body}")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let status = answer.lines().next().and_then(|line| line.strip_prefix("HTTP/1.1 "));
+    Ok(status.ok_or(io::ErrorKind::InvalidData)?.to_owned())
+}
+
+/// What the server did.
+#[derive(Default)]
+struct Log {
+    arrived: Vec<u32>,
+    refused: u32,
+}
+
+/// The world outside: one request a connection, in a thread for which no clock stands still.
+fn serve() -> io::Result<(SocketAddr, Arc<Mutex<Log>>)> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    let address = listener.local_addr()?;
+    let log = Arc::new(Mutex::new(Log::default()));
+    let mine = log.clone();
+    thread::spawn(move || {
+        for (request, stream) in (1..).zip(listener.incoming()) {
+            let mut stream = BufReader::new(stream?);
+            let id = read(&mut stream)?;
+            let mut log = mine.lock().expect("nobody has panicked");
+            let status = if OUTAGES.iter().any(|outage| outage.contains(&request)) {
+                log.refused += 1;
+                "500 Internal Server Error"
+            } else {
+                log.arrived.push(id);
+                "200 OK"
+            };
+            write!(stream.get_mut(), "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")?;
+        }
+        io::Result::Ok(())
+    });
+    Ok((address, log))
+}
+
+fn read(stream: &mut impl BufRead) -> io::Result<u32> {
+    let (mut line, mut length) = (String::new(), 0);
+    while stream.read_line(&mut line)? > 2 {
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim().parse().map_err(|_| io::ErrorKind::InvalidData)?;
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(String::from_utf8_lossy(&body).parse().map_err(|_| io::ErrorKind::InvalidData)?)
+}

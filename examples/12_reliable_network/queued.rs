@@ -1,0 +1,80 @@
+//! The post's second way. The network fails no more, but replies that it could not. Its parent keeps a queue, sends the
+//! head of it until that is through, and then the next. The queue is gone should the parent ever fail.
+
+use std::collections::VecDeque;
+
+use supervise::prelude::*;
+use supervise::{SpawnError, Thrown};
+
+use crate::line::{Line, Packet};
+
+pub enum Msg {
+    Send(Packet),
+    PacketSent,
+    CommandFailed,
+}
+
+impl From<Packet> for Msg {
+    fn from(packet: Packet) -> Msg {
+        Msg::Send(packet)
+    }
+}
+
+pub struct UnreliableNetwork {
+    line: Line,
+    parent: ActorRef<ReliableNetwork>,
+}
+
+#[actor]
+impl UnreliableNetwork {
+    async fn handle(&mut self, packet: Packet) {
+        let outcome = match self.line.send(packet) {
+            Ok(()) => Msg::PacketSent,
+            Err(_) => Msg::CommandFailed,
+        };
+        let _ = self.parent.tell(outcome).await;
+    }
+}
+
+pub struct ReliableNetwork {
+    line: Line,
+    queue: VecDeque<Packet>,
+    unreliable: Option<ActorRef<UnreliableNetwork>>,
+}
+
+#[actor]
+impl ReliableNetwork {
+    #[pre_start]
+    async fn spawn(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        let (line, parent) = (self.line.clone(), cx.actor_ref());
+        let start = move || {
+            let network = UnreliableNetwork { line: line.clone(), parent: parent.clone() };
+            async move { Ok::<_, Thrown>(network) }
+        };
+        self.unreliable = Some(cx.spawn("unreliable", start).await?);
+        Ok(())
+    }
+
+    async fn handle(&mut self, msg: Msg) -> Result<(), SpawnError> {
+        match msg {
+            Msg::Send(packet) => {
+                self.queue.push_back(packet);
+                if self.queue.len() > 1 {
+                    return Ok(());
+                }
+            }
+            Msg::PacketSent => drop(self.queue.pop_front()),
+            Msg::CommandFailed => {}
+        }
+        if let (Some(unreliable), Some(packet)) = (&self.unreliable, self.queue.front()) {
+            let _ = unreliable.tell(packet.clone()).await;
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    pub struct Tree(line: Line) {
+        network: ReliableNetwork = ReliableNetwork { line, queue: VecDeque::new(), unreliable: None },
+    }
+}

@@ -1,0 +1,130 @@
+//! An HTTP service with axum whose parts are supervised: it comes up in order, heals behind its front, says
+//! how it is, and on SIGTERM it answers what it has begun before it goes.
+//!
+//! ```text
+//! cargo run --example 14_axum                   visits itself, then sends itself a SIGTERM
+//! cargo run --example 14_axum -- --port 8080    serves until SIGTERM or Ctrl-C
+//! ```
+//!
+//! What to look at:
+//!
+//! * the tree below: the front is declared last, so it opens when all behind it is up, and on the way down it
+//!   is through with its requests before anything that they need is stopped;
+//! * `http.rs`, the front: one line makes axum's shutdown the tree's, a few make `/livez`, `/readyz` and `/tree`;
+//! * `visit.rs`, the world outside: what is printed are the answers that it got.
+
+// In a program nobody can reach what a module makes public, but for its other modules.
+#![allow(unreachable_pub)]
+
+mod http;
+mod visit;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::num::ParseIntError;
+use std::process::ExitCode;
+
+use supervise::prelude::*;
+use tokio::sync::watch;
+
+use http::Front;
+
+supervisor! {
+    /// A shop that can be visited over HTTP.
+    struct Shop(port: u16, address: watch::Sender<Option<SocketAddr>>) {
+        /// Knows what things cost. While it is down those who ask wait for the next instance.
+        #[backoff(500ms..5s, random_factor = 0)]
+        prices: Prices = Prices::load(),
+
+        /// One for each customer, opened when the first thing is put into it.
+        #[max_children(10_000)]
+        carts: [String => Cart] = |_customer: String| Cart::default(),
+
+        /// Counts as started when its port is open. Told to end, it has 10 s for the requests in hand.
+        #[lifecycle(Permanent, ready, shutdown = 10s)]
+        http: task = |cx| http::serve(cx, port, address, Front::new(tree, prices, carts)),
+    }
+}
+
+/// Reads prices from a list in which not everything is right.
+struct Prices {
+    list: HashMap<&'static str, &'static str>,
+}
+
+/// Asks for a price in cents; none if there is no such thing.
+struct Price {
+    item: String,
+    reply: Reply<Option<u64>>,
+}
+
+#[actor]
+impl Prices {
+    fn load() -> Prices {
+        Prices { list: HashMap::from([("apple", "30"), ("pear", "45"), ("cake", "3OO")]) }
+    }
+
+    /// What is no number is a failure: this instance is given up, and its asker hears of it at once.
+    fn handle(&mut self, Price { item, reply }: Price) -> Result<(), ParseIntError> {
+        let cents = self.list.get(&*item).map(|cents| cents.parse()).transpose()?;
+        reply.send(cents);
+        Ok(())
+    }
+}
+
+/// What one customer owes.
+#[derive(Default)]
+struct Cart {
+    cents: u64,
+}
+
+/// Adds so many cents, and asks for the sum.
+struct Add {
+    cents: u64,
+    reply: Reply<u64>,
+}
+
+#[actor]
+impl Cart {
+    fn handle(&mut self, Add { cents, reply }: Add) {
+        self.cents += cents;
+        reply.send(self.cents);
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let port = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => None,
+        ["--port", port] if port.parse::<u16>().is_ok() => port.parse().ok(),
+        _ => {
+            eprintln!("14_axum: takes `--port N` or nothing");
+            return ExitCode::from(2);
+        }
+    };
+    match run(port).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("14_axum: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(port: Option<u16>) -> Result<(), visit::Error> {
+    let (address, bound) = watch::channel(None);
+    // The visitors are the world outside: no part of the tree.
+    let visitors = port.is_none().then(|| tokio::spawn(visit::all(bound)));
+
+    // Starts the tree, waits for a signal, takes the tree down.
+    let report = Shop::run(port.unwrap_or(0), address, supervise::signal()).await?;
+
+    if let Some(visitors) = visitors {
+        visitors.await??;
+        // Those who went down, in that order: the front first.
+        let down: Vec<_> = report.children.iter().map(|child| &*child.path).collect();
+        println!("down went {}", down.join(", "));
+    }
+    println!("the shop is closed: {report}");
+    if report.is_orderly() { Ok(()) } else { Err("that was no orderly end".into()) }
+}

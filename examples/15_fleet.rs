@@ -1,0 +1,188 @@
+//! A hundred thousand actors in one tree, under load, of which a hundred fail in each second.
+//!
+//! ```text
+//! cargo run --example 15_fleet
+//! ```
+//!
+//! Each van of the fleet is a child of its own, spawned by its number, with a mailbox, a restart budget and a place
+//! in the tree. For five seconds each of them gets one parcel a second, and one in a thousand breaks down. What is
+//! checked at the end, or else the exit code is 1:
+//!
+//! * the restarts that the tree's events tell are the breakdowns that were ordered;
+//! * every parcel was delivered, also those for a van that was being restarted;
+//! * the whole fleet is still there.
+//!
+//! What to look at: the memory of a child, and that 500 failures cost nobody a parcel.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use supervise::prelude::*;
+use supervise::{EventKind, Events, KeyedError, Missed};
+use tokio::time::interval;
+
+const VANS: u32 = 100_000;
+const SECONDS: u32 = 5;
+/// Parcels are not handed out all at once, but a hundredth of them in each hundredth of a second.
+const SLICES: u32 = 100;
+
+supervisor! {
+    struct Fleet(delivered: Arc<AtomicU64>) {
+        // They go down all at once, under this one deadline.
+        #[lifecycle(Transient, shutdown = 20s)]
+        vans: [u32 => Van] = |_number: u32| Van { delivered },
+    }
+}
+
+/// Brings parcels to where they belong.
+struct Van {
+    /// Common to the whole fleet, since what a van knows by itself is gone when it breaks down.
+    delivered: Arc<AtomicU64>,
+}
+
+enum Order {
+    Parcel,
+    BreakDown,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the engine is dead")]
+struct EngineDead;
+
+#[actor]
+impl Van {
+    fn handle(&mut self, order: Order) -> Result<(), EngineDead> {
+        match order {
+            Order::Parcel => self.delivered.fetch_add(1, Relaxed),
+            Order::BreakDown => return Err(EngineDead),
+        };
+        Ok(())
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("15_fleet: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let whole = Instant::now();
+    let delivered = Arc::new(AtomicU64::new(0));
+    let fleet = Fleet::start(delivered.clone()).await?;
+
+    let before = resident();
+    let vans = spawn_all(&fleet).await?;
+    let after = resident();
+    println!("{VANS} vans are up after {:.1} s", whole.elapsed().as_secs_f64());
+    if let (Some(before), Some(after)) = (before, after) {
+        let each = after.saturating_sub(before) * 1024 / u64::from(VANS);
+        println!("resident: {before} kB before, {after} kB with them: {each} bytes a van");
+    }
+    println!();
+
+    // From here on: the boot is 100,000 events, and a subscriber that does not read misses some.
+    let mut events = fleet.events();
+    let (mut ordered, mut seen) = (Ordered::default(), Seen::default());
+    let mut clock = interval(Duration::from_secs(1) / SLICES);
+    for second in 0..SECONDS {
+        for slice in 0..SLICES {
+            clock.tick().await;
+            for number in (slice..VANS).step_by(SLICES as usize) {
+                let van = &vans[number as usize];
+                // One of each thousand, in each second another one. The parcel right behind it has to wait.
+                if number % 1000 == number / 1000 + 7 * second {
+                    van.tell(Order::BreakDown).await?;
+                    ordered.breakdowns += 1;
+                }
+                van.tell(Order::Parcel).await?;
+                ordered.parcels += 1;
+            }
+            seen.read(&mut events)?;
+        }
+        println!("second {}: {} breakdowns ordered so far, {} restarts", second + 1, ordered.breakdowns, seen.restarts);
+    }
+
+    // A van delivers after its restart only, so when all is delivered every restart has been told.
+    let patience = Instant::now();
+    while delivered.load(Relaxed) < ordered.parcels && patience.elapsed() < Duration::from_secs(10) {
+        clock.tick().await;
+    }
+    seen.read(&mut events)?;
+    let delivered = delivered.load(Relaxed);
+    let living = fleet.vans.len();
+    let report = fleet.shutdown().await;
+
+    println!("\n{} breakdowns ordered, {} failures, {} restarts", ordered.breakdowns, seen.failures, seen.restarts);
+    println!("{} parcels ordered, {delivered} delivered", ordered.parcels);
+    println!("{living} vans at the end; all of it took {:.1} s", whole.elapsed().as_secs_f64());
+    let restarted = (seen.failures, seen.restarts) == (ordered.breakdowns, ordered.breakdowns);
+    if restarted && delivered == ordered.parcels && living == VANS as usize && report.is_orderly() {
+        Ok(())
+    } else {
+        Err("these numbers do not agree".into())
+    }
+}
+
+/// Several at a time: each spawn waits until its van is up.
+async fn spawn_all(fleet: &Fleet) -> Result<Vec<ActorRef<Van>>, Box<dyn Error>> {
+    const AT_A_TIME: u32 = 100;
+    let spawners: Vec<_> = (0..AT_A_TIME)
+        .map(|nth| {
+            let vans = fleet.vans.clone();
+            tokio::spawn(async move {
+                let mut up = Vec::new();
+                for number in VANS / AT_A_TIME * nth..VANS / AT_A_TIME * (nth + 1) {
+                    up.push(vans.spawn(number).await?);
+                }
+                Ok::<_, KeyedError<_>>(up)
+            })
+        })
+        .collect();
+    let mut vans = Vec::with_capacity(VANS as usize);
+    for spawner in spawners {
+        vans.extend(spawner.await??);
+    }
+    Ok(vans)
+}
+
+#[derive(Default)]
+struct Ordered {
+    parcels: u64,
+    breakdowns: u64,
+}
+
+/// What the tree tells.
+#[derive(Default)]
+struct Seen {
+    failures: u64,
+    restarts: u64,
+}
+
+impl Seen {
+    /// Reads what there is. An error: some were missed, and the counts are worth nothing.
+    fn read(&mut self, events: &mut Events) -> Result<(), Missed> {
+        while let Some(event) = events.try_next() {
+            match event?.kind {
+                EventKind::Failed { .. } => self.failures += 1,
+                EventKind::Restarted => self.restarts += 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How much memory the process has, in kB. Only Linux tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.trim().strip_suffix(" kB")?.parse().ok()
+}
