@@ -45,6 +45,20 @@ fn binary(name: &str) -> PathBuf {
     test.parent().and_then(Path::parent).expect("target/<profile>/deps").join("examples").join(name)
 }
 
+/// A run of this test alone does not build the examples, and what an old build prints proves nothing. Cargo writes
+/// down beside each example what it was made of.
+fn out_of_date(binary: &Path) -> Option<String> {
+    let modified = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    let built = modified(binary);
+    let made_of = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
+    let newer = made_of.split_whitespace().skip(1).find(|source| modified(Path::new(source)) > built);
+    match (built, newer) {
+        (None, _) => Some("is not built: `cargo build --examples` first".to_owned()),
+        (_, Some(source)) => Some(format!("is older than {source}: `cargo build --examples` first")),
+        (Some(_), None) => None,
+    }
+}
+
 /// `…` stands for anything within a line.
 fn matches(line: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('…');
@@ -76,6 +90,10 @@ fn differences(printed: &str, expected: &str) -> Option<String> {
 fn each_prints_what_the_readme_shows() {
     let mut wrong = Vec::new();
     for Shown { name, args, text } in shown(&readme()) {
+        if let Some(why) = out_of_date(&binary(&name)) {
+            wrong.push(format!("{name} {why}"));
+            continue;
+        }
         let run = Command::new(binary(&name)).args(&args).output().unwrap_or_else(|e| panic!("{name}: {e}"));
         let printed = String::from_utf8_lossy(&run.stdout);
         if !run.status.success() {

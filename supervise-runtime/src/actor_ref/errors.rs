@@ -36,7 +36,7 @@ impl fmt::Display for Refusal {
                 "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
                  again when it is up",
             ),
-            Refusal::Ended => f.write_str("it has ended or is about to; take the message back with `into_message`"),
+            Refusal::Ended => f.write_str("it has ended or is about to"),
         }
     }
 }
@@ -66,7 +66,11 @@ impl<M> fmt::Debug for TellError<M> {
 
 impl<M> fmt::Display for TellError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} did not take the message: {}", self.path, self.reason)
+        write!(f, "{} did not take the message: {}", self.path, self.reason)?;
+        match self.reason {
+            Refusal::Ended => f.write_str("; take the message back with `into_message`"),
+            _ => Ok(()), // the reason says itself what to do
+        }
     }
 }
 
@@ -105,4 +109,19 @@ pub enum AskError {
 #[error("cannot wait for the end of {path} from inside it: ask with `stop()` and return")]
 pub struct WaitError {
     pub(crate) path: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A `tell` gives its message back, an `ask` does not: only one of them says how to take it.
+    #[test]
+    fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
+        let told = TellError { message: (), reason: Refusal::Ended, path: "db".into() };
+        let asked = AskError::Refused { path: "db".into(), reason: Refusal::Ended };
+        let ended = "db did not take the message: it has ended or is about to";
+        assert_eq!(told.to_string(), format!("{ended}; take the message back with `into_message`"));
+        assert_eq!(asked.to_string(), ended);
+    }
 }

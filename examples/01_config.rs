@@ -1,0 +1,196 @@
+//! The configuration that it began with: how actors were put under supervision in the Akka of 2009, and the same
+//! declared here, line by line.
+//!
+//! There were two ways: a `SupervisorFactory` for actors, an `ActiveObjectManager` for objects whose methods were
+//! made asynchronous behind their back. Their lines stand to the right as comments. Three things to look at:
+//!
+//! * hooks around a restart are marked on methods (`MyActor1`), or named in the tree (`pojo`);
+//! * nobody looks an instance up: `manager.foo` is a handle, and has a type;
+//! * the handles are taken before the failures, and used after them.
+
+#![allow(clippy::disallowed_names)] // `foo` and `bar` are the names of 2009
+
+use anyhow::ensure;
+use supervise::prelude::*;
+
+supervisor! {
+    struct Factory(config: u64) {                                  // object factory extends SupervisorFactory
+        #![strategy(AllForOne, max_restarts = 3, within = 100ms)]  // RestartStrategy(AllForOne, 3, 100)
+
+        #[lifecycle(Permanent, shutdown = 100ms)]                  //   LifeCycle(Permanent, 100)
+        my_actor_1: MyActor1 = MyActor1 { count: config },         // Supervise(new MyActor1, ..); Init(config)
+
+        #[lifecycle(Permanent, shutdown = 100ms)]                  //   LifeCycle(Permanent, 100)
+        my_actor_2: MyActor2 = MyActor2 { other: my_actor_1 },     // Supervise(new MyActor2, ..)
+    }
+
+    struct Manager {                                               // new ActiveObjectManager().configure(..)
+        #![strategy(AllForOne, max_restarts = 3, within = 1000ms)] // new RestartStrategy(new AllForOne(), 3, 1000)
+
+        #[lifecycle(Permanent, shutdown = 1000ms)]                 //   new LifeCycle(new Permanent(), 1000)
+        #[mailbox(ask = 1000ms)]                                   //   1000: how long a call may take
+        foo: Foo = Foo { calls: 0 },                               // new Component(Foo.class, ..)
+
+        #[lifecycle(Permanent, shutdown = 1000ms)]                 //   new LifeCycle(new Permanent(), 1000)
+        #[mailbox(ask = 1000ms)]                                   //   1000
+        bar: BarImpl = BarImpl { foo },                            // new Component(Bar.class, BarImpl.class, ..)
+
+        #[lifecycle(Permanent, shutdown = 1000ms)]                 //   new LifeCycle(new Permanent(), 1000)
+        #[mailbox(ask = 10000ms)]                                  //   10000
+        #[pre_restart(Pojo::clean_up)]                             //   new RestartCallbacks("preRestart",
+        #[post_restart(Pojo::reinit)]                              //       "postRestart")
+        pojo: Pojo = Pojo { open_files: 2 },                       // new Component(POJO.class, ..)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no number")]
+struct NoNumber(&'static str);
+
+// ----- the actors of the factory
+
+struct MyActor1 {
+    count: u64,
+}
+
+enum Count {
+    Add(&'static str),
+    Get(Reply<u64>),
+}
+
+#[actor]
+impl MyActor1 {
+    fn handle(&mut self, msg: Count) -> Result<(), NoNumber> {
+        match msg {
+            // An error is not caught here and not sent back: the actor fails, and its supervisor decides.
+            Count::Add(number) => self.count += number.parse::<u64>().map_err(|_| NoNumber(number))?,
+            Count::Get(reply) => reply.send(self.count),
+        }
+        Ok(())
+    }
+
+    // preRestart(reason, config): the config is no argument, since the actor was made from it.
+    #[pre_restart]
+    fn save(&mut self, reason: &Failure) {
+        println!("  my_actor_1, before its restart: the count of {} is lost, since {}", self.count, reason.cause());
+    }
+
+    #[post_restart]
+    fn begin_again(&mut self) {
+        println!("  my_actor_1, after its restart: I count from {} again", self.count);
+    }
+}
+
+struct MyActor2 {
+    other: ActorRef<MyActor1>,
+}
+
+#[actor]
+impl MyActor2 {
+    async fn handle(&mut self, twice: Reply<u64>) -> anyhow::Result<()> {
+        twice.send(2 * self.other.ask(Count::Get).await?);
+        Ok(())
+    }
+
+    #[pre_restart]
+    fn save(&mut self, reason: &Failure) {
+        println!("  my_actor_2, before its restart: I go along, since {} has failed", reason.path());
+    }
+}
+
+// ----- the objects of the manager: what was a method is a message
+
+struct Foo {
+    calls: u32,
+}
+
+#[actor]
+impl Foo {
+    fn handle(&mut self, calls: Reply<u32>) {
+        self.calls += 1;
+        calls.send(self.calls);
+    }
+}
+
+/// The interface and the class behind it: a message type, and the actor that takes it.
+struct Bar(Reply<u32>);
+
+struct BarImpl {
+    foo: ActorRef<Foo>,
+}
+
+#[actor]
+impl BarImpl {
+    async fn handle(&mut self, Bar(reply): Bar) -> anyhow::Result<()> {
+        reply.send(self.foo.ask(|calls| calls).await?);
+        Ok(())
+    }
+}
+
+struct Pojo {
+    open_files: u32,
+}
+
+#[actor]
+impl Pojo {
+    fn handle(&mut self, number: &'static str) -> Result<(), NoNumber> {
+        self.open_files += number.parse::<u32>().map_err(|_| NoNumber(number))?;
+        Ok(())
+    }
+
+    // Ordinary methods. They are called because the tree names them; one that it misspells does not compile.
+    fn clean_up(&mut self) {
+        println!("  pojo, in the hook preRestart: I close my {} files", self.open_files);
+    }
+
+    fn reinit(&mut self) {
+        println!("  pojo, in the hook postRestart: I have opened {} files again", self.open_files);
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    println!("SupervisorFactory: two actors, of which both are restarted when one fails, 3 times within 100 ms");
+    let factory = Factory::tree(100); //             factory.newSupervisor
+    let supervisor = factory.start().await?; //      supervisor.startSupervisor
+    let one = supervisor.my_actor_1.clone();
+    let two = supervisor.my_actor_2.clone();
+    one.tell(Count::Add("5")).await?;
+    println!("  my_actor_1 begins at 100; main tells it to add \"5\", and asks both");
+    println!("  my_actor_1 is at {}", one.ask(Count::Get).await?);
+    println!("  my_actor_2 asks my_actor_1, and says that twice that is {}", two.ask(|twice| twice).await?);
+
+    println!("  main tells my_actor_1 to add \"five\"");
+    one.tell(Count::Add("five")).await?;
+    let (once, twice) = (one.ask(Count::Get).await?, two.ask(|twice| twice).await?);
+    println!("  main asks both, over the handles from before: {once} and {twice}");
+    println!("  the handles are the same, but behind each is a new instance, incarnation {}", one.incarnation());
+    ensure!((once, twice) == (100, 200), "both were to start anew");
+    ensure!((one.incarnation(), two.incarnation()) == (2, 2), "AllForOne was to restart both");
+
+    println!("  main tells it the same three times more, within those 100 ms");
+    for _ in 0..3 {
+        one.tell(Count::Add("five")).await?;
+        let _ = two.ask(|twice| twice).await; // up again, or over
+    }
+    let report = supervisor.join().await;
+    let Ended::Limit(failure) = report.ended else { anyhow::bail!("the limit was to end the supervisor") };
+    println!("  the fourth failure is one too many, and the supervisor itself has failed: {}", failure.cause());
+
+    println!("ActiveObjectManager: three objects, of which all are restarted when one fails, 3 times within 1000 ms");
+    let manager = Manager::start().await?; //        manager.configure(..).supervise()
+    let foo: ActorRef<Foo> = manager.foo.clone(); // Foo foo = manager.getInstance(Foo.class)
+    foo.ask(|calls| calls).await?; // the whole message is the place for the answer
+    println!(
+        "  main has called foo once; bar calls it too, and says that this was call {}",
+        manager.bar.ask(Bar).await?
+    );
+
+    println!("  main tells pojo to open \"many\" files");
+    manager.pojo.tell("many").await?;
+    let calls = manager.bar.ask(Bar).await?;
+    println!("  main asks bar again: this was call {calls} of a new foo, reached over the handle that bar always had");
+    ensure!(calls == 1 && foo.incarnation() == 2 && foo == manager.foo, "foo was to be new behind the same handle");
+    manager.shutdown().await;
+    Ok(())
+}

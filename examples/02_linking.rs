@@ -1,0 +1,162 @@
+//! Supervision that is put together while the program runs: the `link`, `unlink`, `spawnLink` and `trapExit` of the
+//! Akka of 2009. No tree is declared here.
+//!
+//! | 2009 | here |
+//! |---|---|
+//! | `spawn(classOf[Printer])` | `supervise::spawn("laser", ..)` |
+//! | `link(laser)`, `unlink(laser)` | `cx.link(&laser)`, `cx.unlink(&laser)` |
+//! | `spawnLink(classOf[Printer])` | `cx.spawn("inkjet", ..)` |
+//! | `faultHandler = Some(OneForOneStrategy(3, 10000))` | the method marked `#[supervision]` |
+//! | `trapExit = true` and `Exit(dead, cause)` | `cx.watch(&laser)` and the method marked `#[terminated]` |
+//!
+//! In 2009 one link did two things: who trapped an exit was also the one to restart. Here they are apart. Look at the
+//! same failure, `Smoke`, before and after the link: who is above decides. And look at the desk: it supervises nobody,
+//! and hears only of ends. The rules are S8, S37 and S38.
+
+use anyhow::ensure;
+use supervise::prelude::*;
+use supervise::{LinkError, SpawnError};
+
+// ----- a printer, which fails when it is told to
+
+#[derive(Default)]
+struct Printer {
+    pages: u32,
+}
+
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+enum Trouble {
+    #[error("the paper is jammed")]
+    Jam,
+    #[error("smoke comes out of it")]
+    Smoke,
+}
+
+enum Job {
+    Print,
+    Suffer(Trouble),
+    Pages(Reply<u32>),
+}
+
+#[actor]
+impl Printer {
+    fn handle(&mut self, job: Job) -> Result<(), Trouble> {
+        match job {
+            Job::Print => self.pages += 1,
+            Job::Suffer(trouble) => return Err(trouble),
+            Job::Pages(reply) => reply.send(self.pages),
+        }
+        Ok(())
+    }
+
+    #[post_restart]
+    fn restarted(&mut self, failure: &Failure, cx: &mut Context<Self>) {
+        println!("  {} is up again as incarnation {}, after: {}", cx.path(), cx.incarnation(), failure.cause());
+    }
+
+    #[post_stop]
+    fn stopped(&mut self, cx: &mut Context<Self>) {
+        println!("  {} goes down; it was incarnation {}, pages printed: {}", cx.path(), cx.incarnation(), self.pages);
+    }
+}
+
+// ----- the room, which supervises whatever printers it has at the time
+
+struct Room;
+
+enum Order {
+    Link(ActorRef<Printer>, Reply<Result<(), LinkError>>),
+    Unlink(ActorRef<Printer>, Reply<Result<(), LinkError>>),
+    SpawnLink(&'static str, Reply<Result<ActorRef<Printer>, SpawnError>>),
+}
+
+#[actor]
+impl Room {
+    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) {
+        match order {
+            Order::Link(printer, reply) => reply.send(cx.link(&printer).await),
+            Order::Unlink(printer, reply) => reply.send(cx.unlink(&printer).await),
+            Order::SpawnLink(name, reply) => {
+                reply.send(cx.spawn(name, || async { Ok(Printer::default()) }).await);
+            }
+        }
+    }
+
+    /// The fault handler. It holds for each printer from the moment that it is linked.
+    #[supervision]
+    fn fault_handler(&self) -> SupervisorStrategy {
+        strategy! {
+            #![strategy(OneForOne, max_restarts = 3, within = 10s)]
+            #![decider(Trouble::Jam => Restart, Trouble::Smoke => Stop)]
+        }
+    }
+}
+
+// ----- the desk, which traps exits
+
+struct Desk;
+
+#[actor]
+impl Desk {
+    fn handle(&mut self, printer: ActorRef<Printer>, cx: &mut Context<Self>) {
+        cx.watch(&printer);
+    }
+
+    #[terminated]
+    fn exit(&mut self, dead: &Watched, cause: &Ended) {
+        println!("  the desk is told of the exit of {}: {cause}", dead.path());
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    let room = supervise::spawn("room", || async { Ok(Room) }).await?;
+    let desk = supervise::spawn("desk", || async { Ok(Desk) }).await?;
+
+    println!("spawn: laser belongs to nobody, so the default decides: whatever fails is restarted");
+    let laser = supervise::spawn("laser", || async { Ok(Printer::default()) }).await?;
+    desk.tell(laser.clone()).await?;
+    laser.tell(Job::Print).await?;
+    println!("  main lets laser smoke");
+    laser.tell(Job::Suffer(Trouble::Smoke)).await?;
+    laser.tell(Job::Print).await?;
+    println!("  laser works: pages printed: {}", laser.ask(Job::Pages).await?);
+
+    println!("link: the room takes laser over, and decides from now on: a jam is a restart, smoke is the end");
+    room.ask(|reply| Order::Link(laser.clone(), reply)).await??;
+    println!(
+        "  laser works on as incarnation {}, pages printed: {}",
+        laser.incarnation(),
+        laser.ask(Job::Pages).await?
+    );
+    ensure!(laser.incarnation() == 2, "a link was to leave the printer alone");
+    println!("  main jams laser");
+    laser.tell(Job::Suffer(Trouble::Jam)).await?;
+    laser.ask(Job::Pages).await?;
+    println!("  main lets laser smoke");
+    laser.tell(Job::Suffer(Trouble::Smoke)).await?;
+    let ended = laser.terminated().await?;
+    ensure!(matches!(ended, Ended::Failed(_)), "the room was to stop a printer that smokes");
+
+    println!("spawnLink: the room has printers of its own");
+    let plotter = room.ask(|reply| Order::SpawnLink("plotter", reply)).await??;
+    let inkjet = room.ask(|reply| Order::SpawnLink("inkjet", reply)).await??;
+    println!("  they are {} and {}", plotter.path(), inkjet.path());
+    let second = room.ask(|reply| Order::Link(inkjet.clone(), reply)).await?;
+    let Err(error) = second else { anyhow::bail!("an actor was to have one supervisor at most") };
+    println!("  main asks the room to link inkjet once more; that is an error:");
+    println!("    {error}");
+
+    println!("unlink: the room lets plotter go");
+    for printer in [&plotter, &inkjet] {
+        desk.tell(printer.clone()).await?;
+    }
+    room.ask(|reply| Order::Unlink(plotter.clone(), reply)).await??;
+    println!("  main stops the room");
+    room.stop();
+    room.terminated().await?;
+    plotter.tell(Job::Print).await?;
+    println!("  plotter goes on without it, pages printed: {}", plotter.ask(Job::Pages).await?);
+    ensure!(inkjet.ended().is_some() && plotter.ended().is_none(), "only what was still linked was to end");
+    Ok(())
+}

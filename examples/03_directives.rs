@@ -1,0 +1,146 @@
+//! What can be decided on a failure: Resume, Restart, Stop or Escalate.
+//!
+//! A clerk adds amounts up. The same happens four times, each time in a new company: the clerk has a sum of 5 when it
+//! fails at a question, and behind that question wait the amounts 1 and 2. Only the error differs, and with it the
+//! decision. Look at what becomes of
+//!
+//! * the **message** that it failed at: gone whatever is decided, and whoever asked is told at once;
+//! * its **state**: only Resume keeps it;
+//! * its **mailbox**: what is queued waits for the decision, and is lost only with the actor;
+//! * its **handle**: the same for as long as the actor lives;
+//! * its **neighbour**: Escalate reaches it too, by way of the supervisor that both have.
+//!
+//! The rules are S8 (directives) and S11 (what a restart keeps).
+
+use anyhow::ensure;
+use supervise::prelude::*;
+
+supervisor! {
+    struct Company {
+        // What the office hands up is decided here. By default that is a restart, of the whole office.
+        office: struct Office {
+            #![decider(
+                Trouble::Typo => Resume,
+                Trouble::Muddle => Restart,
+                Trouble::Resigned => Stop,
+                Trouble::Fire => Escalate,
+            )]
+
+            clerk: Clerk = Clerk { sum: 0 },
+            neighbour: Clerk = Clerk { sum: 0 },
+        },
+    }
+}
+
+struct Clerk {
+    sum: u32,
+}
+
+enum Msg {
+    Add(u32),
+    Sum(Reply<u32>),
+    /// A question that the clerk fails at. The `Reply` is dropped with the message.
+    Trip {
+        trouble: Trouble,
+        _reply: Reply<()>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+enum Trouble {
+    #[error("an amount makes no sense")]
+    Typo,
+    #[error("the sum cannot be right")]
+    Muddle,
+    #[error("the clerk has resigned")]
+    Resigned,
+    #[error("the office is on fire")]
+    Fire,
+}
+
+#[actor]
+impl Clerk {
+    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
+        match msg {
+            Msg::Add(amount) => self.sum += amount,
+            Msg::Sum(reply) => reply.send(self.sum),
+            Msg::Trip { trouble, _reply } => return Err(trouble),
+        }
+        Ok(())
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    let cases = [
+        (Directive::Resume, Trouble::Typo, After { sum: Some(8), dead_letters: 0, clerk: 1, neighbour: 1 }),
+        (Directive::Restart, Trouble::Muddle, After { sum: Some(3), dead_letters: 0, clerk: 2, neighbour: 1 }),
+        (Directive::Stop, Trouble::Resigned, After { sum: None, dead_letters: 2, clerk: 1, neighbour: 1 }),
+        (Directive::Escalate, Trouble::Fire, After { sum: Some(3), dead_letters: 0, clerk: 2, neighbour: 2 }),
+    ];
+    println!(
+        "Each time the clerk has a sum of 5, and the amounts 1 and 2 wait in its mailbox, when it fails at a question."
+    );
+    for (directive, trouble, expected) in cases {
+        println!("{directive:?}, since {trouble}");
+        let after = fail(trouble).await?;
+        ensure!(after == expected, "{directive:?} has led to {after:?}, and not to {expected:?}");
+    }
+    Ok(())
+}
+
+#[derive(Debug, PartialEq)]
+struct After {
+    sum: Option<u32>,
+    dead_letters: u64,
+    /// The incarnations of both.
+    clerk: u32,
+    neighbour: u32,
+}
+
+/// Lets the clerk of a new company fail, and tells what becomes of it.
+async fn fail(trouble: Trouble) -> anyhow::Result<After> {
+    let company = Company::start().await?;
+    let Office { clerk, neighbour, .. } = &company.office;
+    clerk.tell(Msg::Add(5)).await?;
+    ensure!(clerk.ask(Msg::Sum).await? == 5, "the clerk was to begin with 5");
+
+    // All three are in the mailbox before the clerk looks at the first.
+    let (asked, told) = tokio::join!(clerk.ask(|_reply| Msg::Trip { trouble, _reply }), async {
+        clerk.tell(Msg::Add(1)).await?;
+        clerk.tell(Msg::Add(2)).await
+    });
+    told?;
+    let Err(asked) = asked else { anyhow::bail!("nobody was to answer") };
+    // A message to one that is being restarted waits until it is up.
+    let sum = clerk.ask(Msg::Sum).await;
+    neighbour.ask(Msg::Sum).await?;
+
+    println!("  message    gone, and its asker hears: {asked}");
+    match &sum {
+        Ok(8) => println!("  state      kept: the sum is 5 + 1 + 2 = 8"),
+        Ok(sum) => println!("  state      new: the sum is 0 + 1 + 2 = {sum}"),
+        Err(_) => println!("  state      gone with the clerk"),
+    }
+    match company.dead_letters() {
+        0 => println!("  mailbox    kept: the 1 and the 2 were handled"),
+        lost => println!("  mailbox    closed: its {lost} messages are dead letters"),
+    }
+    match &sum {
+        Ok(_) if clerk.incarnation() == 1 => println!("  handle     valid: behind it is the same instance"),
+        Ok(_) => println!("  handle     valid: behind it is a new instance, incarnation {}", clerk.incarnation()),
+        Err(error) => println!("  handle     of no use: {error}"),
+    }
+    match neighbour.incarnation() {
+        1 => println!("  neighbour  not concerned"),
+        new => println!("  neighbour  restarted with the whole office, incarnation {new}"),
+    }
+    let after = After {
+        sum: sum.ok(),
+        dead_letters: company.dead_letters(),
+        clerk: clerk.incarnation(),
+        neighbour: neighbour.incarnation(),
+    };
+    company.shutdown().await;
+    Ok(after)
+}

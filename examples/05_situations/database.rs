@@ -1,0 +1,77 @@
+//! Resume or Restart: a database that does not answer for a while.
+
+use std::time::Duration;
+
+use anyhow::ensure;
+use supervise::prelude::*;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+/// Whether the database answers. It is not supervised here; somebody else brings it back.
+type Database = watch::Receiver<bool>;
+
+supervisor! {
+    struct Clients(database: Database) {
+        // What is in the basket is the user's: it goes on with that.
+        #[decider(_: Timeout => Resume)]
+        basket: Client = Client { database, rows: 0 },
+
+        // What is in a cache can be had again. It starts over, and gives the database 2 s before it does.
+        #[decider(_: Timeout => Restart)]
+        #[backoff(2s..30s, random_factor = 0)]
+        cache: Client = Client { database, rows: 0 },
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the database does not answer")]
+struct Timeout;
+
+struct Client {
+    database: Database,
+    rows: u32,
+}
+
+/// Reads another row. The answer is the number of it.
+struct Fetch(Reply<u32>);
+
+#[actor]
+impl Client {
+    async fn handle(&mut self, Fetch(reply): Fetch) -> Result<(), Timeout> {
+        let Ok(Ok(_)) = timeout(Duration::from_secs(1), self.database.wait_for(|up| *up)).await else {
+            return Err(Timeout);
+        };
+        self.rows += 1;
+        reply.send(self.rows);
+        Ok(())
+    }
+}
+
+pub(crate) async fn run() -> anyhow::Result<()> {
+    println!("Database: two clients have read from it, when it stops answering");
+    let (up, database) = watch::channel(true);
+    let clients = Clients::start(database).await?;
+    let both = [("basket", Directive::Resume, &clients.basket), ("cache", Directive::Restart, &clients.cache)];
+    for (name, _, client) in both {
+        client.ask(Fetch).await?;
+        client.ask(Fetch).await?;
+        println!("  {name} has read row {}", client.ask(Fetch).await?);
+    }
+    up.send(false)?;
+    println!("  the database is down, and each of them fails at its next query");
+    for (_, _, client) in both {
+        ensure!(client.ask(Fetch).await.is_err(), "nobody was to get an answer");
+    }
+    sleep(Duration::from_secs(3)).await;
+    up.send(true)?;
+    println!("  the database is up again, and both are asked for one more");
+    let mut rows = Vec::new();
+    for (name, directive, client) in both {
+        rows.push(client.ask(Fetch).await?);
+        let instance = if client.incarnation() == 1 { "the same instance" } else { "a new instance" };
+        println!("  {name}, {directive:?}: {instance}, for which this is row {}", rows[rows.len() - 1]);
+    }
+    ensure!(rows == [4, 1], "Resume was to keep the rows, Restart was not");
+    clients.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Stop: a sensor that fails is left out of the report.
+
+use anyhow::ensure;
+use supervise::AskError;
+use supervise::prelude::*;
+
+/// Builds the report, from what the sensors below it say.
+struct Station {
+    sensors: Vec<ActorRef<Sensor>>,
+}
+
+struct Report(Reply<Vec<(String, Result<i32, AskError>)>>);
+
+#[actor]
+impl Station {
+    #[pre_start]
+    async fn mount(&mut self, cx: &mut Context<Self>) -> anyhow::Result<()> {
+        for (place, degrees) in [("roof", Some(11)), ("pole", None), ("cellar", Some(8))] {
+            self.sensors.push(cx.spawn(place, move || async move { Ok(Sensor { degrees }) }).await?);
+        }
+        Ok(())
+    }
+
+    async fn handle(&mut self, Report(reply): Report) -> anyhow::Result<()> {
+        let mut lines = Vec::new();
+        for sensor in &self.sensors {
+            lines.push((sensor.path(), sensor.ask(Read).await));
+        }
+        reply.send(lines);
+        Ok(())
+    }
+
+    /// One for one, and stop on any failure.
+    #[supervision]
+    fn sensors(&self) -> SupervisorStrategy {
+        SupervisorStrategy::STOPPING
+    }
+}
+
+struct Sensor {
+    degrees: Option<i32>,
+}
+
+struct Read(Reply<i32>);
+
+#[derive(Debug, thiserror::Error)]
+#[error("it is broken")]
+struct Broken;
+
+#[actor]
+impl Sensor {
+    fn handle(&mut self, Read(reply): Read) -> Result<(), Broken> {
+        reply.send(self.degrees.ok_or(Broken)?);
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Weather {
+        station: Station = Station { sensors: Vec::new() },
+    }
+}
+
+pub(crate) async fn run() -> anyhow::Result<()> {
+    println!("Sensors: one that fails is stopped, and left out of the report");
+    let weather = Weather::start().await?;
+    for report in ["first", "second"] {
+        println!("  {report} report:");
+        let lines = weather.station.ask(Report).await?;
+        for (sensor, line) in &lines {
+            match line {
+                Ok(degrees) => println!("    {sensor}: {degrees}°"),
+                // It comes at once, whether the sensor fails at this question or has failed before.
+                Err(error) => println!("    {sensor}: left out, {error}"),
+            }
+        }
+        let read: Vec<_> = lines.iter().filter_map(|(_, line)| line.clone().ok()).collect();
+        ensure!(read == [11, 8], "the report was to do without the pole");
+    }
+    weather.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! AllForOne: two results that do not fit together are worth nothing.
+
+use anyhow::ensure;
+use supervise::prelude::*;
+
+supervisor! {
+    struct Alone(list: Vec<u32>) {
+        #![strategy(OneForOne)]
+        low: Low = Low { list, pivot: 0 },
+        high: High = High::new(list, low.ask(Part::Pivot).await?),
+    }
+
+    struct Together(list: Vec<u32>) {
+        #![strategy(AllForOne)]
+        low: Low = Low { list, pivot: 0 },
+        high: High = High::new(list, low.ask(Part::Pivot).await?),
+    }
+}
+
+/// Sorts what is below the pivot, which it chooses: at each try another one.
+struct Low {
+    list: Vec<u32>,
+    pivot: u32,
+}
+
+enum Part {
+    Pivot(Reply<u32>),
+    Sorted(Reply<Vec<u32>>),
+    Fail,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("bad luck with the pivot")]
+struct BadLuck;
+
+#[actor]
+impl Low {
+    #[pre_start]
+    fn choose(&mut self, cx: &mut Context<Self>) {
+        self.pivot = self.list[cx.incarnation() as usize - 1];
+    }
+
+    fn handle(&mut self, part: Part) -> Result<(), BadLuck> {
+        match part {
+            Part::Pivot(reply) => reply.send(self.pivot),
+            Part::Sorted(reply) => {
+                self.list.retain(|number| *number < self.pivot);
+                self.list.sort();
+                reply.send(self.list.clone());
+            }
+            Part::Fail => return Err(BadLuck),
+        }
+        Ok(())
+    }
+}
+
+/// Sorts the rest: all that is not below the pivot that it was made with.
+struct High {
+    list: Vec<u32>,
+}
+
+#[actor]
+impl High {
+    fn new(mut list: Vec<u32>, pivot: u32) -> High {
+        list.retain(|number| *number >= pivot);
+        list.sort();
+        High { list }
+    }
+
+    fn handle(&mut self, sorted: Reply<Vec<u32>>) {
+        sorted.send(self.list.clone());
+    }
+}
+
+pub(crate) async fn run() -> anyhow::Result<()> {
+    let list = vec![5, 3, 8, 1, 9, 2];
+    println!("Sort: low sorts what is below a pivot of {list:?}, high sorts the rest");
+    println!("  low fails at pivot {}, and tries again with pivot {}", list[0], list[1]);
+    let (alone, together) = (Alone::start(list.clone()).await?, Together::start(list).await?);
+    let flawed = fail_and_merge(&alone.low, &alone.high).await?;
+    println!("  OneForOne: {flawed:?}, a number is lost: high still goes by the first pivot");
+    let whole = fail_and_merge(&together.low, &together.high).await?;
+    println!("  AllForOne: {whole:?}, high was restarted too, and goes by the second");
+    ensure!(flawed == [1, 2, 5, 8, 9] && whole == [1, 2, 3, 5, 8, 9], "only the second was to be whole");
+    tokio::join!(alone.shutdown(), together.shutdown());
+    Ok(())
+}
+
+async fn fail_and_merge(low: &ActorRef<Low>, high: &ActorRef<High>) -> anyhow::Result<Vec<u32>> {
+    low.tell(Part::Fail).await?;
+    let mut sorted = low.ask(Part::Sorted).await?;
+    sorted.extend(high.ask(|sorted| sorted).await?);
+    Ok(sorted)
+}

@@ -1,0 +1,212 @@
+//! The seven steps of a restart, in the order and by the numbers that Akka's documentation gives them:
+//!
+//! 1. the actor handles no more messages, nor do its children: they are held;
+//! 2. `pre_restart` is called on the old instance; here it names the child that it keeps;
+//! 3. the children that were not kept are stopped and waited for, then the old instance goes down itself;
+//! 4. a new instance is made, by the start expression;
+//! 5. `pre_start` and `post_restart` are called on the new instance;
+//! 6. the kept children are told to restart as well, by the same steps;
+//! 7. the actor handles messages again. It does not wait for its children's restarts.
+//!
+//! Most hooks below take a second, so that the time shows who waits for whom. Look at the two children: `kept` is
+//! restarted behind the handle that it always had, with what was in its mailbox. `other` ends; what comes after it
+//! under the same name is another actor. The rules are S11 and S12.
+
+use std::future::{Ready, ready};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::{bail, ensure};
+use supervise::prelude::*;
+use supervise::{EventKind, NodeState, SpawnError, Thrown};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep};
+
+supervisor! {
+    struct Family(journal: Journal) {
+        // A `let` outlives the restarts of the children behind it: here the new parent finds the child that was kept.
+        let shelf = Arc::new(OnceLock::new());
+
+        parent: Parent = Parent::new(journal, shelf),
+    }
+}
+
+struct Parent {
+    journal: Journal,
+    shelf: Arc<OnceLock<ActorRef<Child>>>,
+    /// `kept` and `other`.
+    children: Vec<ActorRef<Child>>,
+}
+
+enum Msg {
+    Fail,
+    /// The answer is its children.
+    Letter(Reply<Vec<ActorRef<Child>>>),
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("told to fail")]
+    Told,
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+}
+
+#[actor]
+impl Parent {
+    fn new(journal: Journal, shelf: Arc<OnceLock<ActorRef<Child>>>) -> Parent {
+        journal.write(4, "parent: the start expression makes a new instance");
+        Parent { journal, shelf, children: Vec::new() }
+    }
+
+    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
+        match msg {
+            Msg::Fail => return Err(Trouble::Told),
+            Msg::Letter(reply) => {
+                self.journal.write(7, "parent handles its letter, and does not wait for kept");
+                reply.send(self.children.clone());
+            }
+        }
+        Ok(())
+    }
+
+    #[pre_start]
+    async fn have_children(&mut self, cx: &mut Context<Self>) -> Result<(), Trouble> {
+        let kept = match self.shelf.get() {
+            Some(kept) => kept.clone(),
+            None => cx.spawn("kept", child("kept", &self.journal)).await?,
+        };
+        let other = cx.spawn("other", child("other", &self.journal)).await?;
+        self.shelf.get_or_init(|| kept.clone());
+        self.children = vec![kept, other];
+        self.journal.write(5, "parent: pre_start on the new instance, which spawns another `other`");
+        Ok(())
+    }
+
+    #[pre_restart]
+    async fn save(&mut self, _: &Failure, cx: &mut Context<Self>) {
+        cx.keep(&self.children[0]);
+        sleep(Duration::from_secs(1)).await;
+        self.journal.write(2, "parent: pre_restart on the old instance, which keeps `kept`");
+    }
+
+    #[post_stop]
+    async fn clean_up(&mut self) {
+        sleep(Duration::from_secs(1)).await;
+        self.journal.write(3, "parent: post_stop, now that its children are down");
+    }
+
+    #[post_restart]
+    async fn reload(&mut self, failure: &Failure) {
+        sleep(Duration::from_secs(1)).await;
+        self.journal.write(5, format!("parent: post_restart on the new instance, after: {}", failure.cause()));
+    }
+}
+
+/// A child, of which there are two.
+struct Child {
+    name: &'static str,
+    journal: Journal,
+}
+
+/// How it is started, the first time and every other.
+fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, Thrown>> + use<> {
+    let journal = journal.clone();
+    move || ready(Ok(Child { name, journal: journal.clone() }))
+}
+
+struct Letter(Reply<()>);
+
+#[actor]
+impl Child {
+    fn handle(&mut self, Letter(reply): Letter) {
+        self.journal.write(6, format!("{} handles its letter", self.name));
+        reply.send(());
+    }
+
+    #[pre_restart]
+    fn save(&mut self) {
+        self.journal.write(6, format!("{}: pre_restart on the old instance", self.name));
+    }
+
+    /// That of `other` comes when its parent goes down, that of `kept` when it is restarted itself.
+    #[post_stop]
+    async fn clean_up(&mut self) {
+        sleep(Duration::from_secs(1)).await;
+        let step = if self.name == "kept" { 6 } else { 3 };
+        self.journal.write(step, format!("{}: post_stop on the old instance", self.name));
+    }
+
+    #[post_restart]
+    async fn reload(&mut self) {
+        sleep(Duration::from_secs(1)).await;
+        self.journal.write(6, format!("{}: post_restart on the new instance", self.name));
+    }
+}
+
+/// What happens, with its time and step.
+#[derive(Clone)]
+struct Journal(UnboundedSender<Line>);
+
+struct Line {
+    at: Instant,
+    step: u32,
+    text: String,
+}
+
+impl Journal {
+    fn write(&self, step: u32, text: impl Into<String>) {
+        let _ = self.0.send(Line { at: Instant::now(), step, text: text.into() });
+    }
+}
+
+// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    let (sender, mut lines) = unbounded_channel();
+    let journal = Journal(sender);
+    let family = Family::start(journal.clone()).await?;
+    let parent = &family.parent;
+    let before = parent.ask(Msg::Letter).await?;
+    let (kept, other) = (&before[0], &before[1]);
+    while lines.try_recv().is_ok() {} // of the first start
+
+    println!("parent has two children, kept and other, and is told to fail:");
+    let began = Instant::now();
+    let mut events = family.events();
+    parent.tell(Msg::Fail).await?;
+    while let Some(event) = events.next().await {
+        match event?.kind {
+            EventKind::Failed { failure, .. } => journal.write(1, format!("parent fails: {}", failure.cause())),
+            EventKind::Decided { directive, .. } => journal.write(1, format!("the decision is: {directive:?}")),
+            _ => break,
+        }
+    }
+    sleep(Duration::from_millis(500)).await;
+    for node in family.snapshot().root.children[0].children.iter() {
+        ensure!(matches!(node.state, NodeState::Held), "{} was to be held", node.name);
+        journal.write(1, format!("{} is {}: it handles no messages for now", node.name, node.state));
+    }
+    journal.write(1, "main sends a letter to each of the three");
+    let (after, read, lost) =
+        tokio::join!(parent.ask(Msg::Letter).forever(), kept.ask(Letter).forever(), other.ask(Letter));
+    let after = after?;
+    read?;
+
+    let mut steps = Vec::new();
+    while let Ok(Line { at, step, text }) = lines.try_recv() {
+        println!("{:4.1} s  step {step}  {text}", (at - began).as_secs_f64());
+        steps.push(step);
+    }
+    println!("afterwards:");
+    println!("  kept is incarnation {} behind the handle that it always had", kept.incarnation());
+    let (Some(ended), Err(error)) = (other.ended(), lost) else { bail!("other was to end with its letter") };
+    println!("  other has ended ({ended}), and main has heard about its letter: {error}");
+    println!("  another `other` has a handle of its own, and is incarnation {}", after[1].incarnation());
+    let alone: Vec<_> = steps.iter().filter(|step| **step != 6).collect();
+    ensure!(alone.is_sorted() && (1..=7).all(|step| steps.contains(&step)), "the steps came as {steps:?}");
+    ensure!(after[0] == *kept && kept.incarnation() == 2, "kept was to be restarted behind its handle");
+    ensure!(after[1] != *other, "another was to take the name of other");
+    family.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! To hear that another actor has ended, and three things to do about it.
+//!
+//! * The observer **watches**, and goes on. It hears of each end once, with the reason, and also of a candle that was
+//!   out before anybody watched it. Of a restart it hears nothing: behind a handle somebody is alive all the time.
+//! * The moth has made a **death pact** with the candle: it fails when the candle ends. Nobody makes one by accident.
+//! * The chandelier supervises two bulbs. When one fails it **ends both, and makes new ones later**. A restart would
+//!   keep their mailboxes, and here nobody wants what was sent to the old ones.
+//!
+//! The rules are S37 (watch) and S18 (a Stop under AllForOne stops all).
+
+use std::fmt::Display;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use anyhow::{bail, ensure};
+use supervise::SpawnError;
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+supervisor! {
+    struct House {
+        #[lifecycle(Transient)]
+        stump: Candle = Candle,
+
+        #[lifecycle(Transient)]
+        candle: Candle = Candle,
+
+        moth: Moth = Moth { candle },
+        observer: Observer = Observer { stump, candle, moth },
+        chandelier: Chandelier = Chandelier { bulbs: Vec::new() },
+    }
+}
+
+// ----- the candles
+
+struct Candle;
+
+enum Air {
+    /// Makes it fail.
+    Draught,
+    /// Ends it.
+    Out,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a draught")]
+struct Draught;
+
+#[actor]
+impl Candle {
+    #[pre_start]
+    fn light(&mut self, cx: &mut Context<Self>) {
+        cx.send_after(Duration::from_secs(3), Air::Out);
+    }
+
+    fn handle(&mut self, air: Air, cx: &mut Context<Self>) -> Result<(), Draught> {
+        match air {
+            Air::Draught => return Err(Draught),
+            Air::Out => cx.stop(),
+        }
+        Ok(())
+    }
+
+    #[post_restart]
+    fn lit_again(&mut self, failure: &Failure, cx: &mut Context<Self>) {
+        say(format!("{} burns again, after: {}", cx.path(), failure.cause()));
+    }
+}
+
+// ----- one that depends on another
+
+struct Moth {
+    candle: ActorRef<Candle>,
+}
+
+#[actor]
+impl Moth {
+    #[pre_start]
+    fn circle(&mut self, cx: &mut Context<Self>) {
+        cx.depend_on(&self.candle);
+    }
+
+    fn handle(&mut self, _: ()) {}
+}
+
+// ----- one that watches
+
+struct Observer {
+    stump: ActorRef<Candle>,
+    candle: ActorRef<Candle>,
+    moth: ActorRef<Moth>,
+}
+
+struct Watch;
+
+#[actor]
+impl Observer {
+    fn handle(&mut self, _: Watch, cx: &mut Context<Self>) {
+        say("the observer watches stump, candle and moth");
+        cx.watch(&self.stump);
+        cx.watch(&self.candle);
+        cx.watch(&self.moth);
+    }
+
+    #[terminated]
+    fn hear(&mut self, who: &Watched, ended: &Ended) {
+        say(format!("the observer hears that {} has ended: {ended}", who.path()));
+    }
+}
+
+// ----- one that ends its children, and makes them again
+
+struct Chandelier {
+    bulbs: Vec<ActorRef<Bulb>>,
+}
+
+enum Order {
+    LightAgain,
+    Bulbs(Reply<Vec<ActorRef<Bulb>>>),
+}
+
+#[actor]
+impl Chandelier {
+    #[pre_start]
+    async fn light(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        for name in ["left", "right"] {
+            let bulb = cx.spawn(name, || async { Ok(Bulb) }).await?;
+            cx.watch(&bulb);
+            self.bulbs.push(bulb);
+        }
+        say("the chandelier has two new bulbs");
+        Ok(())
+    }
+
+    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        match order {
+            Order::LightAgain => self.light(cx).await?,
+            Order::Bulbs(reply) => reply.send(self.bulbs.clone()),
+        }
+        Ok(())
+    }
+
+    #[terminated]
+    fn out(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) {
+        say(format!("the chandelier hears that {} has ended: {ended}", who.path()));
+        self.bulbs.retain(|bulb| *who != *bulb);
+        if self.bulbs.is_empty() {
+            say("the chandelier is dark; it has new bulbs in 10 s");
+            cx.send_after(Duration::from_secs(10), Order::LightAgain);
+        }
+    }
+
+    #[supervision]
+    fn both_or_none(&self) -> SupervisorStrategy {
+        strategy! { #![strategy(AllForOne)] #![decider(_ => Stop)] }
+    }
+}
+
+struct Bulb;
+
+enum Current {
+    Flash,
+    Surge,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a surge")]
+struct Surge;
+
+#[actor]
+impl Bulb {
+    fn handle(&mut self, current: Current, cx: &mut Context<Self>) -> Result<(), Surge> {
+        match current {
+            Current::Flash => say(format!("{} flashes", cx.path())),
+            Current::Surge => return Err(Surge),
+        }
+        Ok(())
+    }
+}
+
+// ----- the house
+
+/// Prints it behind the time since the first call.
+fn say(what: impl Display) {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    let at = BEGUN.get_or_init(Instant::now).elapsed().as_secs();
+    println!("{at:3} s  {what}");
+}
+
+// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    let house = House::start().await?;
+
+    house.stump.tell(Air::Out).await?;
+    house.stump.terminated().await?;
+    say("stump is out, and nobody has watched it");
+    house.observer.tell(Watch).await?;
+
+    sleep(Duration::from_secs(1)).await;
+    say("main lets a draught in");
+    house.candle.tell(Air::Draught).await?;
+    let ended = house.moth.terminated().await?;
+    let pact = ended.failure().is_some_and(|failure| matches!(failure.cause(), Cause::DeathPact(_)));
+    ensure!(pact && house.candle.ended().is_some(), "the moth was to end with the candle");
+
+    sleep(Duration::from_secs(1)).await;
+    let old = house.chandelier.ask(Order::Bulbs).await?;
+    say("main sends left a surge, and behind that a flash");
+    old[0].tell(Current::Surge).await?;
+    old[0].tell(Current::Flash).await?;
+    sleep(Duration::from_secs(11)).await;
+    say(format!("dead letters: {}, the flash behind the surge", house.dead_letters()));
+    let new = house.chandelier.ask(Order::Bulbs).await?;
+    new[0].tell(Current::Flash).await?;
+    sleep(Duration::from_secs(1)).await;
+    let Err(error) = old[0].tell(Current::Flash).await else { bail!("the old bulb was to be gone") };
+    say(format!("main tries the old handle: {error}"));
+    ensure!(house.dead_letters() == 1 && new.len() == 2 && old[0] != new[0], "the bulbs were to be new ones");
+    house.shutdown().await;
+    Ok(())
+}

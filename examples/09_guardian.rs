@@ -1,0 +1,127 @@
+//! Where a failure goes that nobody decides on: up to the root of a tree, or to the guardian.
+//!
+//! * In a tree, each supervisor decides or escalates. If it escalates it has failed itself, and the one above decides
+//!   on it. Look at the events: it is the same failure all the way, with the path of the actor where it began. Above
+//!   the root nobody is left. The tree ends, and whoever has started it is told; the program goes on.
+//! * Outside of trees, actors are supervised by the guardian, of which there is one in a process. Its strategy is set
+//!   once, before it has anybody to supervise. Here it is `STOPPING`, which stops whatever fails. The own decider of an
+//!   actor still comes first.
+//!
+//! The rules are S19, S20 (escalation) and S39 (the guardian). In Akka the guardian was set in a configuration file.
+
+use anyhow::{bail, ensure};
+use supervise::prelude::*;
+use supervise::{EventKind, guardian};
+
+supervisor! {
+    struct Bank {
+        #![decider(_ => Escalate)]
+
+        branch: struct Branch {
+            #![decider(Trouble::Shortfall => Restart, Trouble::Robbery => Escalate)]
+
+            counter: struct Counter {
+                #![decider(_: Trouble => Escalate)]
+                till: Till = Till,
+            },
+        },
+    }
+}
+
+struct Till;
+
+enum Msg {
+    Count(Reply<()>),
+    Suffer(Trouble),
+}
+
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+enum Trouble {
+    #[error("some money is missing")]
+    Shortfall,
+    #[error("all money is gone")]
+    Robbery,
+}
+
+#[actor]
+impl Till {
+    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
+        match msg {
+            Msg::Count(reply) => reply.send(()),
+            Msg::Suffer(trouble) => return Err(trouble),
+        }
+        Ok(())
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> anyhow::Result<()> {
+    in_a_tree().await?;
+    outside().await
+}
+
+async fn in_a_tree() -> anyhow::Result<()> {
+    let bank = Bank::start().await?;
+    let mut events = bank.events();
+    let till = bank.branch.counter.till.clone();
+
+    println!("the bank supervises a branch, the branch a counter, the counter a till");
+    println!("some money is missing: the branch knows what to do");
+    till.tell(Msg::Suffer(Trouble::Shortfall)).await?;
+    till.ask(Msg::Count).await?; // waits until it is up again
+    show(&mut events)?;
+    ensure!(till.incarnation() == 2 && bank.branch.incarnation() == 1, "the branch was to restart the counter");
+
+    println!("all money is gone: nobody knows what to do");
+    till.tell(Msg::Suffer(Trouble::Robbery)).await?;
+    let report = bank.join().await;
+    show(&mut events)?;
+    println!("  main is told how it ended: {}", report.ended);
+    let Ended::Failed(failure) = report.ended else { bail!("the bank was to fail") };
+    ensure!(failure.path() == "branch/counter/till", "it was to end with the failure of the till");
+    Ok(())
+}
+
+/// What has happened since the last time.
+fn show(events: &mut supervise::Events) -> anyhow::Result<()> {
+    while let Some(event) = events.try_next() {
+        let event = event?;
+        let who = &event.path;
+        match event.kind {
+            EventKind::Failed { failure, .. } if failure.path() == who => {
+                println!("  {who} fails: {}", failure.cause())
+            }
+            EventKind::Decided { directive, .. } => println!("  decided about {who}: {directive:?}"),
+            EventKind::Escalated { failure } => println!("  so {who} fails with the failure of {}", failure.path()),
+            EventKind::Restarted => println!("  {who} is up again, incarnation {}", event.incarnation),
+            EventKind::Ended { .. } => println!("  {who} has ended"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn outside() -> anyhow::Result<()> {
+    println!("the guardian is told to stop whatever fails");
+    guardian::set(SupervisorStrategy::STOPPING)?;
+    let Err(error) = guardian::set(SupervisorStrategy::default()) else { bail!("it was to be set once") };
+    println!("  a second attempt is an error: {error}");
+
+    let one = supervise::spawn("one", || async { Ok(Till) }).await?;
+    let two = supervise::spawn("two", || async { Ok(Till) }).await?;
+    let own = supervise::spawn("own", || async { Ok(Till) }).decider(decider! { _: Trouble => Restart }).await?;
+    println!("  one and own suffer the same");
+    one.tell(Msg::Suffer(Trouble::Shortfall)).await?;
+    own.tell(Msg::Suffer(Trouble::Shortfall)).await?;
+    let ended = one.terminated().await?;
+    own.ask(Msg::Count).await?;
+    two.ask(Msg::Count).await?;
+    println!("  one has ended: {ended}");
+    println!("  two does not notice, and is still incarnation {}", two.incarnation());
+    println!("  own has a decider of its own, and was restarted: incarnation {}", own.incarnation());
+    ensure!(
+        matches!(ended, Ended::Failed(_)) && two.incarnation() == 1 && own.incarnation() == 2,
+        "only one was to end"
+    );
+    Ok(())
+}
