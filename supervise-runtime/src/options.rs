@@ -62,6 +62,21 @@ impl Common {
         })
     }
 
+    /// The times that are said, each under its name; those of a limit aside.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (&'static str, Duration)> {
+        let shutdown = match self.shutdown {
+            Some(Shutdown::Within(time)) => Some(time),
+            _ => None,
+        };
+        let backoff = match self.backoff {
+            Some(Backoff::Exponential(backoff)) => Some(backoff.min),
+            Some(Backoff::Slotted(backoff)) => Some(backoff.slot_time),
+            None => None,
+        };
+        let said = [("shutdown", shutdown), ("start", self.start), ("ask", self.ask), ("backoff", backoff)];
+        said.into_iter().filter_map(|(name, time)| Some((name, time?)))
+    }
+
     pub(crate) fn ask_or_default(&self) -> Duration {
         self.ask.unwrap_or(ASK)
     }

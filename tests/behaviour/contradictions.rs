@@ -26,6 +26,8 @@ struct Config {
     restarts: Option<u32>,
     within: Option<Duration>,
     shutdown: Option<Duration>,
+    patience: Option<Duration>,
+    ask: Option<Duration>,
 }
 
 supervisor! {
@@ -39,11 +41,12 @@ supervisor! {
             reset = Auto(config.reset.unwrap_or(secs(10)))
         )]
         #[limit(max_restarts = config.restarts.unwrap_or(3), within = config.within.unwrap_or(1h))]
-        #[mailbox(Bounded(config.places.unwrap_or(8)))]
+        #[mailbox(Bounded(config.places.unwrap_or(8)), ask = config.ask.unwrap_or(1s))]
         #[redeliver(attempts = config.attempts.unwrap_or(1))]
         db: Probe = Probe::start("db", config.journal.clone()).await?,
 
         #[max_children(config.most.unwrap_or(8))]
+        #[lifecycle(start = config.patience.unwrap_or(1s))]
         sessions: [Probe] = || Probe::start("session", config.journal.clone()).await?,
 
         #[lifecycle(Permanent, shutdown = config.shutdown.unwrap_or(1min))]
@@ -94,7 +97,7 @@ async fn what_does_not_contradict_itself_starts() {
     App::start(all).await.unwrap().shutdown().await;
 }
 
-/// C5
+/// S21, C5: what was up is taken down again.
 #[tokio::test(start_paused = true)]
 async fn a_computed_backoff_that_contradicts_itself_is_the_error_of_the_start() {
     let (min, max) = (secs(30), secs(3));
@@ -115,6 +118,23 @@ async fn what_is_not_a_number_is_no_factor() {
     assert!(matches!(what, RandomFactor(_)));
     let (_, what) = refused(Config { factor: Some(f64::NAN), ..Config::default() }).await;
     assert!(matches!(what, Factor(_)));
+}
+
+/// C3: no time at all, as where it is a literal.
+#[tokio::test(start_paused = true)]
+async fn no_time_at_all_is_the_error_of_the_start() {
+    let zero = Duration::ZERO;
+    for (config, path, setting) in [
+        (Config { delays: Some((zero, secs(3))), ..Config::default() }, "db", "backoff"),
+        (Config { within: Some(zero), ..Config::default() }, "db", "within"),
+        (Config { shutdown: Some(zero), ..Config::default() }, "reports", "shutdown"),
+        (Config { patience: Some(zero), ..Config::default() }, "sessions", "start"),
+        (Config { ask: Some(zero), ..Config::default() }, "db", "ask"),
+    ] {
+        assert_eq!(refused(config).await, (path.to_owned(), NoTime(setting)));
+    }
+    let what = of(&Paced::start(Journal::default(), zero).await.expect_err("it started")).1;
+    assert_eq!(what, NoTime("within"));
 }
 
 /// C4
@@ -160,7 +180,7 @@ async fn a_subtree_that_has_too_little_time_to_stop_does_not_start() {
     App::start(Config { shutdown: Some(secs(15)), ..Config::default() }).await.unwrap().shutdown().await;
 }
 
-/// C4 to C6: what is said to a spawn is checked there.
+/// S38, C4 to C6: what is said to a spawn is checked there.
 #[tokio::test(start_paused = true)]
 async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     let probe = || supervise::spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
@@ -168,6 +188,8 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     let slow = ExponentialBackoff::new(secs(3), secs(30));
     let cases = [
         (probe().mailbox(Mailbox::Bounded(0)), NoPlaces),
+        (probe().backoff(SlottedBackoff::new(Duration::ZERO)), NoTime("backoff")),
+        (probe().start(Duration::ZERO), NoTime("start")),
         (probe().mailbox(Mailbox::Unbounded).backoff(slow), UnboundedHold),
         (probe().redeliver(0), NoAttempts),
         (probe().lifecycle(Lifecycle::Permanent).significant(), SignificantPermanent),

@@ -1,7 +1,8 @@
 //! `run`: start, wait, shut down, report: S43.
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::process::{ExitCode, Termination};
+use std::task::Poll;
 
 use supervise::prelude::*;
 use tokio::sync::oneshot;
@@ -39,6 +40,29 @@ async fn until_may_be_any_future() {
     assert!(!run.is_finished());
     end.send(7).unwrap();
     assert!(soon(run).await.unwrap().unwrap().is_orderly());
+}
+
+/// S43: `until` is polled before anything of the tree is begun, so a signal has its handlers by then.
+#[tokio::test(start_paused = true)]
+async fn until_is_heard_before_the_tree_is_begun() {
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let mut before = None;
+    let until = poll_fn(|_| {
+        before.get_or_insert_with(tasks);
+        Poll::<()>::Pending
+    });
+    let run = Shop::run(Journal::default(), 1, until);
+    assert!(tokio::time::timeout(secs(1), run).await.is_err());
+    assert_eq!(before, Some(0));
+}
+
+/// S43: one that is through at once lets nothing come up.
+#[tokio::test(start_paused = true)]
+async fn until_may_be_over_at_once() {
+    let journal = Journal::default();
+    let report = Shop::run(journal.clone(), 1, std::future::ready(())).await.unwrap();
+    assert!(matches!(report.ended, Ended::Stopped));
+    assert!(!journal.take().contains(&"two start".to_owned()));
 }
 
 /// S43: it also ends with the tree itself; the report is that of the end, as an exit code a failure.

@@ -173,12 +173,11 @@ where
             }
             let outer = sup.outer();
             let lifecycle = common.lifecycle_or(Role::Actor);
-            outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer)).map_err(
-                |what| {
-                    let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
-                    SpawnError::Contradiction { path: child.path(), what }
-                },
-            )?;
+            let sound = outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer));
+            sound.map_err(|what| {
+                let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
+                SpawnError::Contradiction { path: child.path(), what }
+            })?;
             let mut spawned = None;
             let added = sup.add(
                 &*owner,

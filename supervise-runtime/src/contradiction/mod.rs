@@ -37,6 +37,9 @@ pub(crate) use tally::Tally;
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Contradiction {
+    /// A setting gives no time at all.
+    #[error("`{0}` is no time at all")]
+    NoTime(&'static str),
     /// A backoff's greatest delay is shorter than its least.
     #[error("the backoff goes from {min:?} to {max:?}, which is no range; give the shorter delay first")]
     EmptyRange {
@@ -112,11 +115,12 @@ impl Contradiction {
     /// In the settings of one child below a supervisor with this strategy.
     pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
         let common = &*options.common;
+        common.times().try_for_each(|(setting, time)| demand(!time.is_zero(), NoTime(setting)))?;
         if let Some(Backoff::Exponential(backoff)) = &common.backoff {
             let (min, max) = (backoff.min, backoff.max);
             demand(min <= max, EmptyRange { min, max })?;
             demand((0.0..=1.0).contains(&backoff.random_factor), RandomFactor(backoff.random_factor))?;
-            demand(backoff.factor >= 1.0, Factor(backoff.factor))?;
+            demand(backoff.factor >= 1.0 && backoff.factor.is_finite(), Factor(backoff.factor))?;
             if let Some(Reset::Auto(after)) = backoff.reset {
                 demand(after >= min, ResetTooEarly { after, min })?;
             }
@@ -154,6 +158,7 @@ impl Outer {
 
     /// In the supervisor's own settings.
     pub(crate) fn check(&self) -> Result<(), Contradiction> {
+        some_window(&self.limit)?;
         numberless(&self.limit)?;
         demand(self.limit.max_restarts.is_some() || self.limit.within.is_none(), NoLimit("within"))
     }
@@ -162,6 +167,7 @@ impl Outer {
         if self.strategy != Strategy::OneForOne {
             return demand(own == Limit::new(), LimitInGroup(self.strategy));
         }
+        some_window(&own)?;
         numberless(&own)?;
         let max = own.max_restarts.or(self.limit.max_restarts);
         if backoff.is_some() && max.is_none() {
@@ -175,6 +181,10 @@ impl Outer {
             _ => Ok(()),
         }
     }
+}
+
+fn some_window(limit: &Limit) -> Result<(), Contradiction> {
+    demand(limit.within != Some(Duration::ZERO), NoTime("within"))
 }
 
 /// With `Unlimited` there is nothing to count.

@@ -30,6 +30,11 @@ impl Tally {
         self.outer = outer;
     }
 
+    /// What contradicts itself in the tree's own settings.
+    pub(crate) fn own(&self) -> Result<(), Contradiction> {
+        self.outer.check()
+    }
+
     /// A child, with what contradicts itself in its own settings.
     pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), Contradiction> {
         Contradiction::of_child(options, lifecycle, &self.outer)?;
@@ -73,7 +78,7 @@ impl Tally {
     /// All are there. `given`: the time that the tree itself has to stop, if it says so.
     pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), Contradiction> {
         let Outer { strategy, limit } = self.outer;
-        self.outer.check()?;
+        self.own()?;
         if strategy != Strategy::OneForOne
             && let (Some(MaxRestarts::AtMost(max)), Some(within), Some(paces)) =
                 (limit.max_restarts, limit.within, &self.paces)

@@ -75,7 +75,7 @@ impl<T: TreeDef> Tree<T> {
     /// Starts the tree, waits until `until` is through or the tree has ended by itself, takes it down, and
     /// gives the report (S43), which is an exit code for `main`.
     ///
-    /// `until` is polled from the beginning: if it is through before the tree is up, what is up is stopped
+    /// `until` is polled before anything is begun, and from then on: if it is through before the tree is up, what is up is stopped
     /// again in reverse.
     ///
     /// # Errors
@@ -96,13 +96,18 @@ impl<T: TreeDef> Tree<T> {
     {
         let at = Location::caller();
         async move {
+            let mut until = Box::pin(async { drop(until.await) });
+            // On another thread the tree may be up at once: a signal's handlers have to be there before.
+            let mut over = poll_fn(|cx| Poll::Ready(until.as_mut().poll(cx).is_ready())).await;
             let begun = self.begin(at);
             let cell = begun.guard.cell.clone();
-            let mut until = Box::pin(async { drop(until.await) });
             let mut waiting = Waiting::default();
             let up = poll_fn(|cx| match cell.ctl().poll_up(&mut waiting, cx.waker()) {
                 Poll::Ready(up) => Poll::Ready(Some(up)),
-                Poll::Pending => until.as_mut().poll(cx).map(|()| None),
+                Poll::Pending => {
+                    over = over || until.as_mut().poll(cx).is_ready();
+                    if over { Poll::Ready(None) } else { Poll::Pending }
+                }
             })
             .await;
             let Some(up) = up else {
@@ -114,6 +119,7 @@ impl<T: TreeDef> Tree<T> {
             let mut ended = Join::of(cell);
             poll_fn(|cx| match Pin::new(&mut ended).poll(cx) {
                 Poll::Ready(_) => Poll::Ready(()),
+                Poll::Pending if over => Poll::Ready(()),
                 Poll::Pending => until.as_mut().poll(cx),
             })
             .await;

@@ -96,10 +96,15 @@ impl Builder {
         handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
 
-    /// A contradiction in a child's settings is a failure of its start.
-    fn contradicts(&self, name: Name, what: Contradiction) -> Thrown {
-        let path = self.ctl(name).path();
-        Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
+    /// Settings that are no literals are looked at when the child's turn comes: a contradiction in them is a failure
+    /// of its start; one in the tree's own is one of the tree's.
+    fn counted(&self, name: &Name, count: impl FnOnce(&mut Tally) -> Result<(), Contradiction>) -> Result<(), Thrown> {
+        let mut tally = lock(&self.tally);
+        tally.own()?;
+        count(&mut tally).map_err(|what| {
+            let path = self.ctl(name.clone()).path();
+            Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
+        })
     }
 
     /// A child has got its place: how long may it take to stop? If nothing is said, a tree's children have said it.
@@ -124,9 +129,7 @@ impl Builder {
     {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        lock(&self.tally)
-            .child(&given, common.lifecycle_or(T::ROLE))
-            .map_err(|what| self.contradicts(name.clone(), what))?;
+        self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::ROLE)))?;
         let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
@@ -173,9 +176,7 @@ impl Builder {
         let place = self.next();
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        lock(&self.tally)
-            .child(&given, common.lifecycle_or(Role::Tree))
-            .map_err(|what| self.contradicts(Name::from(name), what))?;
+        self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(Role::Tree)))?;
         let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
