@@ -56,6 +56,10 @@
 //! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid over restarts
 //!   and keep nothing alive.
 //! * [`Events`]: everything that happens in a tree; [`Report`]: how it ended.
+//! * [`errors`]: each mistake that the compiler finds in a tree, with what it says and the repair.
+//!
+//! Whoever has never used actors begins with the guide, `docs/guide` in the repository. Numbers like S14 are the rules
+//! of `docs/semantics.md`, which says of each guarantee where it ends and which tests prove it.
 //!
 //! # Worth knowing early
 //!

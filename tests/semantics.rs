@@ -242,26 +242,6 @@ fn every_rule_has_a_test_and_a_patch() {
     }
 }
 
-/// Links between the pages of the project lead somewhere, to a heading if they name one.
-#[test]
-fn links_lead_somewhere() {
-    let pages = files("docs", ".md").into_iter().chain(["README.md".to_owned(), "ARCHITECTURE.md".to_owned()]);
-    for page in pages {
-        let folder = root().join(&page).parent().unwrap().to_owned();
-        for link in read(&page).split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
-            if link.contains("://") {
-                continue;
-            }
-            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            let target = if file.is_empty() { root().join(&page) } else { folder.join(file) };
-            assert!(target.exists(), "{page}: {link} leads nowhere");
-            if !heading.is_empty() {
-                assert!(headings(&read(&target)).contains(heading), "{page}: {link} is no heading");
-            }
-        }
-    }
-}
-
 /// Paths that ARCHITECTURE.md names are there: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
@@ -277,14 +257,4 @@ fn the_architecture_names_what_is_there() {
     let gone: Vec<_> =
         paths.into_iter().filter(|path| !ROOTS.iter().any(|base| root().join(base).join(path).exists())).collect();
     assert!(gone.is_empty(), "not there: {gone:?}");
-}
-
-/// The names that GitHub gives to the headings of a page.
-fn headings(page: &str) -> BTreeSet<String> {
-    let name = |line: &str| {
-        let kept = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
-    };
-    page.lines().filter(|line| line.starts_with('#')).map(name).collect()
 }

@@ -57,6 +57,7 @@ mod fixed {
     }
     mod hooks {
         mod called;
+        mod error;
         mod missing;
         mod of_another_actor;
         mod output;

@@ -2,10 +2,10 @@
 
 /// Makes a struct an actor: it implements [`Actor`](trait@crate::Actor) by the struct's own methods.
 ///
-/// The messages, and the errors if it has any, are named by `#[actor(..)]` below the derive, the hooks by
-/// attributes with the name of a method. All methods are inherent. Hooks are sync or async, `handle` is async (by
-/// [`actor`] it may be either); it takes `&mut self`, the
-/// message and `&mut Context<Self>`.
+/// The messages, and the errors if it has any, are named by `#[actor(..)]` below the derive, the hooks by attributes
+/// with the name of a method. All methods are inherent. `handle` is async and takes `&mut self`, the message and
+/// `&mut Context<Self>`; hooks are sync or async. With the attribute [`actor`](macro@actor) on the `impl` block instead,
+/// types and hooks need not be named a second time.
 ///
 /// ```
 /// use supervise::prelude::*;

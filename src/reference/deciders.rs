@@ -10,6 +10,9 @@
 /// `_`. The type has to be the very one that was thrown. An error that no arm matches escalates; what else
 /// no arm matches goes by the default.
 ///
+/// Without a `_`, each enum that an arm names has an arm for every variant, as in a `match`. The same holds for the
+/// decider of a tree. That of a child may name some of them: what it leaves goes to the decider of its tree.
+///
 /// ```
 /// use supervise::prelude::*;
 /// use std::io;

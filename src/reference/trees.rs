@@ -177,9 +177,9 @@
 /// **An array**: `name: [Type; N] = |index| start`. N children, started in the order of their index and called
 /// `name/0`, `name/1` and so on; each is a member of the tree like any other. The handle is an array.
 ///
-/// The item of any shape may be `task`; of one that is there or not, and of those made by a closure, the
-/// future is what start gives: `Option<task>` is `Some(future)`, `[task]` is `|args..| future` or, to be told
-/// to end, `|args..| |cx| future`.
+/// The item of any shape may be `task`. The start then gives a future where it else gives an actor: that of an
+/// `Option<task>` is `Some(future)` or `None`, that of a `[task]` is `|args..| future` or, to be told to end,
+/// `|args..| |cx| future`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -532,8 +532,8 @@
 /// # What does not compile
 ///
 /// Among others: a setting that is unknown, misplaced, given twice or of no effect; a child that names a
-/// later one; two children of one name; a range, limit or mailbox that contradicts itself; a decider that
-/// forgets a variant of an enum it names; a child type that is neither an actor nor a tree. The errors
+/// later one; two children of one name; a range, limit or mailbox that contradicts itself; a tree's decider
+/// that forgets a variant of an enum it names; a child type that is neither an actor nor a tree. The errors
 /// stand at the tokens that they are about; [`errors`](crate::errors) shows each of them.
 #[doc(inline)]
 pub use supervise_macros::supervisor;

@@ -124,7 +124,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         place: Place::Both,
         args: &[arg("arms", Value::Arms, "")],
         default: "stop a failed first start without a backoff, a killed child and a death pact; else restart",
-        doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first.",
+        doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
+              An error that no arm matches escalates.",
     },
     Setting {
         name: "limit",
@@ -176,7 +177,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`"),
         ],
         default: "the first restart at once, then 10 ms doubling to 10 s",
-        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type.",
+        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. A first start that \
+              failed is tried again, too.",
     },
     Setting {
         name: "mailbox",

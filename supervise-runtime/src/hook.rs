@@ -94,7 +94,8 @@ hooks! {
     /// `&Failure` and `&mut Context<A>` in this order, sync or async.
     #[diagnostic::on_unimplemented(
         message = "this function cannot be a restart hook of `{A}`",
-        label = "expected `[async] fn(&mut {A} [, &Failure] [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`"
+        label = "expected `[async] fn(&mut {A} [, &Failure] [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`",
+        note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     RestartHook(failure: &'a Failure, cx: &'a mut Context<A>) {
         0 Restart0();
@@ -109,7 +110,8 @@ hooks! {
     /// `&mut Context<A>`, sync or async.
     #[diagnostic::on_unimplemented(
         message = "this function cannot be a `pre_start` or `post_stop` hook of `{A}`",
-        label = "expected `[async] fn(&mut {A} [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`"
+        label = "expected `[async] fn(&mut {A} [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`",
+        note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     StartHook(cx: &'a mut Context<A>) {
         0 Start0();
@@ -122,7 +124,8 @@ hooks! {
     /// `&Ended` and `&mut Context<A>`, each with all before it, sync or async.
     #[diagnostic::on_unimplemented(
         message = "this function cannot be the `terminated` of `{A}`",
-        label = "expected `[async] fn(&mut {A} [, &Watched [, &Ended [, &mut Context<{A}>]]])` whose future is `Send`, returning nothing or `Result<(), E>`"
+        label = "expected `[async] fn(&mut {A} [, &Watched [, &Ended [, &mut Context<{A}>]]])` whose future is `Send`, returning nothing or `Result<(), E>`",
+        note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     EndHook(who: &'a Watched, ended: &'a Ended, cx: &'a mut Context<A>) {
         0 End0();
