@@ -13,7 +13,6 @@
 //! under the same name is another actor. The rules are S11 and S12.
 
 use std::future::{Ready, ready};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
@@ -24,16 +23,12 @@ use tokio::time::{Instant, sleep};
 
 supervisor! {
     struct Family(journal: Journal) {
-        // A `let` outlives the restarts of the children behind it: here the new parent finds the child that was kept.
-        let shelf = Arc::new(OnceLock::new());
-
-        parent: Parent = Parent::new(journal, shelf),
+        parent: Parent = Parent::new(journal),
     }
 }
 
 struct Parent {
     journal: Journal,
-    shelf: Arc<OnceLock<ActorRef<Child>>>,
     /// `kept` and `other`.
     children: Vec<ActorRef<Child>>,
 }
@@ -54,9 +49,9 @@ enum Trouble {
 
 #[actor]
 impl Parent {
-    fn new(journal: Journal, shelf: Arc<OnceLock<ActorRef<Child>>>) -> Parent {
+    fn new(journal: Journal) -> Parent {
         journal.write(4, "parent: the start expression makes a new instance");
-        Parent { journal, shelf, children: Vec::new() }
+        Parent { journal, children: Vec::new() }
     }
 
     fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
@@ -72,12 +67,12 @@ impl Parent {
 
     #[pre_start]
     async fn have_children(&mut self, cx: &mut Context<Self>) -> Result<(), Trouble> {
-        let kept = match self.shelf.get() {
-            Some(kept) => kept.clone(),
+        // The instance before this one may have kept it.
+        let kept = match cx.child("kept") {
+            Some(kept) => kept,
             None => cx.spawn("kept", child("kept", &self.journal)).await?,
         };
         let other = cx.spawn("other", child("other", &self.journal)).await?;
-        self.shelf.get_or_init(|| kept.clone());
         self.children = vec![kept, other];
         self.journal.write(5, "parent: pre_start on the new instance, which spawns another `other`");
         Ok(())

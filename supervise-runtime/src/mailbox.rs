@@ -13,6 +13,7 @@
 //!    room without the lock, so it and a sender that begins to wait look at each other's flag (`unserved`,
 //!    `crowded`) behind their own, in one total order.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -26,7 +27,7 @@ use crate::last::drop_quietly;
 use crate::snapshot::MailboxDepth;
 use crate::strategy::WhileDown;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 mod gate;
 
@@ -307,6 +308,10 @@ impl<T: Letter> MailCell<T> {
 impl<T: Letter> Controlled for MailCell<T> {
     fn ctl(&self) -> &Ctl {
         &self.ctl
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 
     fn interrupt(&self, on: bool) {

@@ -64,7 +64,8 @@ pub struct Node {
     pub row: u32,
     /// What waits in its mailbox; tasks and trees have none.
     pub mailbox: Option<MailboxDepth>,
-    /// The last failure that was decided on, of all incarnations.
+    /// The last failure that was decided on, of all incarnations. The node keeps it, and with it its error, until the
+    /// next: what an error holds on to (a channel, a lock) it holds on to that long.
     pub last_failure: Option<Failure>,
     /// Its children in the order of their declaration or spawning. Run-time children that have ended are
     /// forgotten; declared ones stay.

@@ -385,3 +385,65 @@ async fn what_the_new_instance_spawns_is_not_restarted_with_the_kept() {
         ]
     );
 }
+
+/// Finds the child that an instance before it has kept.
+struct Heir {
+    journal: Journal,
+}
+
+enum Ask {
+    Child(&'static str, Reply<Option<ActorRef<Probe>>>),
+    Other(Reply<bool>),
+    Fail,
+}
+
+#[actor]
+impl Heir {
+    #[pre_start]
+    async fn have_a_child(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        if cx.child::<Probe>("kept").is_none() {
+            let journal = self.journal.clone();
+            cx.spawn("kept", move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("kept", journal).await?) }
+            })
+            .await?;
+        }
+        Ok(())
+    }
+    fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        match ask {
+            Ask::Child(name, reply) => reply.send(cx.child(name)),
+            Ask::Other(reply) => reply.send(cx.child::<Heir>("kept").is_some()),
+            Ask::Fail => return Err(SpawnError::Stopped { path: "nobody".to_owned() }),
+        }
+        Ok(())
+    }
+    #[pre_restart]
+    fn keep(&mut self, _: &Failure, cx: &mut Context<Self>) {
+        if let Some(kept) = cx.child::<Probe>("kept") {
+            cx.keep(&kept);
+        }
+    }
+}
+
+/// S38, S11: a new instance finds the children that the one before it has kept; by the type that they have.
+#[tokio::test(start_paused = true)]
+async fn a_child_is_found_by_its_name() {
+    supervisor! {
+        struct House(journal: Journal) {
+            heir: Heir = Heir { journal },
+        }
+    }
+    let house = House::start(Journal::default()).await.unwrap();
+    let find = |name| house.heir.ask(move |reply| Ask::Child(name, reply));
+    let kept = find("kept").await.unwrap().expect("it is there");
+    assert_eq!(kept.path(), "heir/kept");
+    assert!(find("nobody").await.unwrap().is_none());
+    assert!(!house.heir.ask(Ask::Other).await.unwrap(), "it is no `Heir`");
+    house.heir.tell(Ask::Fail).await.unwrap();
+    assert_eq!(find("kept").await.unwrap(), Some(kept.clone()), "found, and not spawned again");
+    kept.stop();
+    kept.terminated().await.unwrap();
+    assert!(find("kept").await.unwrap().is_none(), "it has ended");
+}

@@ -185,6 +185,9 @@ impl<A: Actor> ActorRef<A> {
     }
 
     /// Asks it to stop: after the message in hand, its children and `post_stop`. Returns at once.
+    ///
+    /// What is queued by then, and what is told until it has heard of it, become dead letters (S24);
+    /// [`drain`](ActorRef::drain) handles what is queued and refuses the rest at once.
     pub fn stop(&self) {
         send(&*self.cell, Control::Stop);
     }

@@ -1,5 +1,6 @@
 //! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
 
+use std::any::Any;
 use std::fmt;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -472,6 +473,8 @@ impl fmt::Debug for Ctl {
 /// A cell seen without its message type.
 pub(crate) trait Controlled: Send + Sync + 'static {
     fn ctl(&self) -> &Ctl;
+    /// As what it is, to be asked for.
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     /// The loop over messages is to come back after the one in hand.
     fn interrupt(&self, on: bool);
     /// Messages go back to their senders from now on; what waits becomes dead letters.
@@ -553,6 +556,10 @@ impl Plain {
 impl Controlled for Plain {
     fn ctl(&self) -> &Ctl {
         &self.ctl
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 
     fn interrupt(&self, on: bool) {

@@ -254,6 +254,14 @@ impl<A: Actor> Context<A> {
         SpawnChild::new(self.cell.clone(), name, start)
     }
 
+    /// The child of this name that has been spawned here and has not ended; `None` also where it is no `B` (S38).
+    ///
+    /// So a new instance finds again what the one before it has [kept](Context::keep).
+    pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
+        let cell = self.cell.ctl().sup()?.child(name)?.any();
+        Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
+    }
+
     /// It has children from now on.
     fn supervise(&mut self) {
         let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
@@ -261,7 +269,8 @@ impl<A: Actor> Context<A> {
     }
 
     /// This child survives the next restart of this actor: it is held while the actor is down and
-    /// restarted behind it (S11). To be called in `pre_restart`.
+    /// restarted behind it (S11). To be called in `pre_restart`. The new instance finds it by [`child`](Context::child),
+    /// and does not wait for its restart.
     pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
         if let Some(sup) = self.cell.ctl().sup() {
             sup.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));

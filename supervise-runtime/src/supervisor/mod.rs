@@ -283,7 +283,7 @@ impl Sup {
         if max.is_some_and(|max| inner.group.living() as usize >= max) {
             return Err(Refused::TooMany);
         }
-        if name.is_some_and(|name| inner.has_living(name)) {
+        if name.is_some_and(|name| inner.living(name).is_some()) {
             return Err(Refused::Exists);
         }
         inner.numbers += 1;
@@ -348,6 +348,11 @@ impl Sup {
             Some(Some(Entry::Value(value))) => Some(value.clone()),
             _ => None,
         }
+    }
+
+    /// The child of this name that has not ended.
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn Controlled>> {
+        lock(&self.inner).living(name).cloned()
     }
 
     /// All children, in the order of their slots.
@@ -455,10 +460,12 @@ impl Inner {
         }
     }
 
-    fn has_living(&self, name: &str) -> bool {
-        self.entries.iter().enumerate().any(|(id, entry)| match entry {
-            Some(Entry::Child { cell, .. }) => cell.ctl().is_called(name) && self.group.at(id as Id) != At::Ended,
-            _ => false,
+    fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
+        self.entries.iter().enumerate().find_map(|(id, entry)| match entry {
+            Some(Entry::Child { cell, .. }) if cell.ctl().is_called(name) => {
+                (self.group.at(id as Id) != At::Ended).then_some(cell)
+            }
+            _ => None,
         })
     }
 
