@@ -1,0 +1,195 @@
+//! Four writers under load, and the server is killed under them again and again.
+//!
+//! What is shown, or else the exit code is 1:
+//!
+//! * a write that was acknowledged to its caller is in the table;
+//! * the tree heals by itself: the callers hold the handles they had from the beginning, and nobody restarts
+//!   anything by hand;
+//! * nothing but what was asked for is in the table.
+//!
+//! A caller tries its own failed writes again. It does not know whether such a write was carried out; in the
+//! table above it makes no difference.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::{BoxError, Event, EventKind, Events};
+use tokio::task::{JoinHandle, block_in_place};
+use tokio::time::{Instant, sleep};
+
+use crate::server::{Binaries, Server};
+use crate::{Admin, Row, Writer, insist};
+
+const WRITERS: usize = 4;
+
+/// How long the server stays away after each kill. Of the longer ones the writers meet a server that is not
+/// there, of the shorter ones one that still replays its log.
+const AWAY: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(200), Duration::from_millis(1500), Duration::from_millis(700)];
+
+/// The load before each kill.
+const LOAD: Duration = Duration::from_millis(800);
+
+/// After so many more writes a writer has healed.
+const HEALED: u64 = 20;
+
+/// A writer that has not healed by then does not heal.
+const TIME_TO_HEAL: Duration = Duration::from_secs(20);
+
+supervisor! {
+    struct Ledgers(url: String) {
+        #[backoff(20ms..500ms, random_factor = 0.2, reset = Auto(1s))]
+        #[lifecycle(Permanent, start = 5s)]
+        writers: [Writer; WRITERS] = |_index| Writer::connect(&url, "ledger").await?,
+    }
+}
+
+/// What a caller keeps of its writer's answers.
+#[derive(Default)]
+struct Account {
+    acknowledged: BTreeSet<i64>,
+    /// Asks that ended with an error.
+    failed: u64,
+    /// Acknowledged at a later try, though the row was there: its first acknowledgement was lost.
+    twice: u64,
+}
+
+pub async fn run(binaries: Binaries) -> Result<(), BoxError> {
+    let mut server = block_in_place(|| Server::create(binaries))?;
+    let admin = Admin::connect(&server.url(), "ledger").await?;
+    let fsync: String = admin.client.query_one("SHOW fsync", &[]).await?.get(0);
+    println!("{} with fsync {fsync}, in {}", admin.version().await?, server.folder().display());
+    if fsync != "on" {
+        return Err("an acknowledgement is worth nothing without fsync".into());
+    }
+
+    let mut tree = Ledgers::tree(server.url());
+    let counted = tokio::spawn(count(tree.events()));
+    let ledgers = tree.start().await?;
+
+    let over = Arc::new(AtomicBool::new(false));
+    let callers: Vec<Caller> = (0..).zip(&ledgers.writers).map(|(by, w)| Caller::begin(by, w.clone(), &over)).collect();
+    for (kill, away) in (1..).zip(AWAY) {
+        sleep(LOAD).await;
+        let before = ledgers.writers.each_ref().map(ActorRef::incarnation);
+        let (processes, _) = block_in_place(|| server.kill()).ok_or("there is no server to kill")?;
+        sleep(away).await;
+        block_in_place(|| server.start())?;
+        let back = Instant::now();
+        for (writer, (caller, before)) in ledgers.writers.iter().zip(callers.iter().zip(before)) {
+            let goal = caller.writes.load(Relaxed) + HEALED;
+            while caller.writes.load(Relaxed) < goal || writer.incarnation() == before {
+                if back.elapsed() > TIME_TO_HEAL {
+                    return Err(format!("{} has not healed: {}", writer.path(), ledgers.snapshot().render()).into());
+                }
+                sleep(Duration::from_millis(5)).await;
+            }
+        }
+        println!(
+            "kill {kill}: {processes} processes; a new server after {:.1} s; {:.1} s after it is up all four write again",
+            away.as_secs_f64(),
+            back.elapsed().as_secs_f64()
+        );
+    }
+
+    over.store(true, Relaxed);
+    let mut accounts = Vec::new();
+    for caller in callers {
+        accounts.push(caller.work.await??);
+    }
+    let health = ledgers.health();
+    let report = ledgers.shutdown().await;
+    let Counts { failures, restarts, ended } = counted.await??;
+
+    let rows = Admin::connect(&server.url(), "ledger").await?.rows().await?;
+    let mut lost = 0;
+    for (by, account) in (0..).zip(&accounts) {
+        let kept: BTreeSet<i64> = rows.iter().filter(|row| row.by == by).map(|row| row.number).collect();
+        lost += account.acknowledged.difference(&kept).count();
+    }
+    let acknowledged: usize = accounts.iter().map(|account| account.acknowledged.len()).sum();
+    let failed: u64 = accounts.iter().map(|account| account.failed).sum();
+    let twice: u64 = accounts.iter().map(|account| account.twice).sum();
+    println!();
+    println!("{acknowledged:6} writes acknowledged, {lost} of them lost, {} rows in the table", rows.len());
+    println!("{failed:6} asks without an answer, all tried again; of {twice} the row was there already");
+    println!("{failures:6} failures of writers, {restarts} restarts, {} kills of the server", AWAY.len());
+
+    let wrong = [
+        (lost > 0, "acknowledged writes are lost"),
+        (rows.len() != acknowledged, "there are rows that nobody was told of"),
+        ((restarts as usize) < AWAY.len() * WRITERS, "the writers did not notice each kill"),
+        (ended, "a writer has ended"),
+        (!health.is_healthy(), "the tree is not well"),
+        (!report.is_orderly(), "the tree did not go down in order"),
+    ];
+    match wrong.into_iter().find(|(wrong, _)| *wrong) {
+        Some((_, what)) => Err(what.into()),
+        None => Ok(()),
+    }
+}
+
+/// One who has rows written, one after the other. It stands outside of the tree and knows nothing of kills.
+struct Caller {
+    writes: Arc<AtomicU64>,
+    work: JoinHandle<Result<Account, BoxError>>,
+}
+
+impl Caller {
+    fn begin(by: i32, writer: ActorRef<Writer>, over: &Arc<AtomicBool>) -> Caller {
+        let writes = Arc::new(AtomicU64::new(0));
+        let work = tokio::spawn(call(by, writer, over.clone(), writes.clone()));
+        Caller { writes, work }
+    }
+}
+
+async fn call(
+    by: i32,
+    writer: ActorRef<Writer>,
+    over: Arc<AtomicBool>,
+    writes: Arc<AtomicU64>,
+) -> Result<Account, BoxError> {
+    let mut account = Account::default();
+    for number in 0.. {
+        if over.load(Relaxed) {
+            break;
+        }
+        let row = Row { by, number };
+        let (new, tries) = insist(&writer, row).await?;
+        account.failed += tries - 1;
+        match (new, tries) {
+            (true, _) => {}
+            (false, 1) => return Err(format!("{row:?} was there before it was asked for").into()),
+            (false, _) => account.twice += 1,
+        }
+        account.acknowledged.insert(number);
+        writes.fetch_add(1, Relaxed);
+    }
+    Ok(account)
+}
+
+#[derive(Default)]
+struct Counts {
+    failures: u64,
+    restarts: u64,
+    /// A writer has ended before the shutdown.
+    ended: bool,
+}
+
+/// Reads the events until the tree has ended.
+async fn count(mut events: Events) -> Result<Counts, supervise::Missed> {
+    let mut counts = Counts::default();
+    while let Some(event) = events.next().await {
+        let Event { kind, .. } = event?;
+        match kind {
+            EventKind::Failed { .. } => counts.failures += 1,
+            EventKind::Restarted => counts.restarts += 1,
+            EventKind::Ended { ended } if !ended.is_orderly() => counts.ended = true,
+            _ => {}
+        }
+    }
+    Ok(counts)
+}
