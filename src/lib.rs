@@ -130,3 +130,7 @@ struct Porting;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-a-joinset.md")]
 struct FromAJoinSet;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/recipes.md")]
+struct Recipes;
