@@ -26,7 +26,7 @@ use crate::watch::{Ended, Watched};
 /// | `post_stop` | once on each instance whose `pre_start` succeeded, unless it was aborted | reported |
 ///
 /// ```
-/// use supervise_runtime::{Actor, Context, Reply};
+/// use supervise::{Actor, Context, Reply};
 ///
 /// struct Counter(u64);
 ///
@@ -110,6 +110,58 @@ pub trait Actor: Sized + Send + 'static {
 /// An actor that hears when others end (rule S37).
 ///
 /// Not a part of [`Actor`], so that an actor without `terminated` cannot watch by mistake.
+///
+/// In an `#[actor] impl` it is the method marked `#[terminated]`; by hand it is this trait:
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Cart {
+///     db: ActorRef<Db>,
+/// }
+///
+/// impl Actor for Cart {
+///     type Msg = ();
+///     type Error = std::convert::Infallible;
+///
+///     async fn receive(&mut self, _msg: (), _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         Ok(())
+///     }
+///
+///     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         cx.watch(&self.db);
+///         Ok(())
+///     }
+/// }
+///
+/// impl Watcher for Cart {
+///     async fn terminated(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         if *who == self.db && ended.is_orderly() {
+///             cx.stop();
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         #[lifecycle(Transient)]
+///         cart: Cart = Cart { db },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.stop();
+/// assert!(matches!(shop.cart.terminated().await?, Ended::Done));
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot watch: it has no `terminated`",
     label = "`{Self}` would not hear of the end",

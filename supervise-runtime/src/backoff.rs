@@ -3,6 +3,53 @@
 use std::time::Duration;
 
 /// When the growing delay starts over (rule S32).
+///
+/// ```
+/// use supervise::{BoxError, EventKind, prelude::*};
+///
+/// struct Mirror;
+///
+/// #[actor]
+/// impl Mirror {
+///     async fn handle(&mut self, page: &'static str, cx: &mut Context<Self>) -> Result<(), BoxError> {
+///         if page == "broken" {
+///             return Err("cannot be copied".into());
+///         }
+///         cx.reset_backoff(); // a page was copied: the next failure begins with 1 s again
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Mirrors {
+///         // In Rust: `ExponentialBackoff::new(..).reset(Reset::Manual)`.
+///         #[backoff(1s..1min, random_factor = 0, reset = Manual)]
+///         by_hand: Mirror = Mirror,
+///
+///         // The default, with half of the least and the greatest delay: here 30.5 s.
+///         #[backoff(1s..1min, reset = Auto(10s))]
+///         after_ten_seconds: Mirror = Mirror,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mirrors = Mirrors::start().await?;
+/// let mut events = mirrors.events();
+/// for page in ["broken", "broken", "whole", "broken"] {
+///     mirrors.by_hand.tell(page).await?; // while it is down they wait
+/// }
+/// let mut delays = Vec::new();
+/// while delays.len() < 3 {
+///     let event = events.next().await.expect("the tree lives")?;
+///     if let EventKind::RestartScheduled { after } = event.kind {
+///         delays.push(after.as_secs());
+///     }
+/// }
+/// assert_eq!(delays, [1, 2, 1]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reset {
     /// When an incarnation has been up this long.
@@ -11,16 +58,25 @@ pub enum Reset {
     Manual,
 }
 
-/// `delay(n) = min(max, min * factor^n) * (1 + U * random_factor)`, U uniform in [0, 1) (rule S31).
+/// Growing delays with jitter: `#[backoff(3s..30s)]` (rule S31).
 ///
-/// The jitter comes after the cap, so that children at the cap still spread out: 3 s to 30 s with 0.2
-/// waits up to 36 s.
+/// `delay(n) = min(max, min * factor^n) * (1 + U * random_factor)`, U uniform in [0, 1), n = restarts since the last
+/// reset; rounded up to the millisecond. The jitter comes after the cap, so that children at the cap still spread out:
+/// 3 s to 30 s with 0.2 waits up to 36 s.
+///
+/// A value that makes no sense (an empty range, a `factor` below 1, a `random_factor` outside of 0 to 1, a reset before the
+/// first delay is over) fails the start of the tree, or the spawn, that it is given to.
 ///
 /// ```
-/// # use supervise_runtime::ExponentialBackoff;
-/// # use std::time::Duration;
-/// // 3, 6, 12, 24, 30, 30 seconds
-/// let backoff = ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30)).random_factor(0.0);
+/// use std::time::Duration;
+/// use supervise::{Reset, prelude::*};
+///
+/// // What `#[backoff(3s..30s, random_factor = 0, reset = Auto(1min))]` is: 3, 6, 12, 24, 30, 30 seconds
+/// let backoff = ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30))
+///     .factor(2.0)
+///     .random_factor(0.0)
+///     .reset(Reset::Auto(Duration::from_secs(60)));
+/// # let _ = backoff;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExponentialBackoff {
@@ -70,8 +126,10 @@ impl ExponentialBackoff {
 /// Starts over only by [`Context::reset_backoff`](crate::Context::reset_backoff).
 ///
 /// ```
-/// # use supervise_runtime::SlottedBackoff;
-/// # use std::time::Duration;
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// // 0 or 1, 0 to 3, 0 to 7 times 10 ms and so on, each a power of two less one
 /// let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(10).stay_at_ceiling();
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +158,37 @@ impl SlottedBackoff {
     }
 }
 
-/// A declared backoff: `backoff(..)` of a child.
+/// A declared backoff: `backoff(..)` of a child, in one type for both kinds.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{Backoff, prelude::*};
+///
+/// /// From a configuration.
+/// fn pace(slots: bool) -> Backoff {
+///     let least = Duration::from_millis(100);
+///     if slots {
+///         SlottedBackoff::new(least).into()
+///     } else {
+///         ExponentialBackoff::new(least, Duration::from_secs(10)).into()
+///     }
+/// }
+///
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// supervisor! {
+///     struct Shop(slots: bool) {
+///         #[backoff(pace(slots))]
+///         db: Db = Db,
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # Shop::start(true).await?.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Backoff {
     /// Growing delays with jitter.

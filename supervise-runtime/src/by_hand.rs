@@ -13,6 +13,35 @@ use crate::decide::child::{ByHand, Command};
 use crate::mailbox::MailCell;
 
 /// Why what was asked of a child by hand is not done (S26).
+///
+/// ```
+/// use supervise::{CommandError, prelude::*};
+/// # struct Cache;
+/// # #[actor]
+/// # impl Cache { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// A fresh cache, whatever state it is in.
+/// fn renew(cache: &ActorRef<Cache>) -> Result<(), CommandError> {
+///     match cache.restart() {
+///         Err(CommandError::Busy { .. }) => Ok(()), // it is being restarted as it is
+///         Err(CommandError::Ended { .. }) => cache.start_again(),
+///         done => done,
+///     }
+/// }
+///
+/// # supervisor! { struct App { cache: Cache = Cache, other: Cache = Cache } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = App::start().await?;
+/// renew(&app.cache)?;
+/// app.cache.stop();
+/// app.cache.terminated().await?;
+/// renew(&app.cache)?;
+/// # assert!(app.ready().await);
+/// assert!(matches!(app.cache.start_again(), Err(CommandError::NotEnded { path }) if path == "cache"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {

@@ -18,10 +18,40 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::watch::Ended;
 
-/// How many events a subscriber may be behind before it misses some.
+/// How many events a subscriber may be behind before it misses some: 1,024, see [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
 
-/// A change of state somewhere in a tree.
+/// A change of state somewhere in a tree (rule S40).
+///
+/// It says where, when and in which incarnation; [`kind`](Event::kind) says what. Displayed it is one line. What an actor
+/// was started with, and messages, never appear in it; of a message its type does.
+///
+/// ```
+/// use supervise::{Event, EventKind, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell(()).await?; // fails
+///
+/// let event: Event = events.next().await.expect("the tree lives")?;
+/// assert_eq!((event.path.as_str(), event.incarnation), ("db", 1));
+/// assert!(matches!(event.kind, EventKind::Failed { .. }));
+/// assert_eq!(event.to_string(), "db #1 failed with a () in hand: timed out");
+/// assert_eq!(event.since_start().as_secs(), 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Event {
@@ -45,6 +75,43 @@ impl Event {
 }
 
 /// What happened.
+///
+/// A failure that leads to a restart is `Failed`, `Decided`, `RestartScheduled`, `Restarted`; a restart that fails is
+/// `Failed` again, of the next incarnation. New kinds may come: keep an arm `_`.
+///
+/// ```
+/// use supervise::{EventKind, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s, random_factor = 0)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell(()).await?; // fails
+///
+/// let mut story = Vec::new();
+/// while let Some(event) = events.next().await {
+///     story.push(match event?.kind {
+///         EventKind::Failed { failure, .. } => format!("failed: {}", failure.cause()),
+///         EventKind::Decided { directive, .. } => format!("{directive:?}"),
+///         EventKind::RestartScheduled { after } => format!("in {after:?}"),
+///         EventKind::Restarted => break,
+///         _ => continue,
+///     });
+/// }
+/// assert_eq!(story, ["failed: timed out", "Restart", "in 3s"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -126,7 +193,48 @@ pub enum EventKind {
     },
 }
 
-/// Why a message became a dead letter.
+/// Why a message became a dead letter: one that was taken, and that nobody will handle (rule S5).
+///
+/// All dead letters of a tree are counted by [`TreeRef::dead_letters`](crate::TreeRef::dead_letters).
+///
+/// ```
+/// use supervise::{DeadReason, EventKind, prelude::*};
+///
+/// struct Worker;
+///
+/// #[actor]
+/// impl Worker {
+///     fn handle(&mut self, _job: u32, cx: &mut Context<Self>) {
+///         cx.stop();
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #[lifecycle(Transient)]
+///         worker: Worker = Worker,
+///         other: Worker = Worker,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let mut events = app.events();
+/// app.worker.try_tell(1)?;
+/// app.worker.try_tell(2)?; // behind the one that ends it
+/// app.worker.terminated().await?;
+///
+/// assert_eq!(app.dead_letters(), 1);
+/// while let Some(event) = events.next().await {
+///     if let EventKind::DeadLetter { message, reason } = event?.kind {
+///         assert_eq!((message, reason), ("u32", DeadReason::Ended));
+///         break;
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeadReason {
@@ -168,10 +276,43 @@ impl fmt::Display for Event {
     }
 }
 
-/// A subscriber's view of a tree's events, in order, from [`TreeRef::events`](crate::TreeRef::events).
+/// A subscriber's view of a tree's events, in order, from [`TreeRef::events`](crate::TreeRef::events), or with the boot
+/// from [`Tree::events`](crate::Tree::events).
 ///
 /// A subscriber that falls more than [`EVENT_BUFFER`] events behind misses the oldest and is told how
-/// many; it never slows the tree.
+/// many; it never slows the tree. Each subscriber sees all events of the whole tree, from its subscription on.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut tree = Shop::tree().seed(7);
+/// let mut events = tree.events(); // the boot too
+///
+/// // In a task of its own, so that nothing else makes it late.
+/// let log = tokio::spawn(async move {
+///     let mut lines = Vec::new();
+///     while let Some(event) = events.next().await {
+///         match event {
+///             Ok(event) => lines.push(event.to_string()),
+///             Err(missed) => lines.push(missed.to_string()), // and on it goes behind the gap
+///         }
+///     }
+///     lines // the tree has ended
+/// });
+///
+/// tree.start().await?.shutdown().await;
+/// let lines = log.await?;
+/// assert_eq!(lines[..2], ["db #1 started", "Shop #1 started, seed 7"]);
+/// assert_eq!(lines[2..], ["db #1 ended: stopped", "Shop #1 ended: stopped"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Events {
     /// Always there, but for its own `Drop`.
@@ -186,6 +327,28 @@ impl Drop for Events {
 }
 
 /// So many events were missed, because the subscriber was too slow.
+///
+/// ```
+/// use supervise::{EVENT_BUFFER, Missed, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// for _ in 0..=EVENT_BUFFER {
+///     shop.db.restart()?; // one event each
+///     assert!(shop.ready().await);
+/// }
+/// let gap = events.next().await.expect("the tree lives");
+/// assert!(matches!(gap, Err(Missed(n)) if n > 0));
+/// assert!(events.next().await.is_some_and(|next| next.is_ok())); // it goes on behind the gap
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} events were missed; read them faster, or in a task of their own")]
 pub struct Missed(pub u64);

@@ -9,6 +9,44 @@ use crate::sync::Arc;
 use crate::last::{drop_last, drop_quietly};
 
 /// Any error that can be sent to another thread.
+///
+/// As the error of an actor or a task it takes every other by `?`. It is open: deciders, [`Failure::error`] and
+/// [`Failure::find`] see the error in the box.
+///
+/// ```
+/// use supervise::{BoxError, prelude::*};
+///
+/// struct Parser;
+///
+/// #[actor]
+/// impl Parser {
+///     fn handle(&mut self, line: &'static str) -> Result<(), BoxError> {
+///         let number: u32 = line.parse()?; // a `ParseIntError`
+///         if number == 0 {
+///             return Err("zero".into());
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #![decider(_: std::num::ParseIntError => Stop, _ => Restart)]
+///         parser: Parser = Parser,
+///         other: Parser = Parser,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// app.parser.tell("0").await?; // restarted
+/// app.parser.tell("x").await?; // stopped
+/// assert!(matches!(app.parser.terminated().await?, Ended::Failed(_)));
+/// assert_eq!(app.parser.incarnation(), 2);
+/// # Ok(())
+/// # }
+/// ```
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
 /// An error as it was thrown.
@@ -23,6 +61,19 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 ///
 /// Boxed errors are open: what is looked for is the error in the box. With the feature `anyhow` so is an
 /// `anyhow::Error`, contexts included.
+///
+/// ```
+/// use std::fmt;
+/// use supervise::Thrown;
+///
+/// fn open() -> Result<(), Thrown> {
+///     Err(fmt::Error)? // whatever it is
+/// }
+///
+/// let thrown = open().unwrap_err();
+/// assert!(thrown.get::<fmt::Error>().is_some());
+/// assert_eq!(thrown.as_error().to_string(), fmt::Error.to_string());
+/// ```
 pub struct Thrown(Kind);
 
 enum Kind {
@@ -133,6 +184,46 @@ impl fmt::Display for Thrown {
 }
 
 /// When in its life the child failed (rule S6).
+///
+/// It is the phase of the child that is decided on, and an arm of a decider can name it:
+///
+/// ```
+/// use std::io;
+/// use supervise::prelude::*;
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     async fn open(first: bool) -> io::Result<Db> {
+///         if first { Ok(Db) } else { Err(io::ErrorKind::NotFound.into()) }
+///     }
+///
+///     fn handle(&mut self, _msg: ()) -> io::Result<()> {
+///         Err(io::ErrorKind::BrokenPipe.into())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop(starts: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+///         #![decider(
+///             Phase::Running => Restart,
+///             Phase::Start | Phase::Restart => Stop, // who does not come up again is broken for good
+///         )]
+///         db: Db = Db::open(starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0).await?,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start(Default::default()).await?;
+/// shop.db.tell(()).await?;
+/// let ended = shop.db.terminated().await?;
+/// assert_eq!(ended.failure().map(Failure::phase), Some(Phase::Restart));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Before the child was up for the first time.
@@ -154,6 +245,46 @@ impl fmt::Display for Phase {
 }
 
 /// What made the child fail (rule S6).
+///
+/// An arm of a decider can name it, as it can name an error type:
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, query: &'static str) {
+///         assert!(query != "", "an empty query");
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(
+///             Cause::Panic(text) if text.contains("empty") => Resume,
+///             Cause::Killed => Restart, // without this arm it stops
+///             _ => Stop,
+///         )]
+///         db: Db = Db,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell("").await?; // panics
+/// let failed = events.next().await.expect("an event")?;
+/// assert!(failed.to_string().ends_with("panicked: an empty query"));
+///
+/// shop.db.tell("select").await?;
+/// assert_eq!(shop.db.incarnation(), 1); // resumed
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Cause {
@@ -197,14 +328,47 @@ impl fmt::Display for Cause {
 ///
 /// As an [`std::error::Error`] its source is the error that was thrown, or the failure before it.
 ///
+/// A decider gets it by reference; `decider! { .. }` writes such a function from arms.
+///
 /// ```
-/// # use supervise_runtime::{Failure, Directive};
+/// use std::io;
+/// use supervise::prelude::*;
+///
 /// fn decide(failure: &Failure) -> Directive {
-///     match failure.error::<std::io::Error>() {
-///         Some(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Directive::Stop,
+///     match failure.error::<io::Error>() {
+///         Some(error) if error.kind() == io::ErrorKind::PermissionDenied => Directive::Stop,
 ///         _ => Directive::Restart,
 ///     }
 /// }
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, kind: io::ErrorKind) -> io::Result<()> {
+///         Err(kind.into())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[decider(decide)]
+///         db: Db = Db,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(io::ErrorKind::TimedOut).await?; // restarted
+/// shop.db.tell(io::ErrorKind::PermissionDenied).await?; // stopped
+/// let Ended::Failed(failure) = shop.db.terminated().await? else { panic!("it has failed") };
+/// assert_eq!(failure.to_string(), "db failed while running: permission denied");
+/// assert_eq!((failure.path(), failure.incarnation(), failure.phase()), ("db", 2, Phase::Running));
+/// assert!(failure.find::<io::Error>().is_some());
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone)]
 pub struct Failure {
@@ -327,6 +491,32 @@ impl StdError for Failure {
 }
 
 /// What an arm of a decider can name: an error type, [`Cause`] or [`Phase`].
+///
+/// [`Failure::get`] asks in the same way:
+///
+/// ```
+/// use std::io;
+/// use supervise::{Cause, Failure, Phase};
+///
+/// fn tell(failure: &Failure) {
+///     if let Some(error) = failure.get::<io::Error>() {
+///         println!("{:?}", error.kind());
+///     }
+///     if let Some(Cause::TimedOut) = failure.get() {
+///         println!("too slow");
+///     }
+///     assert_eq!(failure.get::<Phase>(), Some(&failure.phase()));
+/// }
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Err(io::Error::from(io::ErrorKind::NotFound))? } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # tell(&Shop::start().await.unwrap_err());
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a decider arm cannot name `{Self}`",
     label = "not an error type, `Cause` or `Phase`"

@@ -19,6 +19,14 @@ use crate::sync::{Arc, OnceLock};
 static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();
 
 /// The guardian's strategy is fixed: it was set before, or a top-level actor has been spawned.
+///
+/// ```
+/// use supervise::{SupervisorStrategy, guardian};
+///
+/// guardian::set(SupervisorStrategy::STOPPING)?;
+/// assert_eq!(guardian::set(SupervisorStrategy::STOPPING), Err(guardian::AlreadySet));
+/// # Ok::<(), guardian::AlreadySet>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the guardian's strategy is set once per process, before the first top-level actor is spawned")]
 pub struct AlreadySet;
@@ -34,7 +42,7 @@ pub struct AlreadySet;
 /// When it was set before, or when a top-level actor has been spawned.
 ///
 /// ```
-/// use supervise_runtime::{SupervisorStrategy, guardian};
+/// use supervise::{SupervisorStrategy, guardian};
 ///
 /// assert!(guardian::set(SupervisorStrategy::STOPPING).is_ok());
 /// assert!(guardian::set(SupervisorStrategy::default()).is_err());
@@ -71,13 +79,13 @@ pub(crate) fn above() -> Arc<dyn Controlled> {
 /// When it is awaited outside of a tokio runtime.
 ///
 /// ```
-/// # use supervise_runtime::{Actor, Context, Ended, Lifecycle};
+/// # use supervise::{Actor, Context, Ended, Lifecycle};
 /// # struct Logger;
 /// # impl Actor for Logger { type Msg = String; type Error = std::convert::Infallible;
 /// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let logger = supervise_runtime::spawn("logger", || async { Ok(Logger) }).lifecycle(Lifecycle::Permanent).await?;
+/// let logger = supervise::spawn("logger", || async { Ok(Logger) }).lifecycle(Lifecycle::Permanent).await?;
 /// logger.tell("hello".into()).await?;
 /// logger.stop();
 /// assert!(matches!(logger.terminated().await?, Ended::Stopped));

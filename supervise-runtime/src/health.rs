@@ -11,14 +11,32 @@ use crate::watch::Ended;
 /// What is asked for on purpose is no symptom: a child that was stopped by hand, one that ended as its
 /// lifecycle allows, one spawned at run time that is on its way up for the first time.
 ///
+/// Displayed it is one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
+///
 /// ```
-/// # use supervise_runtime::{TreeRef, Health};
-/// fn probe(shop: &TreeRef) -> Result<(), String> {
-///     match shop.health() {
-///         Health::Healthy => Ok(()),
-///         degraded => Err(degraded.to_string()), // "degraded: db is backing off"
+/// use supervise::{Health, TreeRef, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// What a probe of an orchestrator is answered: status and text.
+/// fn probe(tree: &TreeRef) -> (u16, String) {
+///     match tree.health() {
+///         Health::Healthy => (200, "ok".to_owned()),
+///         degraded => (503, degraded.to_string()),
 ///     }
 /// }
+///
+/// # supervisor! { struct Shop { db: Db = Db, other: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert_eq!(probe(&shop), (200, "ok".to_owned()));
+/// shop.db.kill(); // by default nobody starts it again
+/// shop.db.terminated().await?;
+/// assert_eq!(probe(&shop), (503, "degraded: db has ended: killed".to_owned()));
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone)]
 pub enum Health {
@@ -29,6 +47,35 @@ pub enum Health {
 }
 
 /// One thing that is not well.
+///
+/// ```
+/// use supervise::{Health, Reason, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+///
+/// for symptom in shop.health().symptoms() {
+///     assert_eq!(symptom.path, "db");
+///     assert!(matches!(symptom.reason, Reason::Down(_)));
+///     assert_eq!(symptom.to_string(), "db is backing off");
+/// }
+/// # assert_eq!(shop.health().symptoms().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Symptom {
@@ -39,6 +86,33 @@ pub struct Symptom {
 }
 
 /// What is not well.
+///
+/// ```
+/// use supervise::{Reason, prelude::*};
+///
+/// /// Whether somebody has to be woken up for it.
+/// fn is_serious(reason: &Reason) -> bool {
+///     match reason {
+///         Reason::Ended(_) => true,
+///         Reason::InARow(restarts) => *restarts > 5,
+///         Reason::Blocked(senders) => *senders > 100,
+///         _ => false, // it is down, and being started again
+///     }
+/// }
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db, other: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.kill(); // by default nobody starts it again
+/// shop.db.terminated().await?;
+/// assert!(shop.health().symptoms().iter().any(|symptom| is_serious(&symptom.reason)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Reason {

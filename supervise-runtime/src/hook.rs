@@ -92,6 +92,57 @@ macro_rules! hooks {
 hooks! {
     /// A function that can be a `pre_restart` or `post_restart` hook: `&mut A`, then any of
     /// `&Failure` and `&mut Context<A>` in this order, sync or async.
+    ///
+    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// struct Db {
+    ///     dirty: bool,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Db {
+    ///     fn handle(&mut self, _msg: ()) -> std::io::Result<()> {
+    ///         self.dirty = true;
+    ///         Err(std::io::ErrorKind::BrokenPipe.into())
+    ///     }
+    /// }
+    ///
+    /// // All four forms, as methods or as free functions:
+    /// fn note(_db: &mut Db) {}
+    /// async fn dump(db: &mut Db, failure: &Failure) {
+    ///     println!("{failure}, dirty: {}", db.dirty);
+    /// }
+    /// fn name(_db: &mut Db, cx: &mut Context<Db>) {
+    ///     println!("{}", cx.path());
+    /// }
+    /// async fn reload(db: &mut Db, _failure: &Failure, _cx: &mut Context<Db>) -> std::io::Result<()> {
+    ///     assert!(!db.dirty); // a new instance
+    ///     Ok(())
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         #[pre_restart(dump)]
+    ///         #[post_restart(reload)]
+    ///         db: Db = Db { dirty: false },
+    ///         #[pre_restart(note)]
+    ///         #[post_restart(name)]
+    ///         mirror: Db = Db { dirty: false },
+    ///     }
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let shop = Shop::start().await?;
+    /// # shop.db.tell(()).await?;
+    /// # shop.mirror.tell(()).await?;
+    /// # tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    /// # assert_eq!((shop.db.incarnation(), shop.mirror.incarnation()), (2, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "this function cannot be a restart hook of `{A}`",
         label = "expected `[async] fn(&mut {A} [, &Failure] [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`",
@@ -108,6 +159,43 @@ hooks! {
 hooks! {
     /// A function that can be a `pre_start` or `post_stop` hook: `&mut A`, then perhaps
     /// `&mut Context<A>`, sync or async.
+    ///
+    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// struct Log {
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Log {
+    ///     #[pre_start]
+    ///     async fn open(&mut self, cx: &mut Context<Self>) -> std::io::Result<()> {
+    ///         self.lines.push(format!("{} is open", cx.path()));
+    ///         Ok(())
+    ///     }
+    ///
+    ///     #[post_stop]
+    ///     fn close(&mut self) {
+    ///         println!("{} lines", self.lines.len());
+    ///     }
+    ///
+    ///     fn handle(&mut self, reply: Reply<Vec<String>>) -> std::io::Result<()> {
+    ///         reply.send(self.lines.clone());
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # supervisor! { struct App { log: Log = Log { lines: Vec::new() } } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let app = App::start().await?;
+    /// assert_eq!(app.log.ask(|reply| reply).await?, ["log is open"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "this function cannot be a `pre_start` or `post_stop` hook of `{A}`",
         label = "expected `[async] fn(&mut {A} [, &mut Context<{A}>])` whose future is `Send`, returning nothing or `Result<(), E>`",
@@ -122,6 +210,47 @@ hooks! {
 hooks! {
     /// A function that can be told that a watched actor has ended: `&mut A`, then `&Watched`,
     /// `&Ended` and `&mut Context<A>`, each with all before it, sync or async.
+    ///
+    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// struct Cart {
+    ///     db: ActorRef<Db>,
+    ///     lost: Option<String>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Cart {
+    ///     #[pre_start]
+    ///     fn begin(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch(&self.db);
+    ///     }
+    ///
+    ///     #[terminated]
+    ///     fn note(&mut self, who: &Watched, ended: &Ended) {
+    ///         self.lost = Some(format!("{} has {ended}", who.path()));
+    ///     }
+    ///
+    ///     fn handle(&mut self, reply: Reply<Option<String>>) {
+    ///         reply.send(self.lost.clone());
+    ///     }
+    /// }
+    ///
+    /// # supervisor! { struct Shop { db: Db = Db, cart: Cart = Cart { db, lost: None } } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let shop = Shop::start().await?;
+    /// shop.db.stop();
+    /// shop.db.terminated().await?;
+    /// assert_eq!(shop.cart.ask(|reply| reply).await?.as_deref(), Some("db has stopped"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "this function cannot be the `terminated` of `{A}`",
         label = "expected `[async] fn(&mut {A} [, &Watched [, &Ended [, &mut Context<{A}>]]])` whose future is `Send`, returning nothing or `Result<(), E>`",

@@ -1,7 +1,7 @@
 //! The runtime of `supervise`: what a declared tree does when it runs.
 //!
-//! Depend on the crate `supervise`, which re-exports all of this together with the macros. The rules
-//! that are cited as S1 to S43 are those of `docs/semantics.md`.
+//! Depend on the crate `supervise`, which re-exports all of this together with the macros; the examples use it by
+//! that name. The rules that are cited as S1 to S43 are those of `docs/semantics.md`.
 //!
 //! * an [`Actor`] and its [`ActorRef`], its [`Context`], its [`Reply`]s;
 //! * a [`Failure`], and the [`Decider`] and [`SupervisorStrategy`] that decide on it;

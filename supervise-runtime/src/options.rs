@@ -120,7 +120,55 @@ impl<A: Actor> Clone for Redelivery<A> {
 
 impl<A: Actor> Copy for Redelivery<A> {}
 
-/// A message that can be delivered again (S36).
+/// A message that can be delivered again: every one that is `Clone` (S36).
+///
+/// A [`Reply`](crate::Reply) in it can be cloned; who has asked waits for the answer of the next try.
+///
+/// ```
+/// use std::io;
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use supervise::prelude::*;
+///
+/// #[derive(Clone)]
+/// struct Fetch(&'static str, Reply<String>);
+///
+/// struct Client {
+///     starts: Arc<AtomicU32>,
+/// }
+///
+/// #[actor]
+/// impl Client {
+///     fn handle(&mut self, Fetch(page, reply): Fetch) -> io::Result<()> {
+///         if self.starts.load(Relaxed) == 1 {
+///             return Err(io::ErrorKind::ConnectionReset.into()); // the first connection breaks
+///         }
+///         reply.send(format!("{page}, at last"));
+///         Ok(())
+///     }
+/// }
+///
+/// impl Client {
+///     fn connect(starts: Arc<AtomicU32>) -> Client {
+///         starts.fetch_add(1, Relaxed);
+///         Client { starts }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App(starts: Arc<AtomicU32>) {
+///         #[redeliver(attempts = 3)]
+///         client: Client = Client::connect(starts),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start(Arc::default()).await?;
+/// assert_eq!(app.client.ask(|reply| Fetch("page 7", reply)).await?, "page 7, at last");
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a message `{Self}` cannot be delivered again: it is not `Clone`",
     label = "`redeliver` keeps a copy of the message in hand",
@@ -168,17 +216,24 @@ impl Options {
 /// Where the next incarnation of a declared child finds its settings: build may have new ones.
 pub(crate) type Source = Arc<Mutex<Options>>;
 
-/// The settings of a child of type `T`: what stands above it in `supervisor! { .. }`, or is said about
-/// a child spawned with [`Context::spawn`].
+/// The settings of a child of type `T`: what stands above it in `supervisor! { .. }`, where each setting becomes a call of
+/// the method of its name. A child spawned with [`Context::spawn`] has the same methods on its
+/// [`SpawnChild`](crate::SpawnChild).
 ///
 /// ```
-/// # use supervise_runtime::{ChildOptions, Lifecycle, ExponentialBackoff};
-/// # use std::time::Duration;
+/// use std::time::Duration;
+/// use supervise::{ChildOptions, prelude::*};
 /// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// // #[lifecycle(Transient, shutdown = 2s)]
+/// // #[backoff(3s..30s)]
 /// let options = ChildOptions::<Db>::new()
 ///     .lifecycle(Lifecycle::Transient)
 ///     .shutdown(Duration::from_secs(2))
 ///     .backoff(ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30)));
+/// # let _ = options;
 /// ```
 pub struct ChildOptions<T> {
     pub(crate) options: Options,

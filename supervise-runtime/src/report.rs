@@ -10,6 +10,28 @@ use crate::watch::Ended;
 ///
 /// As the return value of `main` it is an exit code: success if the tree was done or stopped and no
 /// child had to be aborted.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # async fn work(cx: TaskContext) { cx.stopped().await }
+///
+/// supervisor! {
+///     struct App {
+///         first: task = |cx| work(cx),
+///         second: task = |cx| work(cx),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let report = App::start().await?.shutdown().await;
+/// assert!(report.is_orderly());
+/// assert!(matches!(report.ended, Ended::Stopped));
+/// let order: Vec<&str> = report.children.iter().map(|child| child.path.as_str()).collect();
+/// assert_eq!(order, ["second", "first"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
@@ -20,6 +42,28 @@ pub struct Report {
 }
 
 /// How one child ended.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// supervisor! {
+///     struct App {
+///         #[lifecycle(Permanent, shutdown = 2s)]
+///         deaf: task = |_cx| std::future::pending::<()>(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let report = App::start().await?.shutdown().await;
+/// let deaf = &report.children[0];
+/// assert!(deaf.aborted && matches!(deaf.ended, Ended::Aborted));
+/// assert_eq!((deaf.path.as_str(), deaf.took), ("deaf", Duration::from_secs(2)));
+/// assert_eq!(report.to_string(), "stopped; deaf was aborted after 2s");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChildReport {

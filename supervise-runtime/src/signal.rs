@@ -30,7 +30,7 @@ static CAME: AtomicBool = AtomicBool::new(false);
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// tokio::select! {
-///     () = supervise_runtime::signal() => println!("asked to end"),
+///     () = supervise::signal() => println!("asked to end"),
 ///     () = tokio::time::sleep(Duration::from_secs(3600)) => println!("an hour is enough"),
 /// }
 /// # }

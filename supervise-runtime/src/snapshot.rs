@@ -15,17 +15,34 @@ use crate::watch::Ended;
 
 /// A tree at one moment: [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///
+/// Every node is in it, also those that are down. It is a copy: it says what was, and nothing waits for it. As text,
+/// Mermaid or Graphviz it is drawn by its methods; with the feature `serde` it is serialized.
+///
 /// ```
-/// # use supervise_runtime::{TreeRef, NodeState};
-/// # fn f(shop: &TreeRef) {
+/// use supervise::{NodeState, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         reports: struct Reports {
+///             daily: Db = Db,
+///         },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
 /// let snapshot = shop.snapshot();
-/// for node in snapshot.nodes() {
-///     println!("{}: {}, incarnation {}", node.path, node.state, node.incarnation);
-/// }
-/// if let Some(db) = snapshot.find("db") {
-///     assert!(matches!(db.state, NodeState::Running));
-/// }
+/// let paths: Vec<&str> = snapshot.nodes().map(|node| node.path.as_str()).collect();
+/// assert_eq!(paths, ["Shop", "db", "reports", "reports/daily"]);
+/// let daily = snapshot.find("reports/daily").expect("a declared child");
+/// assert!(matches!(daily.state, NodeState::Running));
 /// println!("{}", snapshot.render());
+/// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone)]
@@ -40,6 +57,34 @@ pub struct Snapshot {
 }
 
 /// One child, or the tree itself, in a [`Snapshot`].
+///
+/// ```
+/// use supervise::{NodeKind, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails, and is restarted at once
+/// # tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+///
+/// let snapshot = shop.snapshot();
+/// let db = snapshot.find("db").expect("a declared child");
+/// assert!(db.is_up() && db.kind == NodeKind::Actor);
+/// assert_eq!((db.incarnation, db.row), (2, 1)); // it has not handled a message since
+/// assert_eq!(db.lifecycle, Lifecycle::Permanent);
+/// assert_eq!(db.last_failure.as_ref().map(|failure| failure.incarnation()), Some(1));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Node {
@@ -75,6 +120,28 @@ pub struct Node {
 }
 
 /// What a node is.
+///
+/// ```
+/// use supervise::{NodeKind, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         ticker: task = std::future::pending::<()>(),
+///         sessions: [Db] = || Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let kinds: Vec<NodeKind> = Shop::start().await?.snapshot().nodes().map(|node| node.kind).collect();
+/// assert_eq!(kinds, [NodeKind::Tree, NodeKind::Actor, NodeKind::Task, NodeKind::Set]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeKind {
@@ -89,6 +156,37 @@ pub enum NodeKind {
 }
 
 /// What a node is doing.
+///
+/// Displayed it is one or a few words: `running`, `backing off`, `ended: stopped`.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{NodeState, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s, random_factor = 0)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// tokio::time::sleep(Duration::from_secs(1)).await;
+///
+/// let snapshot = shop.snapshot();
+/// match &snapshot.find("db").expect("a declared child").state {
+///     NodeState::BackingOff { until } => assert_eq!(*until - snapshot.at, Duration::from_secs(2)),
+///     other => panic!("{other}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum NodeState {
@@ -114,6 +212,32 @@ pub enum NodeState {
 }
 
 /// How much of a restart budget is used (S15).
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![strategy(OneForOne, max_restarts = 5, within = 1min)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// # tokio::time::sleep(Duration::from_millis(20)).await;
+/// let restarts = shop.snapshot().find("db").and_then(|db| db.restarts).expect("it has a budget");
+/// assert_eq!((restarts.used, restarts.of, restarts.within), (1, Some(5), Some(Duration::from_secs(60))));
+/// assert_eq!(restarts.to_string(), "1 of 5 restarts in 60s");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restarts {
@@ -126,6 +250,31 @@ pub struct Restarts {
 }
 
 /// What waits in a mailbox.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: u32) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[mailbox(Bounded(10))]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// for query in 0..3 {
+///     shop.db.try_tell(query)?; // it has no time to take them out in between
+/// }
+/// let depth = shop.snapshot().find("db").and_then(|db| db.mailbox).expect("an actor has a mailbox");
+/// assert_eq!((depth.waiting, depth.capacity, depth.blocked), (3, Some(10), 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MailboxDepth {

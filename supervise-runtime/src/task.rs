@@ -19,11 +19,75 @@ use crate::options::BoxFuture;
 use crate::sync::Arc;
 use crate::watch::Ended;
 
-/// The type of the shape `task`.
+/// The type of the shape `task`: any future as a child (rule S29).
+///
+/// It is never made; it stands for a task where a type of child is asked for. In a declaration its name is the word `task`:
+///
+/// ```
+/// use supervise::{Task, TaskRef, prelude::*};
+///
+/// async fn beat() {
+///     std::future::pending().await
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         heart: task = beat(),
+///         jobs: [task] = |_name: &'static str| async {},
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let heart: &Handle<Task> = &app.heart;
+/// let jobs: &Children<Task, (&'static str,)> = &app.jobs;
+/// let job: TaskRef = jobs.spawn("copy").await?;
+/// assert_eq!((heart.path().as_str(), job.path().as_str()), ("heart", "jobs/#1"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Task;
 
 /// What a task may return: nothing, `!`, or `Result<(), E>`.
+///
+/// An error is a failure of the task; to return without one is its end.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// async fn once() {}
+///
+/// async fn fallible() -> std::io::Result<()> {
+///     Err(std::io::ErrorKind::TimedOut.into())
+/// }
+///
+/// async fn forever() -> std::convert::Infallible {
+///     loop {
+///         tokio::task::yield_now().await;
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #![decider(_ => Stop)]
+///         once: task = once(),
+///         fallible: task = fallible(),
+///         forever: task = forever(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = supervise::Tree::start(App::tree()).await;
+/// # if let Ok(app) = app {
+/// assert!(matches!(app.once.terminated().await?, Ended::Done));
+/// assert!(matches!(app.fallible.terminated().await?, Ended::Failed(_)));
+/// # }
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a `task` returns nothing, `!`, or `Result<(), E>`, not `{Self}`",
     label = "this future's output"
@@ -205,7 +269,51 @@ pub(crate) enum Request {
 #[error("the task returned before it was ready; call `cx.ready()` once it has started, or remove `ready`")]
 pub(crate) struct NeverReady;
 
-/// The context of a task written `|cx| ..`: owned, `Clone` and `'static`.
+/// What a task `|cx| ..` is given: how it hears that it should end, and what it starts besides.
+///
+/// It is owned and `Clone`, so it goes into subtasks and behind `select!`. A task that takes one is told to end, and has
+/// its `shutdown` time for it; one without a context is dropped at its next `.await`.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// use tokio::net::TcpListener;
+///
+/// async fn serve(cx: TaskContext, port: u16) -> std::io::Result<()> {
+///     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+///     cx.ready(); // who is declared behind starts now
+///     loop {
+///         tokio::select! {
+///             () = cx.stopped() => return Ok(()),
+///             accepted = listener.accept() => {
+///                 let (stream, _) = accepted?;
+///                 let told = cx.stopped();
+///                 // Supervised as a part of this task, and it ends with it.
+///                 cx.spawn(async move {
+///                     tokio::select! {
+///                         () = told => {}
+///                         _ = stream.readable() => {}
+///                     }
+///                 });
+///             }
+///         }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #[lifecycle(Permanent, ready, start = 10s, shutdown = 20s)]
+///         server: task = |cx| serve(cx, 0),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// assert!(app.shutdown().await.is_orderly());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TaskContext {
     pub(crate) told: watch::Receiver<bool>,
@@ -247,7 +355,7 @@ impl TaskContext {
     /// With the feature `tokio-util`.
     ///
     /// ```
-    /// # use supervise_runtime::TaskContext;
+    /// # use supervise::TaskContext;
     /// async fn poller(cx: TaskContext) {
     ///     let token = cx.token();
     ///     while token.run_until_cancelled(tokio::time::sleep(std::time::Duration::from_secs(1))).await.is_some() {}
@@ -278,7 +386,7 @@ impl TaskContext {
     /// first polled.
     ///
     /// ```
-    /// # use supervise_runtime::TaskContext;
+    /// # use supervise::TaskContext;
     /// async fn serve(cx: TaskContext) -> std::io::Result<()> {
     ///     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     ///     cx.ready();
@@ -303,7 +411,29 @@ impl TaskContext {
     }
 }
 
-/// The handle of a task. Cheap to clone, keeps nothing alive, stays the same over restarts.
+/// The handle of a task. Cheap to clone, `Send + Sync`, keeps nothing alive, stays the same over restarts. Two are equal
+/// when they are handles of the same task.
+///
+/// ```
+/// use supervise::{TaskRef, prelude::*};
+/// # async fn import() { std::future::pending().await }
+///
+/// supervisor! {
+///     struct App {
+///         import: task = import(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let import: TaskRef = app.import.clone();
+/// assert_eq!((import.path().as_str(), import.incarnation()), ("import", 1));
+/// import.stop();
+/// assert!(matches!(import.terminated().await?, Ended::Stopped));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TaskRef {
     pub(crate) cell: Arc<dyn Controlled>,
@@ -341,12 +471,17 @@ impl TaskRef {
         self.cell.ctl().incarnation()
     }
 
-    /// Asks it to stop: through its context, or by dropping it at its next `.await`. Returns at once.
+    /// Asks it to stop: through its context, or by dropping it at its next `.await`. Returns at once;
+    /// [`terminated`](TaskRef::terminated) waits for the end. It stays ended, whatever its lifecycle.
     pub fn stop(&self) {
         send(&*self.cell, Control::Stop);
     }
 
-    /// Drops it at its next `.await`, which is a failure.
+    /// Drops it at its next `.await`, with its subtasks, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
+    /// Returns at once.
+    ///
+    /// Its supervisor decides on it as on any failure. If no decider says otherwise the task is not started again
+    /// (S9).
     pub fn kill(&self) {
         send(&*self.cell, Control::Kill);
     }
@@ -379,11 +514,15 @@ impl TaskRef {
     /// # Errors
     ///
     /// At once, when called from inside the task.
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped and called again.
     pub fn terminated(&self) -> Terminated {
         Terminated::of(self.cell.clone())
     }
 
-    /// It has ended, and why.
+    /// It has ended, and why; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
     }

@@ -6,7 +6,42 @@ use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::failure::{Cause, Failure};
 
-/// Why something ended.
+/// Why something ended: from [`ActorRef::terminated`] and its kin, in a [`Report`](crate::Report), and told to a
+/// [`Watcher`](crate::Watcher).
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// fn tell(ended: &Ended) -> String {
+///     match ended {
+///         Ended::Done | Ended::Stopped => "all is well".to_owned(), // `ended.is_orderly()`
+///         Ended::Failed(failure) => format!("{} for good", failure.cause()),
+///         Ended::Limit(failure) => format!("too often: {failure}"),
+///         Ended::Killed | Ended::Aborted => "the hard way".to_owned(),
+///         _ => ended.to_string(),
+///     }
+/// }
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         ticker: task = async {},
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert_eq!(tell(&shop.ticker.terminated().await?), "all is well");
+/// shop.db.kill(); // which by default is decided `Stop`
+/// assert_eq!(tell(&shop.db.terminated().await?), "the hard way");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Ended {
@@ -65,6 +100,48 @@ impl fmt::Display for Ended {
 }
 
 /// Whose end a [`Watcher`](crate::Watcher) is told of. Compares with an [`ActorRef`]: `*who == self.db`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Cart {
+///     db: ActorRef<Db>,
+///     audit: ActorRef<Db>,
+///     missing: Vec<String>,
+/// }
+///
+/// #[actor]
+/// impl Cart {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.watch(&self.db);
+///         cx.watch(&self.audit);
+///     }
+///
+///     #[terminated]
+///     fn lost(&mut self, who: &Watched) {
+///         let what = if *who == self.db { "the database" } else { "something" };
+///         self.missing.push(format!("{what} at {}", who.path()));
+///     }
+///
+///     fn handle(&mut self, reply: Reply<Vec<String>>) {
+///         reply.send(self.missing.clone());
+///     }
+/// }
+///
+/// # supervisor! { struct Shop { db: Db = Db, audit: Db = Db, cart: Cart = Cart { db, audit, missing: Vec::new() } } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// shop.db.stop();
+/// shop.db.terminated().await?;
+/// assert_eq!(shop.cart.ask(|reply| reply).await?, ["the database at db"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Watched {
     pub(crate) id: u64,

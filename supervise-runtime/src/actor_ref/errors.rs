@@ -3,6 +3,35 @@
 use super::*;
 
 /// A message that was not taken, with the reason and the path of the actor it was for.
+///
+/// The message is not lost: [`into_message`](TellError::into_message) gives it back, to be sent again or to somebody else.
+///
+/// ```
+/// use supervise::{Refusal, prelude::*};
+/// # struct Worker;
+/// # #[actor]
+/// # impl Worker { fn handle(&mut self, _job: String) {} }
+///
+/// supervisor! {
+///     struct Pool {
+///         first: Worker = Worker,
+///         second: Worker = Worker,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let pool = Pool::start().await?;
+/// pool.first.stop();
+/// pool.first.terminated().await?;
+///
+/// if let Err(error) = pool.first.tell("a job".to_owned()).await {
+///     assert_eq!((error.path(), error.reason()), ("first", Refusal::Ended));
+///     pool.second.tell(error.into_message()).await?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct TellError<M> {
     pub(super) message: M,
     pub(super) reason: Refusal,
@@ -10,6 +39,34 @@ pub struct TellError<M> {
 }
 
 /// Why a message was not taken.
+///
+/// ```
+/// use supervise::{Refusal, prelude::*};
+/// # struct Log;
+/// # #[actor]
+/// # impl Log { fn handle(&mut self, _line: &'static str) {} }
+///
+/// supervisor! {
+///     struct App {
+///         #[mailbox(Bounded(1))]
+///         log: Log = Log,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = App::start().await?;
+/// app.log.try_tell("one")?;
+/// // The actor has not had the time to take it out.
+/// let refused = app.log.try_tell("two").expect_err("there is room for one");
+/// match refused.reason() {
+///     Refusal::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
+///     Refusal::Down { retry_in } => println!("it is restarted, try again in {retry_in:?}"),
+///     _ => println!("it has ended"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -77,6 +134,37 @@ impl<M> fmt::Display for TellError<M> {
 impl<M> std::error::Error for TellError<M> {}
 
 /// Why an ask got no reply.
+///
+/// Only of a [`Refused`](AskError::Refused) message it is certain that it was not handled. Behind the other two the actor
+/// may have done what it was asked to, so try again only what may be done twice.
+///
+/// ```
+/// use supervise::{AskError, prelude::*};
+///
+/// struct Cart;
+///
+/// #[actor]
+/// impl Cart {
+///     fn handle(&mut self, total: Reply<u64>) {
+///         drop(total); // it has no answer
+///     }
+/// }
+///
+/// # supervisor! { struct Shop { cart: Cart = Cart } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// let outcome = match shop.cart.ask(|reply| reply).await {
+///     Ok(total) => format!("{total}"),
+///     Err(AskError::Refused { reason, .. }) => format!("not done: {reason}"),
+///     Err(AskError::NoReply { path }) => format!("perhaps done: {path} gave no answer"),
+///     Err(AskError::TimedOut { within, .. }) => format!("perhaps done, or still to be done, after {within:?}"),
+///     Err(other) => other.to_string(),
+/// };
+/// assert_eq!(outcome, "perhaps done: cart gave no answer");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
@@ -105,6 +193,35 @@ pub enum AskError {
 }
 
 /// Waiting for one's own end, or for that of an actor or tree one is part of, would never end.
+///
+/// It comes at once, from [`ActorRef::terminated`], [`TaskRef::terminated`](crate::TaskRef::terminated),
+/// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown). To end oneself, ask and
+/// return.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Worker;
+///
+/// #[actor]
+/// impl Worker {
+///     async fn handle(&mut self, reply: Reply<String>, cx: &mut Context<Self>) {
+///         if let Err(error) = cx.actor_ref().terminated().await {
+///             reply.send(error.to_string());
+///             cx.stop();
+///         }
+///     }
+/// }
+///
+/// # supervisor! { struct App { worker: Worker = Worker } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = App::start().await?;
+/// let text = app.worker.ask(|reply| reply).await?;
+/// assert_eq!(text, "cannot wait for the end of worker from inside it: ask with `stop()` and return");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot wait for the end of {path} from inside it: ask with `stop()` and return")]
 pub struct WaitError {

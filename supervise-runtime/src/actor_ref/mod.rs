@@ -66,15 +66,48 @@ const BLOCKED: Duration = Duration::from_secs(10);
 /// The handle of an actor. Cheap to clone, `Send + Sync`, keeps nothing alive, and stays the same over
 /// every restart, also for watching and stopping (rule S2).
 ///
+/// Two handles are equal when they are of the same actor, whatever incarnation it is in. A handle is hashed by the same
+/// identity, so it can be a key.
+///
 /// ```
-/// # use supervise_runtime::{Actor, ActorRef, Context, Reply};
-/// # struct Counter; enum CounterMsg { Add(u64), Get(Reply<u64>) }
-/// # impl Actor for Counter { type Msg = CounterMsg; type Error = std::convert::Infallible;
-/// #   async fn receive(&mut self, _: CounterMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-/// async fn use_it(counter: ActorRef<Counter>) -> Result<u64, Box<dyn std::error::Error>> {
-///     counter.tell(CounterMsg::Add(2)).await?;
-///     Ok(counter.ask(CounterMsg::Get).await?)
+/// use supervise::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// enum Msg {
+///     Add(u64),
+///     Get(Reply<u64>),
 /// }
+///
+/// #[actor]
+/// impl Counter {
+///     fn handle(&mut self, msg: Msg) {
+///         match msg {
+///             Msg::Add(n) => self.0 += n,
+///             Msg::Get(reply) => reply.send(self.0),
+///         }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         counter: Counter = Counter(0),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let counter: ActorRef<Counter> = app.counter.clone();
+/// counter.tell(Msg::Add(2)).await?;
+/// assert_eq!(counter.ask(Msg::Get).await?, 2);
+///
+/// counter.restart()?; // the same handle, another instance
+/// assert_eq!(counter.ask(Msg::Get).await?, 0);
+/// assert_eq!((counter.path().as_str(), counter.incarnation()), ("counter", 2));
+/// assert_eq!(counter, app.counter);
+/// # Ok(())
+/// # }
 /// ```
 pub struct ActorRef<A: Actor> {
     pub(crate) cell: Arc<Cell<A>>,
@@ -153,11 +186,11 @@ impl<A: Actor> ActorRef<A> {
     /// Sends a message with a place for the answer, and waits for it.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, ActorRef, Context, Reply};
+    /// # use supervise::{Actor, ActorRef, Context, Reply};
     /// # struct Cart; enum CartMsg { Total(Reply<u64>), Above { min: u64, reply: Reply<u64> } }
     /// # impl Actor for Cart { type Msg = CartMsg; type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: CartMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise_runtime::AskError> {
+    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise::AskError> {
     /// let total = cart.ask(CartMsg::Total).await?;
     /// let above = cart.ask(|reply| CartMsg::Above { min: 3, reply }).await?;
     /// # Ok(()) }
@@ -184,15 +217,22 @@ impl<A: Actor> ActorRef<A> {
         }
     }
 
-    /// Asks it to stop: after the message in hand, its children and `post_stop`. Returns at once.
+    /// Asks it to stop: after the message in hand, its children and `post_stop`. Returns at once;
+    /// [`terminated`](ActorRef::terminated) waits for the end.
     ///
-    /// What is queued by then, and what is told until it has heard of it, become dead letters (S24);
-    /// [`drain`](ActorRef::drain) handles what is queued and refuses the rest at once.
+    /// It stays ended whatever its lifecycle, until somebody calls [`start_again`](ActorRef::start_again), on it or on
+    /// a tree around it. What is queued is not handled, nor what is told until it has heard of this: it becomes dead
+    /// letters, and who asked gets an error (S24). [`drain`](ActorRef::drain) handles what is queued and refuses the
+    /// rest at once.
     pub fn stop(&self) {
         send(&*self.cell, Control::Stop);
     }
 
     /// Drops what it is doing at its next `.await`, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
+    /// Returns at once.
+    ///
+    /// Its supervisor decides on it as on any failure. If no decider says otherwise the actor is not started again
+    /// (S9). Where nothing runs that could be dropped it is a stop.
     pub fn kill(&self) {
         send(&*self.cell, Control::Kill);
     }
@@ -207,7 +247,7 @@ impl<A: Actor> ActorRef<A> {
     /// `Busy` while it is on its way down already or its group goes down or up, `Stopping` and `Ended`.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, ActorRef, CommandError};
+    /// # use supervise::{Actor, ActorRef, CommandError};
     /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
     ///     match cache.restart() {
     ///         Err(CommandError::Busy { .. }) => Ok(()), // it is being restarted as it is
@@ -250,6 +290,8 @@ impl<A: Actor> ActorRef<A> {
     /// # Cancel safety
     ///
     /// May be dropped and called again.
+    ///
+    /// See [`Terminated`] for an example.
     pub fn terminated(&self) -> Terminated {
         Terminated::of(self.cell.clone())
     }

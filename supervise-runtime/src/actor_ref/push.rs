@@ -62,6 +62,49 @@ impl<A: Actor> Push<A> {
 }
 
 /// A message that waits for room: [`ActorRef::tell`].
+///
+/// Nothing is sent before it is polled for the first time. It is ready at once where there is room. After 10 s without
+/// room, and every 10 s from then on, the tree says so by [`EventKind::Blocked`](crate::EventKind::Blocked).
+///
+/// # Cancel safety
+///
+/// Dropped before it is ready, the message is dropped and was not sent. To keep it, use
+/// [`try_tell`](ActorRef::try_tell), which gives it back.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// use tokio::time::timeout;
+///
+/// struct Printer;
+///
+/// #[actor]
+/// impl Printer {
+///     async fn handle(&mut self, _page: &'static str) {
+///         std::future::pending().await // out of paper
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Office {
+///         #[lifecycle(Permanent, shutdown = Kill)]
+///         #[mailbox(Bounded(1))]
+///         printer: Printer = Printer,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let office = Office::start().await?;
+/// office.printer.tell("one").await?; // in hand
+/// # tokio::task::yield_now().await;
+/// office.printer.tell("two").await?; // waits in the mailbox
+/// let third = timeout(Duration::from_secs(3), office.printer.tell("three")).await;
+/// assert!(third.is_err(), "there was no room in 3 s, and it was not sent");
+/// # office.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
 pub struct Tell<'a, A: Actor> {
     pub(super) cell: &'a Cell<A>,
@@ -105,6 +148,41 @@ impl<A: Actor> Drop for Tell<'_, A> {
 
 pin_project! {
     /// A question on its way and the wait for its answer: [`ActorRef::ask`].
+    ///
+    /// Nothing is sent before it is polled for the first time. Its time, 5 s if nothing else is said, begins then, and
+    /// is for room in the mailbox and for the reply together.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped while it waits for room, the message was not sent. Dropped while it waits for the reply, the message
+    /// is still handled; [`Reply::is_closed`] tells the actor that nobody waits.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use supervise::{AskError, prelude::*};
+    ///
+    /// struct Oracle;
+    ///
+    /// #[actor]
+    /// impl Oracle {
+    ///     async fn handle(&mut self, reply: Reply<u32>) {
+    ///         tokio::time::sleep(Duration::from_secs(7)).await;
+    ///         reply.send(42);
+    ///     }
+    /// }
+    ///
+    /// # supervisor! { struct App { oracle: Oracle = Oracle } }
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let app = App::start().await?;
+    /// let oracle = &app.oracle;
+    /// assert!(matches!(oracle.ask(|reply| reply).await, Err(AskError::TimedOut { .. }))); // 5 s
+    /// # tokio::time::sleep(Duration::from_secs(2)).await;
+    /// assert_eq!(oracle.ask(|reply| reply).within(Duration::from_secs(10)).await?, 42);
+    /// assert_eq!(oracle.ask(|reply| reply).forever().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use = "a question is asked when the future is awaited"]
     pub struct Ask<'a, A: Actor, R> {
         pub(super) cell: &'a Cell<A>,

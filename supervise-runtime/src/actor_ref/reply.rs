@@ -26,10 +26,52 @@ struct State<T> {
     forsaken: bool,
 }
 
-/// Where the answer to an ask goes. Dropping it tells the asker that no reply will come.
+/// Where the answer to an [`ask`](ActorRef::ask) goes. Dropping it tells the asker that no reply will come.
+///
+/// It need not be answered in the handler that got it: an actor may keep it,
+/// hand it to another one, or let it travel with a future ([`Context::run`](crate::Context::run)).
 ///
 /// Clones share one answer: the first that is sent counts, and the asker hears that none will come when all
 /// of them are dropped. So a message that is delivered again (`redeliver`, S36) can still be answered.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// /// Answers all who knock when it is opened.
+/// struct Door {
+///     waiting: Vec<Reply<&'static str>>,
+/// }
+///
+/// enum Msg {
+///     Knock(Reply<&'static str>),
+///     Open,
+/// }
+///
+/// #[actor]
+/// impl Door {
+///     fn handle(&mut self, msg: Msg) {
+///         match msg {
+///             Msg::Knock(reply) => self.waiting.push(reply),
+///             Msg::Open => {
+///                 self.waiting.retain(|reply| !reply.is_closed()); // who has given up
+///                 for reply in self.waiting.drain(..) {
+///                     reply.send("come in");
+///                 }
+///             }
+///         }
+///     }
+/// }
+///
+/// # supervisor! { struct House { door: Door = Door { waiting: Vec::new() } } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let house = House::start().await?;
+/// let (answer, opened) = tokio::join!(house.door.ask(Msg::Knock), house.door.tell(Msg::Open));
+/// opened?;
+/// assert_eq!(answer?, "come in");
+/// # Ok(())
+/// # }
+/// ```
 pub struct Reply<T>(Option<Arc<Shared<T>>>);
 
 /// The asker's end.

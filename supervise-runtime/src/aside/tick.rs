@@ -92,6 +92,51 @@ impl<A: Actor> Queue for Tick<A> {
 
 /// A timer of an actor: what [`Context::send_after`](crate::Context::send_after) and
 /// [`Context::send_every`](crate::Context::send_every) give. Dropping it changes nothing.
+///
+/// Cheap to clone. It belongs to one incarnation: a restart ends it, and its ticks with it (S11).
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{Timer, prelude::*};
+///
+/// /// Ends when it hears nothing for 30 s.
+/// struct Session {
+///     idle: Option<Timer>,
+/// }
+///
+/// enum Msg {
+///     Line(&'static str),
+///     Idle,
+/// }
+///
+/// #[actor]
+/// impl Session {
+///     fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) {
+///         match msg {
+///             Msg::Line(_) => {
+///                 let timer = cx.send_after(Duration::from_secs(30), Msg::Idle);
+///                 if let Some(before) = self.idle.replace(timer) {
+///                     before.cancel();
+///                 }
+///             }
+///             Msg::Idle => cx.stop(),
+///         }
+///     }
+/// }
+///
+/// # supervisor! { struct Server { #[lifecycle(Transient)] session: Session = Session { idle: None } } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = Server::start().await?;
+/// let began = tokio::time::Instant::now();
+/// server.session.tell(Msg::Line("hello")).await?;
+/// tokio::time::sleep(Duration::from_secs(20)).await;
+/// server.session.tell(Msg::Line("anybody there?")).await?;
+/// assert!(matches!(server.session.terminated().await?, Ended::Done));
+/// assert_eq!(began.elapsed(), Duration::from_secs(50));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Timer {
     pub(crate) tick: Arc<dyn Queue>,
@@ -111,6 +156,52 @@ impl Timer {
 }
 
 /// What [`Context::send_every`](crate::Context::send_every) sends: a message that is `Clone`, or a closure that makes one.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// struct Clock {
+///     ticks: u32,
+///     hours: u32,
+/// }
+///
+/// enum Msg {
+///     Tick,
+///     Hour(u32),
+///     Read(Reply<(u32, u32)>),
+/// }
+///
+/// #[actor]
+/// impl Clock {
+///     #[pre_start]
+///     fn wind(&mut self, cx: &mut Context<Self>) {
+///         cx.send_every(Duration::from_secs(60), || Msg::Tick); // `Msg::Tick` alone if `Msg` were `Clone`
+///         let mut hour = 0;
+///         cx.send_every(Duration::from_secs(3600), move || {
+///             hour += 1;
+///             Msg::Hour(hour)
+///         });
+///     }
+///
+///     fn handle(&mut self, msg: Msg) {
+///         match msg {
+///             Msg::Tick => self.ticks += 1,
+///             Msg::Hour(hour) => self.hours = hour,
+///             Msg::Read(reply) => reply.send((self.ticks, self.hours)),
+///         }
+///     }
+/// }
+///
+/// # supervisor! { struct Tower { clock: Clock = Clock { ticks: 0, hours: 0 } } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tower = Tower::start().await?;
+/// tokio::time::sleep(Duration::from_secs(2 * 3600 + 1)).await;
+/// assert_eq!(tower.clock.ask(Msg::Read).await?, (120, 2));
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`send_every` cannot send this again and again",
     label = "expected a message that is `Clone`, or a closure `FnMut() -> Msg`"

@@ -43,9 +43,49 @@ pub const fn need_key<K: Key>() {}
 /// differently, else two instances have one path.
 ///
 /// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
-/// many ask for it at the same time.
+/// many ask for it at the same time. The closure's first argument is the key; up to six others follow.
 ///
-/// For an example see [the reference](https://docs.rs/supervise/latest/supervise/macro.supervisor.html#shapes).
+/// ```
+/// use supervise::{KeyedError, prelude::*};
+///
+/// struct Room {
+///     name: String,
+///     seats: u32,
+/// }
+///
+/// #[actor]
+/// impl Room {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(format!("{} has {} seats", self.name, self.seats));
+///     }
+/// }
+///
+/// supervisor! {
+///     struct House {
+///         #[initial([("hall".to_owned(), 100)])]
+///         rooms: [String => Room] = |name: String, seats: u32| Room { name, seats },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let house = House::start().await?;
+/// let hall = house.rooms.get("hall").expect("an initial one");
+/// assert_eq!(hall.ask(|reply| reply).await?, "hall has 100 seats");
+///
+/// let attic = house.rooms.get_or_spawn("attic".to_owned(), 5).await?;
+/// let same = house.rooms.get_or_spawn("attic".to_owned(), 9).await?; // there is one: the 9 is not looked at
+/// assert!(attic == same);
+/// assert_eq!(attic.path(), "rooms/attic");
+/// assert!(matches!(house.rooms.spawn("attic".to_owned(), 9).await, Err(KeyedError::Exists { .. })));
+///
+/// assert!(house.rooms.stop("attic"));
+/// attic.terminated().await?;
+/// assert!(house.rooms.get("attic").is_none());
+/// # house.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Keyed<K, T: Child, Args> {
     set: Children<T, (K, Args)>,
     living: Arc<Mutex<Living<K, T::Handle>>>,
@@ -71,6 +111,34 @@ enum Stands<H> {
 }
 
 /// Why there is no new instance of that key.
+///
+/// ```
+/// use supervise::{KeyedError, prelude::*};
+/// # struct Room;
+/// # #[actor]
+/// # impl Room { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct House { rooms: [u32 => Room] = |_number: u32| Room } }
+/// /// A new room, or the one that is there; [`Keyed::get_or_spawn`] would also wait for the end of one that is stopping.
+/// async fn enter(house: &House, number: u32) -> Option<ActorRef<Room>> {
+///     match house.rooms.spawn(number).await {
+///         Ok(new) => Some(new),
+///         Err(KeyedError::Exists { handle, .. }) => handle, // `None` while it starts
+///         Err(KeyedError::Spawn(error)) => {
+///             println!("no room: {error}");
+///             None
+///         }
+///         Err(_) => None,
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let house = House::start().await?;
+/// # let new = enter(&house, 7).await;
+/// # assert!(new.is_some() && new == enter(&house, 7).await);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyedError<H: fmt::Debug> {

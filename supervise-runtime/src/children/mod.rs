@@ -30,7 +30,51 @@ pub(crate) struct Plan<T: Child, Args> {
 /// The handle of `sessions: [Session]`: a supervisor of its own, OneForOne, whose instances are spawned
 /// at run time and have a budget each. Cheap to clone; stays the same over restarts of the tree.
 ///
-/// The arguments of [`spawn`](Children::spawn) are those of the declared closure.
+/// The arguments of [`spawn`](Children::spawn) are those of the declared closure, up to six. Each instance has the path
+/// `sessions/#1`, `sessions/#2` and so on; those that are to be found again have keys, see [`Keyed`]. The settings above
+/// the declaration are those of each instance. `max_children` bounds how many live at a time; `initial` gives those that
+/// are there from the start.
+///
+/// ```
+/// use supervise::{SpawnError, prelude::*};
+///
+/// struct Session {
+///     user: &'static str,
+///     greeting: String,
+/// }
+///
+/// #[actor]
+/// impl Session {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(format!("{}, {}", self.greeting, self.user));
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Server(greeting: String) {
+///         #[max_children(2)]
+///         sessions: [Session] = |user: &'static str| Session { user, greeting },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start("hello".to_owned()).await?;
+/// let anna = server.sessions.spawn("anna").await?;
+/// let bert = server.sessions.spawn("bert").await?;
+/// assert_eq!(bert.ask(|reply| reply).await?, "hello, bert");
+/// assert_eq!((bert.path().as_str(), server.sessions.len()), ("sessions/#2", 2));
+/// assert!(matches!(server.sessions.spawn("carl").await, Err(SpawnError::MaxChildren { most: 2, .. })));
+///
+/// anna.stop();
+/// anna.terminated().await?;
+/// server.sessions.spawn("carl").await?; // there is room again
+///
+/// server.sessions.tree().stop(); // all of them at once
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Children<T: Child, Args> {
     pub(crate) cell: Arc<dyn Controlled>,
     pub(crate) plan: Arc<Mutex<Plan<T, Args>>>,

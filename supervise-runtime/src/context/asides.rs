@@ -39,7 +39,7 @@ impl<A: Actor> Context<A> {
     /// It is gone when the actor is restarted or stops, also if it waits in the mailbox already.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context, Timer};
+    /// # use supervise::{Actor, Context, Timer};
     /// # use std::time::Duration;
     /// struct Session { idle: Option<Timer> }
     /// enum Msg { Line(String), Idle }
@@ -72,7 +72,7 @@ impl<A: Actor> Context<A> {
     /// timer that should always run is set in `pre_start`.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context};
+    /// # use supervise::{Actor, Context};
     /// # use std::time::Duration;
     /// struct Poller;
     ///
@@ -102,7 +102,7 @@ impl<A: Actor> Context<A> {
     /// with it. A panic in it is the actor's failure, behind the message in hand.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context};
+    /// # use supervise::{Actor, Context};
     /// # async fn fetch(url: String) -> std::io::Result<String> { Ok(url) }
     /// struct Crawler;
     /// enum Msg { Fetch(String), Fetched(std::io::Result<String>) }
@@ -135,7 +135,7 @@ impl<A: Actor> Context<A> {
     /// Each call gives one of its own: cancelling it tells nobody else. With the feature `tokio-util`.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context};
+    /// # use supervise::{Actor, Context};
     /// struct Importer;
     ///
     /// # async fn import(_: String) {}

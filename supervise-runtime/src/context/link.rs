@@ -14,7 +14,45 @@ use crate::cell::current;
 use crate::guardian;
 use crate::sync::Arc;
 
-/// Why an actor was not taken over or let go.
+/// Why an actor was not taken over or let go: [`Context::link`], [`Context::unlink`].
+///
+/// ```
+/// use supervise::{LinkError, prelude::*};
+/// # struct Worker;
+/// # #[actor]
+/// # impl Worker { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Foreman;
+///
+/// enum Msg {
+///     Hire(ActorRef<Worker>, Reply<Result<(), LinkError>>),
+/// }
+///
+/// #[actor]
+/// impl Foreman {
+///     async fn handle(&mut self, Msg::Hire(worker, reply): Msg, cx: &mut Context<Self>) {
+///         reply.send(cx.link(&worker).await);
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Site {
+///         foreman: Foreman = Foreman,
+///         worker: Worker = Worker,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let site = Site::start().await?;
+/// let free = supervise::spawn("free", || async { Ok(Worker) }).await?;
+/// assert!(site.foreman.ask(|reply| Msg::Hire(free.clone(), reply)).await?.is_ok());
+///
+/// let taken = site.foreman.ask(|reply| Msg::Hire(site.worker.clone(), reply)).await?;
+/// assert!(matches!(taken, Err(LinkError::Supervised { path }) if path == "worker"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
@@ -80,11 +118,11 @@ impl<A: Actor> Context<A> {
     /// Dropped before it is ready, the actor may be taken over or not.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, ActorRef, Context};
+    /// # use supervise::{Actor, ActorRef, Context};
     /// # struct Pool; struct Worker;
     /// # impl Actor for Worker { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Pool { type Msg = ActorRef<Worker>; type Error = supervise_runtime::LinkError;
+    /// # impl Actor for Pool { type Msg = ActorRef<Worker>; type Error = supervise::LinkError;
     /// async fn receive(&mut self, worker: ActorRef<Worker>, cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     cx.link(&worker).await
     /// }
@@ -110,7 +148,7 @@ impl<A: Actor> Context<A> {
     /// Dropped before it is ready, the child may be let go or not.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context};
+    /// # use supervise::{Actor, Context};
     /// # struct Nest; struct Bird;
     /// # impl Actor for Bird { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }

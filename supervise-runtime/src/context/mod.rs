@@ -41,7 +41,70 @@ pub use spawn::{SpawnChild, SpawnError};
 pub(crate) use link::Move;
 pub(crate) use spawn::{Startup, spawn_actor, started, transient};
 
-/// Given to every handler and hook of an actor.
+/// What an actor can do besides handling its message: every handler and hook may ask for `&mut Context<Self>`.
+///
+/// * **Itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path), [`incarnation`](Context::incarnation),
+///   [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
+/// * **Later, and beside its messages**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
+///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of it ends with this incarnation.
+/// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on). These outlive
+///   a restart.
+/// * **Children of its own**: [`spawn`](Context::spawn), [`keep`](Context::keep), [`link`](Context::link),
+///   [`unlink`](Context::unlink). They are stopped when it is restarted, unless they are kept.
+///
+/// The context is of one incarnation, and is not to be kept: what wants to reach the actor from elsewhere takes its
+/// [`actor_ref`](Context::actor_ref) along.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// # async fn download(page: u32) -> String { format!("page {page}") }
+///
+/// struct Reader {
+///     read: Vec<String>,
+/// }
+///
+/// enum Msg {
+///     Next,
+///     Loaded(String),
+///     Read(Reply<usize>),
+/// }
+///
+/// #[actor]
+/// impl Reader {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.send_every(Duration::from_secs(1), || Msg::Next);
+///     }
+///
+///     fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) {
+///         match msg {
+///             Msg::Next => cx.run(download(self.read.len() as u32), Msg::Loaded),
+///             Msg::Loaded(page) => self.read.push(page),
+///             Msg::Read(reply) => reply.send(self.read.len()),
+///         }
+///         if self.read.len() == 3 {
+///             cx.stop();
+///         }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Desk {
+///         #[lifecycle(Transient)]
+///         reader: Reader = Reader { read: Vec::new() },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let desk = Desk::start().await?;
+/// tokio::time::sleep(Duration::from_millis(2500)).await;
+/// assert_eq!(desk.reader.ask(Msg::Read).await?, 2);
+/// assert!(matches!(desk.reader.terminated().await?, Ended::Done));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Context<A: Actor> {
     cell: Arc<Cell<A>>,
     stopping: bool,
@@ -228,11 +291,11 @@ impl<A: Actor> Context<A> {
     /// stopped, unless [`keep`](Context::keep) names them.
     ///
     /// ```
-    /// # use supervise_runtime::{Actor, Context, Lifecycle};
+    /// # use supervise::{Actor, Context, Lifecycle};
     /// # struct Manager; struct Fetcher;
     /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Manager { type Msg = String; type Error = supervise_runtime::SpawnError;
+    /// # impl Actor for Manager { type Msg = String; type Error = supervise::SpawnError;
     /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     let fetcher = cx.spawn("fetcher", || async { Ok(Fetcher) }).lifecycle(Lifecycle::Permanent).await?;
     ///     # drop(fetcher);

@@ -4,6 +4,53 @@ use super::*;
 use crate::cell::begin;
 
 /// A child to be spawned: settings first, then `.await`.
+///
+/// From [`Context::spawn`], for a child of the actor, or [`spawn`](crate::spawn), for one at the top. Its methods are the
+/// settings of a declared child, with the same meaning and, but for the lifecycle, the same defaults.
+///
+/// Awaited, it gives the [`ActorRef`] once the child is up. A first start that is retried keeps it waiting.
+///
+/// # Errors
+///
+/// See [`SpawnError`].
+///
+/// # Cancel safety
+///
+/// Dropped before it is ready, the child is taken back.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// struct Download {
+///     url: String,
+/// }
+///
+/// #[actor]
+/// impl Download {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(self.url.clone());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let url = "https://example.org".to_owned();
+/// // The closure runs at every start, so each gets its own clone.
+/// let download = supervise::spawn("download", move || {
+///     let url = url.clone();
+///     async move { Ok(Download { url }) }
+/// });
+/// let download = download
+///     .lifecycle(Lifecycle::Transient)
+///     .backoff(ExponentialBackoff::new(Duration::from_secs(1), Duration::from_secs(30)))
+///     .shutdown(Duration::from_secs(1))
+///     .await?;
+/// assert_eq!(download.ask(|reply| reply).await?, "https://example.org");
+/// # download.stop();
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "the child is spawned when this is awaited"]
 pub struct SpawnChild<B: Actor, F> {
     pub(super) owner: Arc<dyn Controlled>,
@@ -103,7 +150,40 @@ impl<B: Actor, F> SpawnChild<B, F> {
     }
 }
 
-/// Why a spawn failed.
+/// Why a spawn failed: of [`Context::spawn`], [`spawn`](crate::spawn), and of the sets [`Children`](crate::Children) and
+/// [`Keyed`](crate::Keyed).
+///
+/// ```
+/// use std::io;
+/// use supervise::{SpawnError, prelude::*};
+/// # struct Import;
+/// # #[actor]
+/// # impl Import { fn handle(&mut self, _msg: ()) {} }
+///
+/// async fn open(file: &str) -> io::Result<Import> {
+///     Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no {file}")))
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         imports: [Import] = |file: &'static str| open(file).await?,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// match app.imports.spawn("a.csv").await {
+///     Err(SpawnError::Start(failure)) => {
+///         let error = failure.error::<io::Error>().expect("what was thrown");
+///         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// assert!(app.ended().is_none()); // the failed start of an instance concerns nobody else
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {

@@ -8,15 +8,31 @@ pub use enough::{Text, too_short};
 
 use crate::strategy::{Lifecycle, Shutdown, Strategy};
 
-/// A declared tree: `Shop::SPEC`. A constant, so that what it says can be checked while compiling:
+/// A declared tree: `Shop::SPEC`. A constant, so that what it says can be checked while compiling.
 ///
 /// ```
-/// # use supervise_runtime::{Lifecycle, Strategy, TreeSpec};
-/// # struct Shop;
-/// # impl Shop { const SPEC: TreeSpec =
-/// #     TreeSpec { name: "Shop", doc: "", strategy: Strategy::OneForOne, settings: &[], children: &[] }; }
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     /// Keeps the shop's back end alive.
+///     struct Shop {
+///         #![strategy(AllForOne)]
+///         #[lifecycle(Permanent, shutdown = 20s)]
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
 /// // The process is killed 30 s after it was told to stop.
 /// const _: () = assert!(matches!(Shop::SPEC.shutdown_budget(), Some(time) if time.as_secs() < 30));
+///
+/// assert_eq!((Shop::SPEC.name, Shop::SPEC.strategy), ("Shop", Strategy::AllForOne));
+/// assert_eq!(Shop::SPEC.doc, "Keeps the shop's back end alive.");
+/// assert_eq!(Shop::SPEC.children.iter().map(|child| child.name).collect::<Vec<_>>(), ["db", "cart"]);
+/// println!("{}", Shop::SPEC.render());
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct TreeSpec {
@@ -33,6 +49,27 @@ pub struct TreeSpec {
 }
 
 /// A declared child.
+///
+/// ```
+/// use supervise::{Kind, Shape, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         /// One for each hour.
+///         #[backoff(3s..30s)]
+///         shards: [Db; 24] = |_hour| Db,
+///     }
+/// }
+///
+/// let shards = &Shop::SPEC.children[0];
+/// assert_eq!((shards.name, shards.doc, shards.item), ("shards", "One for each hour.", "Db"));
+/// assert_eq!((shards.shape, shards.kind, shards.lifecycle), (Shape::Array(24), Kind::Actor, Lifecycle::Permanent));
+/// assert_eq!(shards.settings, ["backoff(3s..30s)"]);
+/// assert_eq!(shards.shutdown_budget().map(|time| time.as_secs()), Some(24 * 5));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ChildSpec {
     /// Its name in the tree.
@@ -56,6 +93,26 @@ pub struct ChildSpec {
 }
 
 /// How many children one declaration makes.
+///
+/// ```
+/// use supervise::{Shape, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         audit: Option<Db> = None,
+///         shards: [Db; 4] = |_index| Db,
+///         sessions: [Db] = || Db,
+///         rooms: [String => Db] = |_name: String| Db,
+///     }
+/// }
+///
+/// let shapes: Vec<Shape> = Shop::SPEC.children.iter().map(|child| child.shape).collect();
+/// assert_eq!(shapes, [Shape::One, Shape::Optional, Shape::Array(4), Shape::Set, Shape::Keyed("String")]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shape {
@@ -72,6 +129,24 @@ pub enum Shape {
 }
 
 /// What a child is.
+///
+/// ```
+/// use supervise::{Kind, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         ticker: task = std::future::pending::<()>(),
+///         reports: struct Reports { daily: Db = Db },
+///     }
+/// }
+///
+/// let kinds: Vec<Kind> = Shop::SPEC.children.iter().map(|child| child.kind).collect();
+/// assert_eq!(kinds, [Kind::Actor, Kind::Task, Kind::Tree]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -84,6 +159,30 @@ pub enum Kind {
 }
 
 /// How long a child may take to go down, as far as its declaration tells (S24).
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{DeclaredShutdown, ShutdownTime, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop(grace: Duration) {
+///         plain: Db = Db,
+///         #[lifecycle(shutdown = 2s)]
+///         written: Db = Db,
+///         #[lifecycle(shutdown = grace)]
+///         given: Db = Db,
+///     }
+/// }
+///
+/// let [plain, written, given] = Shop::SPEC.children else { panic!("three") };
+/// assert_eq!(plain.shutdown, DeclaredShutdown::Default);
+/// assert_eq!(written.shutdown, DeclaredShutdown::Is(ShutdownTime::Within(Duration::from_secs(2))));
+/// assert_eq!(given.shutdown, DeclaredShutdown::Computed);
+/// assert_eq!(Shop::SPEC.shutdown_budget(), None); // nobody knows while compiling
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredShutdown {
     /// Nothing is written: 5 s for an actor or task, as long as its children take for a tree.
@@ -95,6 +194,28 @@ pub enum DeclaredShutdown {
 }
 
 /// The tree below a child.
+///
+/// [`ChildSpec::tree`] looks through both:
+///
+/// ```
+/// use supervise::{Below, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Company {
+///         db: Db = Db,
+///         /// It has any number of itself below it.
+///         branches: [Company] = || Company::tree(),
+///     }
+/// }
+///
+/// let [db, branches] = Company::SPEC.children else { panic!("two") };
+/// assert!(matches!(db.below, Below::Known(None)) && db.tree().is_none());
+/// assert!(matches!(branches.below, Below::Instance(_)));
+/// assert_eq!(branches.tree().map(|tree| tree.name), Some("Company"));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Below {
     /// The child is this tree, or none.

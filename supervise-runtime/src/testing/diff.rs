@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// `+` happened and was not expected. `None` if there is none.
 ///
 /// ```
-/// # use supervise_runtime::testing::diff;
+/// # use supervise::testing::diff;
 /// let text = diff(&["a started", "a failed"], &["a started".to_owned(), "a ended Done".to_owned()]);
 /// assert_eq!(text.unwrap(), "  a started\n- a failed\n+ a ended Done\n");
 /// ```

@@ -10,6 +10,45 @@ use crate::task::TaskRef;
 use crate::tree::TreeRef;
 
 /// What goes wrong: an error, a panic or a kill.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, Fault, Inject};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(
+///             _: Timeout => Restart,
+///             Cause::Panic(_) => Resume,
+///             Cause::Killed => Stop,
+///             _ => Escalate,
+///         )]
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut shop = testing::start(Shop::tree()).await.expect("a start");
+/// shop.expect(["db started", "cart started", "Shop started"]);
+/// for fault in [Fault::error(Timeout), Fault::panic("a bug"), Fault::kill()] {
+///     shop.db.inject(fault);
+///     shop.settle().await;
+/// }
+/// shop.expect([
+///     "db failed", "db decided Restart", "db restart in 0ns", "db restarted",
+///     "db failed", "db decided Resume",
+///     "db failed", "db decided Stop", "db ended Killed",
+/// ]);
+/// # }
+/// ```
 pub struct Fault(Cause);
 
 impl Fault {
@@ -37,6 +76,36 @@ impl fmt::Debug for Fault {
 
 /// Handles of what can be made to fail: [`ActorRef`], [`TaskRef`], [`TreeRef`], and through it the handle of
 /// every tree.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, Fault, Inject};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         ticker: task = |cx| async move { cx.stopped().await },
+///         reports: struct Reports { daily: Db = Db },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let shop = testing::start(Shop::tree()).await.expect("a start");
+/// shop.db.inject(Fault::error(Timeout));
+/// shop.ticker.inject(Fault::panic("a bug"));
+/// shop.reports.inject(Fault::error(Timeout)); // the subtree itself, through its `TreeRef`
+/// shop.advance(std::time::Duration::from_secs(1)).await;
+/// let incarnations = (shop.db.incarnation(), shop.ticker.incarnation(), shop.reports.incarnation());
+/// assert_eq!(incarnations, (2, 2, 2));
+/// # }
+/// ```
 pub trait Inject: target::Target {
     /// Lets it fail, now. Returns at once; the failure takes the way of every other (S6): it is decided on,
     /// charged, paced, reported.

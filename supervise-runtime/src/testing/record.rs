@@ -5,6 +5,30 @@ use crate::events::{Event, EventKind, Events};
 use crate::watch::Ended;
 
 /// The events of a tree, collected from a subscription.
+///
+/// [`Tested`](super::Tested) has one of its own. By itself it serves a tree that is started in another way:
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::Record;
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+/// # supervisor! { struct Shop { db: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// let mut tree = Shop::tree();
+/// let mut record = Record::of(tree.events());
+/// let shop = tree.start().await.expect("a start");
+/// record.expect(["db started", "Shop started"]);
+/// assert!(shop.shutdown().await.is_orderly());
+/// record.expect(["db ended Stopped", "Shop ended Stopped"]);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Record {
     events: Events,
@@ -65,6 +89,26 @@ impl Record {
 
 /// An event in a few words, with its path: `"db failed"`, `"db decided Restart"`, `"db restart in 3s"`,
 /// `"db restarted"`, `"db ended Limit"`. Causes, messages and incarnations are in the [`Event`] itself.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, line};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+/// # supervisor! { struct Shop { db: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut shop = testing::start(Shop::tree()).await.expect("a start");
+/// let events = shop.record().events();
+/// assert_eq!(line(&events[0]), "db started");
+/// assert_eq!(events[0].to_string(), "db #1 started"); // the event itself says more
+/// # }
+/// ```
 pub fn line(event: &Event) -> String {
     let what = match &event.kind {
         EventKind::Started { .. } => "started".into(),

@@ -20,11 +20,66 @@ use crate::tree::{Running, Tree, TreeDef};
 /// # Panics
 ///
 /// When awaited on a runtime with several threads: their clock cannot be paused.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, Fault, Inject};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// // #[tokio::test]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut shop = testing::start(Shop::tree()).seed(7).await.expect("a start");
+/// shop.expect(["db started", "Shop started"]);
+/// shop.db.inject(Fault::error(Timeout));
+/// shop.settle().await;
+/// let lines = shop.record().lines(); // with a noise that is the same in every run
+/// assert_eq!(lines[..2], ["db failed", "db decided Restart"]);
+/// shop.advance(Duration::from_secs(4)).await;
+/// shop.expect(["db restarted"]);
+/// # }
+/// ```
 pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
     Starting { tree }
 }
 
-/// A tree that is about to be tested: [`start`].
+/// A tree that is about to be tested: [`start`]. Await it.
+///
+/// # Errors
+///
+/// [`NotStarted`], with the failure of a start that is not retried.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, Starting};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+/// # supervisor! { struct Shop { db: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let starting: Starting<Shop> = testing::start(Shop::tree()).seed(42);
+/// let shop = starting.await.expect("a start");
+/// assert_eq!(shop.seed(), 42);
+/// # }
+/// ```
 #[must_use = "the tree is started when this is awaited"]
 pub struct Starting<T: TreeDef> {
     tree: Tree<T>,
@@ -63,7 +118,32 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
     }
 }
 
-/// A running tree under test. Derefs to its handle.
+/// A running tree under test. Derefs to its handle, and is its guard: dropping it shuts the tree down.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, Tested};
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+/// # supervisor! { struct Shop { db: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut shop: Tested<Shop> = testing::start(Shop::tree()).await.expect("a start");
+/// shop.expect(["db started", "Shop started"]);
+/// shop.db.restart().expect("it is up");
+/// shop.settle().await;
+/// shop.expect(["db restarted"]);
+///
+/// let (report, mut record) = shop.shutdown().await;
+/// assert!(report.is_orderly());
+/// record.expect(["db ended Stopped", "Shop ended Stopped"]);
+/// # }
+/// ```
 pub struct Tested<T: TreeDef> {
     running: Running<T>,
     record: Record,
@@ -117,6 +197,40 @@ impl<T: TreeDef> Tested<T> {
 }
 
 /// A tree under test did not start.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing;
+/// # #[derive(Debug, thiserror::Error)]
+/// # #[error("no answer")]
+/// # struct Timeout;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> Result<(), Timeout> { Ok(()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         cart: Db = Err(Timeout)?,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let mut not = testing::start(Shop::tree()).await.expect_err("the cart cannot be started");
+/// assert!(not.failure.error::<Timeout>().is_some());
+/// not.record.expect([
+///     "db started",
+///     "cart failed",
+///     "cart decided Stop",
+///     "Shop escalated", // all or nothing
+///     "cart ended Stopped",
+///     "db ended Stopped",
+///     "Shop failed",
+///     "Shop ended Failed",
+/// ]);
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{failure}")]
 pub struct NotStarted {

@@ -84,6 +84,41 @@ impl<H: Clone> HandleSource<H> {
 }
 
 /// What can be declared as a child: an actor, a tree, or [`Task`].
+///
+/// Nobody implements it by hand: every [`Actor`] is one, and `supervisor!` makes one of every tree. It is there to write
+/// functions over the handles of any child:
+///
+/// ```
+/// use supervise::{Child, SpawnError, prelude::*};
+/// # struct Session;
+/// # #[actor]
+/// # impl Session { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// Opens as many as are missing.
+/// async fn fill<T: Child>(set: &Children<T, ()>, wanted: usize) -> Result<Vec<T::Handle>, SpawnError> {
+///     let mut new = Vec::new();
+///     while set.len() < wanted {
+///         new.push(set.spawn().await?);
+///     }
+///     Ok(new)
+/// }
+///
+/// supervisor! {
+///     struct Server {
+///         sessions: [Session] = || Session,
+///         jobs: [task] = || std::future::pending::<()>(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start().await?;
+/// let sessions: Vec<ActorRef<Session>> = fill(&server.sessions, 3).await?;
+/// let jobs: Vec<TaskRef> = fill(&server.jobs, 2).await?;
+/// assert_eq!((sessions.len(), jobs.len()), (3, 2));
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an actor nor a supervision tree",
     label = "cannot be supervised",
@@ -113,6 +148,28 @@ pub trait Child: Sized + Send + 'static {
 
 /// The handle type of a child: [`ActorRef<A>`] of an actor, [`TaskRef`] of a task, the tree's own struct
 /// of a tree.
+///
+/// ```
+/// use supervise::{Task, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db, ticker: task = std::future::pending::<()>() } }
+/// struct Dashboard {
+///     shop: Handle<Shop>,   // Shop
+///     db: Handle<Db>,       // ActorRef<Db>
+///     ticker: Handle<Task>, // TaskRef
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let all = Dashboard { shop: shop.handle(), db: shop.db.clone(), ticker: shop.ticker.clone() };
+/// assert_eq!([all.shop.path(), all.db.path(), all.ticker.path()], ["Shop", "db", "ticker"]);
+/// # Ok(())
+/// # }
+/// ```
 pub type Handle<T> = <T as Child>::Handle;
 
 /// [`Child`] as generated code asks for it: without its supertraits, since a tree that contains itself asks while the
@@ -165,7 +222,37 @@ impl<T: Child> ChildIf<true> for T {
     }
 }
 
-/// What the start expression of a child gives.
+/// What the start expression of a child gives: the instance of an actor, the blueprint of a tree.
+///
+/// ```
+/// use supervise::{BoxError, Start, Tree, prelude::*};
+///
+/// struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Ingest { db: Db = Db } }
+///
+/// fn open() -> Result<Start<Db>, BoxError> {
+///     Ok(Db)
+/// }
+///
+/// fn branch() -> Start<Ingest> {
+///     let tree: Tree<Ingest> = Ingest::tree();
+///     tree
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = open()?,
+///         ingest: Ingest = branch(),
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # Shop::start().await?.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 pub type Start<T> = <T as Child>::Start;
 
 #[diagnostic::do_not_recommend]

@@ -4,6 +4,32 @@ use super::*;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`. What a parent tree takes,
 /// and what [`start`](Tree::start) runs.
+///
+/// `Shop::start(config)` is `Shop::tree(config).start()`, and `Shop::run(config, until)` is `Shop::tree(config).run(until)`.
+/// In between there is room for a seed and for a subscription that sees the boot.
+///
+/// ```
+/// use supervise::{Tree, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop(name: String) {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut tree: Tree<Shop> = Shop::tree("corner".to_owned()).seed(42); // the same random delays in every run
+/// let mut boot = tree.events();
+/// let shop = tree.start().await?;
+/// assert_eq!(boot.next().await.expect("the tree lives")?.to_string(), "db #1 started");
+/// assert_eq!(shop.seed(), 42);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Tree<T: TreeDef> {
     pub(super) params: T::Params,
     bus: Option<Arc<Bus>>,
@@ -233,6 +259,30 @@ impl Drop for Guard {
 ///
 /// A trap that no lint can catch: `Shop::start(config).await?.db.clone()` drops the guard at the end of
 /// the statement. Keep the guard in a variable, or [`detach`](Running::detach) it.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop: Running<Shop> = Shop::start().await?;
+/// shop.db.tell(()).await?; // all that the handle has
+///
+/// let handle: Shop = shop.handle(); // for others; it keeps nothing alive
+/// let report = shop.shutdown().await;
+/// assert!(report.is_orderly() && handle.ended().is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "dropping this shuts the tree down; keep it in a variable, or end it with `.shutdown().await`"]
 pub struct Running<T> {
     handle: T,

@@ -6,6 +6,44 @@ use crate::health::Health;
 use crate::snapshot::Snapshot;
 
 /// What any handle of a tree can be asked; every handle struct derefs to it.
+///
+/// Cheap to clone, `Send + Sync`, keeps nothing alive, stays the same over restarts of the tree. Two are equal when they
+/// are of the same tree. Inside of a declaration the name `tree` is the tree's own; a set has one of
+/// its own too, [`Children::tree`](crate::Children::tree).
+///
+/// ```
+/// use supervise::{TreeRef, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         reports: struct Reports {
+///             daily: Db = Db,
+///         },
+///     }
+/// }
+///
+/// /// For any tree.
+/// fn overview(tree: &TreeRef) -> String {
+///     format!("{}: {}, {} dead letters", tree.path(), tree.health(), tree.dead_letters())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert!(shop.ready().await);
+/// assert_eq!(overview(&shop), "Shop: healthy, 0 dead letters");
+/// assert_eq!(overview(&shop.reports), "reports: healthy, 0 dead letters");
+///
+/// shop.reports.restart()?; // the subtree, with the same handles
+/// let report = shop.handle().shutdown().await?; // from a handle: `shutdown(&self)`
+/// assert!(report.is_orderly());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TreeRef {
     pub(crate) cell: Arc<dyn Controlled>,
@@ -73,7 +111,9 @@ impl TreeRef {
         self.cell.ctl().bus.dead_letters.load(Ordering::Relaxed)
     }
 
-    /// Asks it to stop. Returns at once.
+    /// Asks it to stop: its children one after the other, in reverse, each with its `shutdown` time. Returns at once;
+    /// [`shutdown`](TreeRef::shutdown) and [`join`](TreeRef::join) wait for the end. A subtree stays ended, whatever
+    /// its lifecycle.
     pub fn stop(&self) {
         send(&*self.cell, Control::Stop);
     }
@@ -107,7 +147,15 @@ impl TreeRef {
         by_hand::start_again(&*self.cell)
     }
 
-    /// Asks it to stop; await it for the [`Report`].
+    /// Asks it to stop, now, and not only when what this gives is awaited; await that for the [`Report`].
+    ///
+    /// # Errors
+    ///
+    /// The future gives one at once when it is awaited inside the tree, which goes down all the same.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped, the shutdown goes on.
     pub fn shutdown(&self) -> ShutdownRef {
         self.stop();
         ShutdownRef(Shutdown::of(self.cell.clone()))
@@ -126,13 +174,19 @@ impl TreeRef {
         Join::of(self.cell.clone())
     }
 
-    /// It has ended, and why.
+    /// It has ended, and why; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
     }
 
     /// Waits until every child is up, also those that started behind a declared backoff (S21).
     /// `false` if the tree ended first.
+    ///
+    /// At once if they are. A child that has ended for good holds up nobody.
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped and called again.
     pub async fn ready(&self) -> bool {
         let bus = self.cell.ctl().bus.clone();
         loop {
@@ -159,6 +213,36 @@ fn all_up(cell: &dyn Controlled) -> bool {
 }
 
 /// The wait for a tree's end: [`TreeRef::join`].
+///
+/// It gives the [`Report`], at once if the tree has ended before.
+///
+/// # Errors
+///
+/// At once, when awaited inside the tree.
+///
+/// # Cancel safety
+///
+/// May be dropped and made again.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// supervisor! {
+///     struct Batch {
+///         import: task = async {},
+///         export: task = async {},
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let batch = Batch::start().await?;
+/// let handle = batch.handle();
+/// let report = handle.join().await?; // both are through, and so the tree is
+/// assert!(matches!(report.ended, Ended::Done));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Join {
@@ -195,7 +279,36 @@ impl Future for Join {
     }
 }
 
-/// A tree on its way down: [`Running::shutdown`].
+/// A tree on its way down: [`Running::shutdown`]. It goes down whether or not this is awaited.
+///
+/// # Cancel safety
+///
+/// Dropped, the shutdown goes on, and nobody waits for it; a bound set by [`within`](Shutdown::within) is gone then.
+///
+/// # Panics
+///
+/// When it is awaited inside the very tree that goes down, which would wait for ever.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// supervisor! {
+///     struct App {
+///         #[lifecycle(Permanent, shutdown = 1min)]
+///         deaf: task = |_cx| std::future::pending::<()>(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let began = tokio::time::Instant::now();
+/// let report = App::start().await?.shutdown().within(Duration::from_secs(10)).await;
+/// assert_eq!(began.elapsed().as_secs(), 10);
+/// assert!(report.children[0].aborted);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct Shutdown {
@@ -250,7 +363,38 @@ impl Future for Shutdown {
     }
 }
 
-/// A tree on its way down: [`TreeRef::shutdown`].
+/// A tree on its way down: [`TreeRef::shutdown`]. As [`Shutdown`], and an error where that one panics, since a handle may
+/// well be inside the tree.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Console {
+///     tree: supervise::TreeRef,
+/// }
+///
+/// #[actor]
+/// impl Console {
+///     async fn handle(&mut self, quit: Reply<bool>) {
+///         let going_down = self.tree.shutdown(); // it is asked to, from here on
+///         quit.send(going_down.await.is_err()); // but its end cannot be waited for in here
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         console: Console = Console { tree: tree.clone() },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// assert!(app.console.ask(|reply| reply).await?);
+/// assert!(matches!(app.join().await.ended, Ended::Stopped));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct ShutdownRef(Shutdown);
