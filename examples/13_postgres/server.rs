@@ -73,6 +73,7 @@ impl Binaries {
         command
     }
 
+    /// Makes a folder theirs who run the programs.
     fn give(&self, folder: &Path) -> io::Result<()> {
         #[cfg(unix)]
         if let Some((user, group)) = self.user {
