@@ -2,15 +2,16 @@
 """What a declaration costs to compile, beside the same tree written by hand with the runtime's API.
 
 usage: run.py [ROUNDS]
+       run.py --instructions      counts instructions by valgrind: the same on every run, also on a busy machine
 
 Makes a crate for each tree (1, 10 and 100 children; by the macro, by hand, and without the tree) below `target/`,
-compiles each in turn, ROUNDS times (default 5), and prints medians less those of the crate without a tree.
+compiles each in turn, ROUNDS times (default 5), and prints the least of each less that of the crate without a tree.
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 
@@ -178,6 +179,28 @@ def seconds(folder, command):
     return cpu() - begun
 
 
+COUNTING = """#!/bin/sh
+# Stands before rustc: the crate that is measured is compiled under valgrind.
+rustc=$1
+shift
+case " $* " in
+    *" --crate-name $COUNTED "*) exec valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$COUNTS" \\
+        "$($rustc --print sysroot)/bin/rustc" "$@" ;;
+    *) exec "$rustc" "$@" ;;
+esac
+"""
+
+
+def instructions(folder, command):
+    """In millions, those of rustc alone."""
+    (folder / "src" / "lib.rs").touch()
+    wrapper, counts = WORK / "counting.sh", WORK / "counts.log"
+    wrapper.write_text(COUNTING)
+    wrapper.chmod(0o755)
+    cargo(folder, command, RUSTC_WRAPPER=str(wrapper), COUNTED=folder.name, COUNTS=str(counts))
+    return int(re.search(r"Collected : (\d+)", counts.read_text())[1]) / 1e6
+
+
 def cpu():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -189,7 +212,11 @@ def lines(folder):
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    counting = sys.argv[1:] == ["--instructions"]
+    if counting and not shutil.which("valgrind"):
+        sys.exit("valgrind is not installed")
+    rounds = 1 if counting else int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    measure, scale, unit = (instructions, 1, "M instructions") if counting else (seconds, 1000, "ms")
     shutil.rmtree(WORK, ignore_errors=True)
     crates = {("none", 0): crate("none", COMMON)}
     for count in (1, 10, 100):
@@ -202,16 +229,16 @@ def main():
     for _ in range(rounds):
         for key, folder in crates.items():
             for command in ("check", "build"):
-                took[key, command].append(seconds(folder, command))
-    median = {key: statistics.median(times) for key, times in took.items()}
+                took[key, command].append(measure(folder, command))
+    least = {key: min(times) for key, times in took.items()}
     empty = lines(crates["none", 0])
-    print("| children | | check, ms a child | build, ms a child | lines a child |")
+    print(f"| children | | check, {unit} a child | build, {unit} a child | lines a child |")
     print("|---|---|---|---|---|")
     for count in (1, 10, 100):
         cost = {}
         for way in ("macro", "hand"):
-            own = [median[(way, count), command] - median[("none", 0), command] for command in ("check", "build")]
-            cost[way] = [1000 * time / count for time in own] + [(lines(crates[way, count]) - empty) / count]
+            own = [least[(way, count), command] - least[("none", 0), command] for command in ("check", "build")]
+            cost[way] = [scale * time / count for time in own] + [(lines(crates[way, count]) - empty) / count]
             print(f"| {count} | {way} | {cost[way][0]:.1f} | {cost[way][1]:.1f} | {cost[way][2]:.0f} |")
         ratios = [mine / other if other > 0 else float("nan") for mine, other in zip(cost["macro"], cost["hand"])]
         print(f"| {count} | macro / hand | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[2]:.2f} |")

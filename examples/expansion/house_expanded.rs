@@ -151,27 +151,26 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "hall",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let wiring = ::supervise::__private::Kept::again(
-                                &__of_wiring,
-                            );
-                            async move {
-                                let __it: <Lamp as ::supervise::__private::ChildIf<
-                                    { <Lamp as ::supervise::__private::Declared>::IS },
-                                >>::Start = Lamp(wiring);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "hall",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        async move {
+                            let __it: <Lamp as ::supervise::__private::ChildIf<
+                                { <Lamp as ::supervise::__private::Declared>::IS },
+                            >>::Start = Lamp(wiring);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -201,41 +200,40 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "rooms",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            )|
-                        {
-                            #[allow(unused_variables)]
-                            let wiring = ::supervise::__private::Kept::again(
-                                &__of_wiring,
-                            );
-                            let (
-                                _number,
-                            ): (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            ) = __args;
-                            async move {
-                                let __it: <Lamp as ::supervise::__private::ChildIf<
-                                    { <Lamp as ::supervise::__private::Declared>::IS },
-                                >>::Start = Lamp(wiring);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "rooms",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        let (
+                            _number,
+                        ): (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        ) = __args;
+                        async move {
+                            let __it: <Lamp as ::supervise::__private::ChildIf<
+                                { <Lamp as ::supervise::__private::Declared>::IS },
+                            >>::Start = Lamp(wiring);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -256,77 +254,79 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "garden",
-                        __options,
-                        move |__b: ::supervise::__private::Builder| {
-                            #[allow(unused_variables)]
-                            let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                            async move {
-                                let __of_tree = ::supervise::__private::Builder::tree_ref(
-                                    &__b,
-                                );
-                                #[cfg(rust_analyzer)]
-                                let tree = ::core::clone::Clone::clone(&__of_tree);
-                                ::supervise::__private::Builder::supervision(
-                                    &__b,
-                                    {
-                                        ::supervise::__private::SupervisorStrategy::new(
-                                            ::supervise::__private::Strategy::OneForOne,
-                                        )
-                                    },
-                                );
-                                #[allow(unreachable_code, unused_variables)]
-                                let __of_gate = match {
-                                    #[allow(unused_variables)]
-                                    let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                                    let __options = {
-                                        <Lamp as ::supervise::__private::ChildIf<
-                                            { <Lamp as ::supervise::__private::Declared>::IS },
-                                        >>::options()
-                                    };
-                                    ::supervise::__private::Builder::child(
-                                            &__b,
-                                            "gate",
-                                            __options,
-                                            move || {
-                                                #[allow(unused_variables)]
-                                                let wiring = ::supervise::__private::Kept::again(
-                                                    &__of_wiring,
-                                                );
-                                                async move {
-                                                    let __it: <Lamp as ::supervise::__private::ChildIf<
-                                                        { <Lamp as ::supervise::__private::Declared>::IS },
-                                                    >>::Start = Lamp(wiring);
-                                                    ::core::result::Result::Ok::<
-                                                        _,
-                                                        ::supervise::__private::Thrown,
-                                                    >(__it)
-                                                }
-                                            },
-                                        )
-                                        .await
-                                } {
-                                    ::core::result::Result::Ok(__handle) => __handle,
-                                    ::core::result::Result::Err(__error) => {
-                                        return ::core::result::Result::Err(__error);
-                                    }
+                    &__b,
+                    "garden",
+                    __options,
+                    move |__b: ::supervise::__private::Builder| {
+                        #[allow(unused_variables)]
+                        let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                        async move {
+                            let __of_tree = ::supervise::__private::Builder::tree_ref(
+                                &__b,
+                            );
+                            #[cfg(rust_analyzer)]
+                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            ::supervise::__private::Builder::supervision(
+                                &__b,
+                                {
+                                    ::supervise::__private::SupervisorStrategy::new(
+                                        ::supervise::__private::Strategy::OneForOne,
+                                    )
+                                },
+                            );
+                            #[allow(unreachable_code, unused_variables)]
+                            let __of_gate = match {
+                                #[allow(unused_variables)]
+                                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                                let __options = {
+                                    <Lamp as ::supervise::__private::ChildIf<
+                                        { <Lamp as ::supervise::__private::Declared>::IS },
+                                    >>::options()
                                 };
-                                #[cfg(rust_analyzer)]
-                                let gate = ::core::clone::Clone::clone(&__of_gate);
-                                #[allow(unreachable_code)]
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(Garden {
-                                    gate: __of_gate,
-                                    __tree: __of_tree,
-                                })
+                                ::supervise::__private::Builder::child(
+                                    &__b,
+                                    "gate",
+                                    __options,
+                                    move || {
+                                        #[allow(unused_variables)]
+                                        let wiring = ::supervise::__private::Kept::again(
+                                            &__of_wiring,
+                                        );
+                                        async move {
+                                            let __it: <Lamp as ::supervise::__private::ChildIf<
+                                                { <Lamp as ::supervise::__private::Declared>::IS },
+                                            >>::Start = Lamp(wiring);
+                                            ::core::result::Result::Ok::<
+                                                _,
+                                                ::supervise::__private::Thrown,
+                                            >(__it)
+                                        }
+                                    },
+                                )
                             }
-                        },
-                    )
-                    .await
-            } {
+                                .await
+                            {
+                                ::core::result::Result::Ok(__handle) => __handle,
+                                ::core::result::Result::Err(__error) => {
+                                    return ::core::result::Result::Err(__error);
+                                }
+                            };
+                            #[cfg(rust_analyzer)]
+                            let gate = ::core::clone::Clone::clone(&__of_gate);
+                            #[allow(unreachable_code)]
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(Garden {
+                                gate: __of_gate,
+                                __tree: __of_tree,
+                            })
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

@@ -115,25 +115,26 @@ const _: () = {
                         )
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "counter",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let first = ::supervise::__private::Kept::again(&__of_first);
-                            async move {
-                                let __it: <Counter as ::supervise::__private::ChildIf<
-                                    { <Counter as ::supervise::__private::Declared>::IS },
-                                >>::Start = Counter(first);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "counter",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let first = ::supervise::__private::Kept::again(&__of_first);
+                        async move {
+                            let __it: <Counter as ::supervise::__private::ChildIf<
+                                { <Counter as ::supervise::__private::Declared>::IS },
+                            >>::Start = Counter(first);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -152,28 +153,29 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "ticker",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let counter = ::core::clone::Clone::clone(&__of_counter);
-                            async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done(
-                                        (tick(counter)).await,
-                                    )
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "ticker",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let counter = ::core::clone::Clone::clone(&__of_counter);
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (tick(counter)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

@@ -47,23 +47,24 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "one",
-                        __options,
-                        move || {
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(later);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "one",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(later);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -81,25 +82,26 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "later",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(db.__missing);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "later",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db.__missing);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

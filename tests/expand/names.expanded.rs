@@ -69,27 +69,28 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "struct",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let r#type = ::supervise::__private::Kept::again(&__of_type);
-                            #[allow(unused_variables)]
-                            let a = ::supervise::__private::Kept::again(&__of_a);
-                            async move {
-                                let __it: <Bell as ::supervise::__private::ChildIf<
-                                    { <Bell as ::supervise::__private::Declared>::IS },
-                                >>::Start = start(r#type, a);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "struct",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let r#type = ::supervise::__private::Kept::again(&__of_type);
+                        #[allow(unused_variables)]
+                        let a = ::supervise::__private::Kept::again(&__of_a);
+                        async move {
+                            let __it: <Bell as ::supervise::__private::ChildIf<
+                                { <Bell as ::supervise::__private::Declared>::IS },
+                            >>::Start = start(r#type, a);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -110,27 +111,28 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "start",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let tree = ::core::clone::Clone::clone(&__of_tree);
-                            #[allow(unused_variables)]
-                            let b = ::supervise::__private::Kept::again(&__of_b);
-                            async move {
-                                let __it: <Bell as ::supervise::__private::ChildIf<
-                                    { <Bell as ::supervise::__private::Declared>::IS },
-                                >>::Start = start(b, tree.clone());
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "start",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let tree = ::core::clone::Clone::clone(&__of_tree);
+                        #[allow(unused_variables)]
+                        let b = ::supervise::__private::Kept::again(&__of_b);
+                        async move {
+                            let __it: <Bell as ::supervise::__private::ChildIf<
+                                { <Bell as ::supervise::__private::Declared>::IS },
+                            >>::Start = start(b, tree.clone());
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -148,28 +150,29 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "heartbeat",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let start = ::core::clone::Clone::clone(&__of_start);
-                            async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done(
-                                        (heartbeat(start)).await,
-                                    )
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "heartbeat",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let start = ::core::clone::Clone::clone(&__of_start);
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (heartbeat(start)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -189,90 +192,92 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "inner",
-                        __options,
-                        move |__b: ::supervise::__private::Builder| {
+                    &__b,
+                    "inner",
+                    __options,
+                    move |__b: ::supervise::__private::Builder| {
+                        #[allow(unused_variables)]
+                        let __of_a = ::core::clone::Clone::clone(&__of_a);
+                        #[allow(unused_variables)]
+                        let __of_start = ::core::clone::Clone::clone(&__of_start);
+                        async move {
+                            let __of_tree = ::supervise::__private::Builder::tree_ref(
+                                &__b,
+                            );
+                            #[cfg(rust_analyzer)]
+                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            ::supervise::__private::Builder::supervision(
+                                &__b,
+                                {
+                                    ::supervise::__private::SupervisorStrategy::new(
+                                        ::supervise::__private::Strategy::AllForOne,
+                                    )
+                                },
+                            );
                             #[allow(unused_variables)]
-                            let __of_a = ::core::clone::Clone::clone(&__of_a);
-                            #[allow(unused_variables)]
-                            let __of_start = ::core::clone::Clone::clone(&__of_start);
-                            async move {
-                                let __of_tree = ::supervise::__private::Builder::tree_ref(
-                                    &__b,
-                                );
-                                #[cfg(rust_analyzer)]
-                                let tree = ::core::clone::Clone::clone(&__of_tree);
-                                ::supervise::__private::Builder::supervision(
-                                    &__b,
-                                    {
-                                        ::supervise::__private::SupervisorStrategy::new(
-                                            ::supervise::__private::Strategy::AllForOne,
-                                        )
-                                    },
-                                );
+                            let (__of_c,) = {
                                 #[allow(unused_variables)]
-                                let (__of_c,) = {
-                                    #[allow(unused_variables)]
-                                    let a = ::supervise::__private::Kept::again(&__of_a);
-                                    let c = a;
-                                    (::supervise::__private::Builder::keep(&__b, c),)
+                                let a = ::supervise::__private::Kept::again(&__of_a);
+                                let c = a;
+                                (::supervise::__private::Builder::keep(&__b, c),)
+                            };
+                            #[cfg(rust_analyzer)]
+                            let c = ::core::clone::Clone::clone(&__of_c);
+                            #[allow(unreachable_code, unused_variables)]
+                            let __of_leaf = match {
+                                #[allow(unused_variables)]
+                                let __of_start = ::core::clone::Clone::clone(&__of_start);
+                                #[allow(unused_variables)]
+                                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                                let __options = {
+                                    <Bell as ::supervise::__private::ChildIf<
+                                        { <Bell as ::supervise::__private::Declared>::IS },
+                                    >>::options()
                                 };
-                                #[cfg(rust_analyzer)]
-                                let c = ::core::clone::Clone::clone(&__of_c);
-                                #[allow(unreachable_code, unused_variables)]
-                                let __of_leaf = match {
-                                    #[allow(unused_variables)]
-                                    let __of_start = ::core::clone::Clone::clone(&__of_start);
-                                    #[allow(unused_variables)]
-                                    let __of_c = ::core::clone::Clone::clone(&__of_c);
-                                    let __options = {
-                                        <Bell as ::supervise::__private::ChildIf<
-                                            { <Bell as ::supervise::__private::Declared>::IS },
-                                        >>::options()
-                                    };
-                                    ::supervise::__private::Builder::child(
-                                            &__b,
-                                            "leaf",
-                                            __options,
-                                            move || {
-                                                #[allow(unused_variables)]
-                                                let start = ::core::clone::Clone::clone(&__of_start);
-                                                #[allow(unused_variables)]
-                                                let c = ::supervise::__private::Kept::again(&__of_c);
-                                                async move {
-                                                    let __it: <Bell as ::supervise::__private::ChildIf<
-                                                        { <Bell as ::supervise::__private::Declared>::IS },
-                                                    >>::Start = start(c, println!("{start:?}"));
-                                                    ::core::result::Result::Ok::<
-                                                        _,
-                                                        ::supervise::__private::Thrown,
-                                                    >(__it)
-                                                }
-                                            },
-                                        )
-                                        .await
-                                } {
-                                    ::core::result::Result::Ok(__handle) => __handle,
-                                    ::core::result::Result::Err(__error) => {
-                                        return ::core::result::Result::Err(__error);
-                                    }
-                                };
-                                #[cfg(rust_analyzer)]
-                                let leaf = ::core::clone::Clone::clone(&__of_leaf);
-                                #[allow(unreachable_code)]
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(Inner {
-                                    leaf: __of_leaf,
-                                    __tree: __of_tree,
-                                })
+                                ::supervise::__private::Builder::child(
+                                    &__b,
+                                    "leaf",
+                                    __options,
+                                    move || {
+                                        #[allow(unused_variables)]
+                                        let start = ::core::clone::Clone::clone(&__of_start);
+                                        #[allow(unused_variables)]
+                                        let c = ::supervise::__private::Kept::again(&__of_c);
+                                        async move {
+                                            let __it: <Bell as ::supervise::__private::ChildIf<
+                                                { <Bell as ::supervise::__private::Declared>::IS },
+                                            >>::Start = start(c, println!("{start:?}"));
+                                            ::core::result::Result::Ok::<
+                                                _,
+                                                ::supervise::__private::Thrown,
+                                            >(__it)
+                                        }
+                                    },
+                                )
                             }
-                        },
-                    )
-                    .await
-            } {
+                                .await
+                            {
+                                ::core::result::Result::Ok(__handle) => __handle,
+                                ::core::result::Result::Err(__error) => {
+                                    return ::core::result::Result::Err(__error);
+                                }
+                            };
+                            #[cfg(rust_analyzer)]
+                            let leaf = ::core::clone::Clone::clone(&__of_leaf);
+                            #[allow(unreachable_code)]
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(Inner {
+                                leaf: __of_leaf,
+                                __tree: __of_tree,
+                            })
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -629,23 +634,24 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "names",
-                        __options,
-                        move || {
-                            async move {
-                                let __it: <Names as ::supervise::__private::ChildIf<
-                                    { <Names as ::supervise::__private::Declared>::IS },
-                                >>::Start = Names::tree(1, Config);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "names",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Names as ::supervise::__private::ChildIf<
+                                { <Names as ::supervise::__private::Declared>::IS },
+                            >>::Start = Names::tree(1, Config);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

@@ -176,23 +176,24 @@ const _: () = {
                         )
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "db",
-                        __options,
-                        move || {
-                            async move {
-                                let __it: <Db as ::supervise::__private::ChildIf<
-                                    { <Db as ::supervise::__private::Declared>::IS },
-                                >>::Start = Db;
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "db",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Db as ::supervise::__private::ChildIf<
+                                { <Db as ::supervise::__private::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -220,25 +221,26 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "many",
-                        __options,
-                        __initial,
-                        move |__args: ()| {
-                            let (): () = __args;
-                            async move {
-                                let __it: <Db as ::supervise::__private::ChildIf<
-                                    { <Db as ::supervise::__private::Declared>::IS },
-                                >>::Start = Db;
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "many",
+                    __options,
+                    __initial,
+                    move |__args: ()| {
+                        let (): () = __args;
+                        async move {
+                            let __it: <Db as ::supervise::__private::ChildIf<
+                                { <Db as ::supervise::__private::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -259,27 +261,28 @@ const _: () = {
                     __options.shutdown(::supervise::__private::Shutdown::Infinity)
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "server",
-                        __options,
-                        move || {
+                    &__b,
+                    "server",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
+                                __cx: ::supervise::__private::TaskContext|
                             async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                    __cx: ::supervise::__private::TaskContext|
-                                async move {
-                                    let cx = __cx;
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done((serve(cx)).await)
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done((serve(cx)).await)
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

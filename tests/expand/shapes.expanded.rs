@@ -51,25 +51,26 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "one",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(db);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "one",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -87,27 +88,28 @@ const _: () = {
                     >>::options()
                 };
                 ::supervise::__private::Builder::optional(
-                        &__b,
-                        "maybe",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            async move {
-                                let __it: ::core::option::Option<
-                                    <Cart as ::supervise::__private::ChildIf<
-                                        { <Cart as ::supervise::__private::Declared>::IS },
-                                    >>::Start,
-                                > = Some(Cart(db));
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "maybe",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        async move {
+                            let __it: ::core::option::Option<
+                                <Cart as ::supervise::__private::ChildIf<
+                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                >>::Start,
+                            > = Some(Cart(db));
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -130,26 +132,27 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "row",
-                        __options,
-                        move |__i: ::core::primitive::usize| {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            let i: usize = __i;
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(db, i);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "row",
+                    __options,
+                    move |__i: ::core::primitive::usize| {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let i: usize = __i;
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db, i);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -187,39 +190,40 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "any",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            )|
-                        {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (
-                                n,
-                            ): (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            ) = __args;
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(db, n);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "any",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let (
+                            n,
+                        ): (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        ) = __args;
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db, n);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -250,51 +254,52 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "keyed",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <String as ::supervise::__private::It<
-                                    { <String as ::supervise::__private::AsKey>::IS },
+                    &__b,
+                    "keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <String as ::supervise::__private::It<
+                                { <String as ::supervise::__private::AsKey>::IS },
+                            >>::It,
+                            (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
                                 >>::It,
-                                (
-                                    <u32 as ::supervise::__private::It<
-                                        { <u32 as ::supervise::__private::Param>::IS },
-                                    >>::It,
-                                ),
-                            )|
-                        {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (
-                                __key,
-                                (n,),
-                            ): (
-                                <String as ::supervise::__private::It<
-                                    { <String as ::supervise::__private::AsKey>::IS },
+                            ),
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let (
+                            __key,
+                            (n,),
+                        ): (
+                            <String as ::supervise::__private::It<
+                                { <String as ::supervise::__private::AsKey>::IS },
+                            >>::It,
+                            (
+                                <u32 as ::supervise::__private::It<
+                                    { <u32 as ::supervise::__private::Param>::IS },
                                 >>::It,
-                                (
-                                    <u32 as ::supervise::__private::It<
-                                        { <u32 as ::supervise::__private::Param>::IS },
-                                    >>::It,
-                                ),
-                            ) = __args;
-                            let name: String = __key;
-                            async move {
-                                let __it: <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
-                                >>::Start = Cart(db, name, n);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                            ),
+                        ) = __args;
+                        let name: String = __key;
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db, name, n);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -322,39 +327,40 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "branches",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <Db as ::supervise::__private::It<
-                                    { <Db as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            )|
-                        {
-                            #[allow(unused_variables)]
-                            let db = ::supervise::__private::Kept::again(&__of_db);
-                            let (
-                                db,
-                            ): (
-                                <Db as ::supervise::__private::It<
-                                    { <Db as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            ) = __args;
-                            async move {
-                                let __it: <Shapes as ::supervise::__private::ChildIf<
-                                    { <Shapes as ::supervise::__private::Declared>::IS },
-                                >>::Start = Shapes::tree(db, 1);
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "branches",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <Db as ::supervise::__private::It<
+                                { <Db as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let (
+                            db,
+                        ): (
+                            <Db as ::supervise::__private::It<
+                                { <Db as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        ) = __args;
+                        async move {
+                            let __it: <Shapes as ::supervise::__private::ChildIf<
+                                { <Shapes as ::supervise::__private::Declared>::IS },
+                            >>::Start = Shapes::tree(db, 1);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

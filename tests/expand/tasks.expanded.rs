@@ -44,28 +44,29 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "plain",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let every = ::supervise::__private::Kept::again(&__of_every);
-                            async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done(
-                                        (poll(every)).await,
-                                    )
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "plain",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (poll(every)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -81,27 +82,28 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::child(
-                        &__b,
-                        "told",
-                        __options,
-                        move || {
+                    &__b,
+                    "told",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
+                                __cx: ::supervise::__private::TaskContext|
                             async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                    __cx: ::supervise::__private::TaskContext|
-                                async move {
-                                    let cx = __cx;
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done((serve(cx)).await)
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done((serve(cx)).await)
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -119,27 +121,26 @@ const _: () = {
                     >::new()
                 };
                 ::supervise::__private::Builder::optional(
-                        &__b,
-                        "maybe",
-                        __options,
-                        move || {
-                            #[allow(unused_variables)]
-                            let every = ::supervise::__private::Kept::again(&__of_every);
-                            async move {
-                                let __it: ::core::option::Option<
-                                    ::supervise::__private::TaskStart,
-                                > = ::supervise::__private::optional_task(
-                                    Some(poll(every)),
-                                );
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "maybe",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        async move {
+                            let __it: ::core::option::Option<
+                                ::supervise::__private::TaskStart,
+                            > = ::supervise::__private::optional_task(Some(poll(every)));
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -160,30 +161,31 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "row",
-                        __options,
-                        move |__i: ::core::primitive::usize| {
-                            let i: usize = __i;
+                    &__b,
+                    "row",
+                    __options,
+                    move |__i: ::core::primitive::usize| {
+                        let i: usize = __i;
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
+                                __cx: ::supervise::__private::TaskContext|
                             async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                    __cx: ::supervise::__private::TaskContext|
-                                async move {
-                                    let cx = __cx;
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done(
-                                        (serve(cx, i)).await,
-                                    )
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (serve(cx, i)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -209,38 +211,39 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "any",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            )|
-                        {
-                            let (
-                                n,
-                            ): (
-                                <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
-                                >>::It,
-                            ) = __args;
-                            async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done((poll(n)).await)
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                    &__b,
+                    "any",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        )|
+                    {
+                        let (
+                            n,
+                        ): (
+                            <u32 as ::supervise::__private::It<
+                                { <u32 as ::supervise::__private::Param>::IS },
+                            >>::It,
+                        ) = __args;
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done((poll(n)).await)
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);
@@ -265,47 +268,48 @@ const _: () = {
                     _,
                     _,
                 >(
-                        &__b,
-                        "keyed",
-                        __options,
-                        __initial,
-                        move |
-                            __args: (
-                                <String as ::supervise::__private::It<
-                                    { <String as ::supervise::__private::AsKey>::IS },
-                                >>::It,
-                                (),
-                            )|
-                        {
-                            let (
-                                __key,
-                                (),
-                            ): (
-                                <String as ::supervise::__private::It<
-                                    { <String as ::supervise::__private::AsKey>::IS },
-                                >>::It,
-                                (),
-                            ) = __args;
-                            let name: String = __key;
+                    &__b,
+                    "keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <String as ::supervise::__private::It<
+                                { <String as ::supervise::__private::AsKey>::IS },
+                            >>::It,
+                            (),
+                        )|
+                    {
+                        let (
+                            __key,
+                            (),
+                        ): (
+                            <String as ::supervise::__private::It<
+                                { <String as ::supervise::__private::AsKey>::IS },
+                            >>::It,
+                            (),
+                        ) = __args;
+                        let name: String = __key;
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
+                                __cx: ::supervise::__private::TaskContext|
                             async move {
-                                let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                    __cx: ::supervise::__private::TaskContext|
-                                async move {
-                                    let cx = __cx;
-                                    #[allow(unreachable_code)]
-                                    ::supervise::__private::TaskOutput::done(
-                                        (serve(cx, name)).await,
-                                    )
-                                });
-                                ::core::result::Result::Ok::<
-                                    _,
-                                    ::supervise::__private::Thrown,
-                                >(__it)
-                            }
-                        },
-                    )
-                    .await
-            } {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (serve(cx, name)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
                 ::core::result::Result::Ok(__handle) => __handle,
                 ::core::result::Result::Err(__error) => {
                     return ::core::result::Result::Err(__error);

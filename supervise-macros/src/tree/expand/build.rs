@@ -110,13 +110,15 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
             return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
         }
     };
+    // Awaited outside of its block, where what the block binds is over: rustc looks at each pair of what lives across an
+    // await, and a tree has one for each child.
     let span = child.unit().map_or(child.name.span(), Unit::span);
     let (handle, error) = (local("__handle"), local("__error"));
     let editor = for_editor(&child.name);
     quote_spanned! {span=>
         #(#cfgs)*
         #[allow(unreachable_code, unused_variables)]
-        let #name = match #call {
+        let #name = match #call.await {
             ::core::result::Result::Ok(#handle) => #handle,
             ::core::result::Result::Err(#error) => return ::core::result::Result::Err(#error),
         };
@@ -137,7 +139,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
         ::supervise::__private::Builder::child(&#builder, #name, __options, move || {
             #rebind
             async move { #value }
-        }).await
+        })
     }}
 }
 
@@ -161,7 +163,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
                 let __it: ::core::option::Option<#it> = #value;
                 ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
             }
-        }).await
+        })
     }}
 }
 
@@ -192,7 +194,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
                 #bind
                 async move { #value }
             },
-        ).await
+        )
     }}
 }
 
@@ -249,7 +251,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
                 #key_bound
                 async move { #value }
             },
-        ).await
+        )
     }}
 }
 
@@ -316,7 +318,7 @@ fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
                 #pass_on
                 async move { #body }
             },
-        ).await
+        )
     }}
 }
 
