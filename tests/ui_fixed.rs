@@ -43,6 +43,7 @@ mod fixed {
         mod not_an_error;
         mod nothing;
         mod two_types;
+        mod type_alone;
         mod unknown_directive;
     }
     mod durations {
@@ -157,6 +158,7 @@ mod fixed {
         mod not_a_struct;
         mod subtree_with_parameters;
         mod subtree_with_start;
+        mod two_trees;
         mod typing;
     }
     mod types {

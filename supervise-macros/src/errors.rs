@@ -98,9 +98,9 @@ impl Errors {
         self.hidden = true;
     }
 
-    /// Whether a stage called [`hide_body`](Errors::hide_body).
-    pub(crate) fn body_hidden(&self) -> bool {
-        self.hidden
+    /// Whether a stage called [`hide_body`](Errors::hide_body) since the last time this was asked.
+    pub(crate) fn take_hidden(&mut self) -> bool {
+        std::mem::take(&mut self.hidden)
     }
 
     /// Whether nothing is wrong so far.

@@ -26,7 +26,7 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
         }
     });
     check_settings(&body.settings, &mut errors);
-    let value = if errors.body_hidden() { supervision(&[]) } else { supervision(&body.settings) };
+    let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
     quote!({ let __strategy = #value; #errors __strategy })
 }

@@ -8,7 +8,7 @@ use supervise::{
     WhileDown,
 };
 
-use crate::kit::{Journal, Probe, ms, secs};
+use crate::kit::{Journal, Probe, ms, secs, soon};
 
 use Contradiction::*;
 
@@ -178,6 +178,70 @@ async fn a_subtree_that_has_too_little_time_to_stop_does_not_start() {
     let (path, what) = refused(Config { shutdown: Some(given), ..Config::default() }).await;
     assert_eq!((&*path, what), ("reports", ShutdownTooShort { need: secs(15), given }));
     App::start(Config { shutdown: Some(secs(15)), ..Config::default() }).await.unwrap().shutdown().await;
+}
+
+/// C4
+#[tokio::test(start_paused = true)]
+async fn sets_that_are_empty_or_too_full_do_not_start() {
+    const NONE: usize = 0;
+    supervisor! {
+        struct Row(journal: Journal) {
+            shards: [Probe; NONE] = |_i: usize| Probe::start("shard", journal).await?,
+        }
+        struct Full(journal: Journal, names: Vec<u32>) {
+            #[max_children(2)]
+            #[initial(names.clone())]
+            workers: [Probe] = |n: u32| Probe::start(format!("worker{n}"), journal).await?,
+        }
+    }
+    let what = of(&Row::start(Journal::default()).await.expect_err("it started"));
+    assert_eq!(what, ("shards".to_owned(), EmptyArray));
+    let what = of(&Full::start(Journal::default(), vec![1, 2, 3]).await.expect_err("it started"));
+    assert_eq!(what, ("workers".to_owned(), TooManyInitial { initial: 3, most: 2 }));
+    Full::start(Journal::default(), vec![1, 2]).await.unwrap().shutdown().await;
+}
+
+/// C12: an optional child that is not there takes no time.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_there_needs_no_time_to_stop() {
+    supervisor! {
+        struct Maybe(journal: Journal, there: bool, given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            reports: struct Both {
+                one: Probe = Probe::start("one", journal).await?,
+                two: Option<Probe> = if there { Some(Probe::start("two", journal).await?) } else { None },
+            },
+        }
+    }
+    let given = secs(5);
+    let what = of(&Maybe::start(Journal::default(), true, given).await.expect_err("it started"));
+    assert_eq!(what, ("reports".to_owned(), ShutdownTooShort { need: secs(10), given }));
+    Maybe::start(Journal::default(), false, given).await.unwrap().shutdown().await;
+}
+
+/// S21, C12: another start would find the same, so nothing retries it: no backoff, no decider.
+#[tokio::test(start_paused = true)]
+async fn a_contradiction_is_not_tried_again() {
+    supervisor! {
+        struct Patient(journal: Journal, given: Duration) {
+            #![decider(_ => Restart)]
+            #[backoff(1s..2s)]
+            #[lifecycle(Permanent, shutdown = given)]
+            reports: struct Retried {
+                one: Probe = Probe::start("one", journal).await?,
+            },
+        }
+        struct Elsewhere(journal: Journal, given: Duration) {
+            #[backoff(1s..2s)]
+            below: Patient = Patient::tree(journal, given),
+        }
+    }
+    let (journal, given) = (Journal::default(), secs(1));
+    let failure = soon(Patient::start(journal.clone(), given)).await.expect_err("it started");
+    assert_eq!(of(&failure), ("reports".to_owned(), ShutdownTooShort { need: secs(5), given }));
+    assert_eq!(journal.take().iter().filter(|line| *line == "one start").count(), 1);
+    let failure = soon(Elsewhere::start(Journal::default(), given)).await.expect_err("it started");
+    assert_eq!(of(&failure).0, "below/reports");
 }
 
 /// S38, C4 to C6: what is said to a spawn is checked there.

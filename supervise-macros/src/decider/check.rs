@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Pat, Path, QSelf, Token, Type, TypePath};
+use syn::{Pat, Path, PathSegment, QSelf, Token, Type, TypePath};
 
 use super::{Arm, Decider};
 use crate::duration;
@@ -104,6 +104,11 @@ fn of_path(pat: &Pat, qself: Option<&QSelf>, path: &Path) -> syn::Result<Subject
     let mut parent = path.clone();
     parent.segments.pop();
     parent.segments.pop_punct();
+    // What stands in a module is a type, or a variant that was imported there, which nobody does.
+    let module = |segment: &PathSegment| segment.ident.to_string().starts_with(|c: char| c.is_lowercase());
+    if qself.is_none() && parent.segments.last().is_some_and(module) {
+        return Err(alone(pat, path));
+    }
     Ok(Subject::Enum(Type::Path(TypePath { attrs: Vec::new(), qself: qself.cloned(), path: parent })))
 }
 
@@ -119,6 +124,16 @@ fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
         format!(
             "`{shown}` does not say its type; write `{shown}: {name}` for a struct, or `Enum::{name}` for a variant"
         )
+    };
+    syn::Error::new_spanned(pat, message)
+}
+
+/// A type where a pattern belongs.
+fn alone(pat: &Pat, path: &Path) -> syn::Error {
+    let (shown, ty) = (tidy(pat.to_token_stream()), tidy(path.to_token_stream()));
+    let message = match pat {
+        Pat::Path(_) => format!("`{shown}` is a type, and an arm begins with a pattern; write `_: {ty}`"),
+        _ => format!("`{shown}` does not say its type; write `{shown}: {ty}`"),
     };
     syn::Error::new_spanned(pat, message)
 }

@@ -21,10 +21,13 @@ pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
     let trees = parse::trees(input, &mut errors);
+    // What was not read may belong to any of them; what is found later only to its own.
+    let unread = errors.take_hidden();
+    let mut expansion = TokenStream::new();
     for tree in &trees {
         check::tree(tree, &mut errors);
+        expansion.extend(expand::tree(tree, errors.take_hidden() || unread));
     }
-    let mut expansion: TokenStream = trees.iter().map(|tree| expand::tree(tree, errors.body_hidden())).collect();
     expansion.extend(errors.to_tokens());
     expansion
 }

@@ -74,6 +74,17 @@ pub enum Contradiction {
     /// `max_children(0)`
     #[error("a set of no children would do nothing; `max_children` is at least 1")]
     NoChildren,
+    /// `[T; 0]`
+    #[error("an array of no children would do nothing; its length is at least 1")]
+    EmptyArray,
+    /// `initial` gives more children than `max_children` allows.
+    #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
+    TooManyInitial {
+        /// How many it gives.
+        initial: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// `redeliver(attempts = 0)`
     #[error("no attempt to deliver again would do nothing; `attempts` is at least 1")]
     NoAttempts,

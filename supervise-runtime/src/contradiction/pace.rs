@@ -6,8 +6,8 @@ use super::Contradiction;
 use crate::backoff::{Backoff, ExponentialBackoff};
 use crate::decide::pace::LEAST;
 
-/// Past this many restarts nobody counts; to look further would take longer than it is worth.
-const STEPS: u32 = 100_000;
+/// So many different waits are looked at; a factor of almost 1 makes more, and is left to whoever wrote it.
+const STEPS: u32 = 1_000;
 
 /// Whether `max + 1` failures of these members can follow each other within that time.
 pub(super) fn reached<'a>(
@@ -16,12 +16,19 @@ pub(super) fn reached<'a>(
     within: Duration,
 ) -> Result<(), Contradiction> {
     let delays: Option<Vec<Delays>> = members.into_iter().map(Delays::of).collect();
-    let Some(mut delays) = delays.filter(|delays| !delays.is_empty() && max > 0 && max <= STEPS) else { return Ok(()) };
-    let mut least = 0.0;
-    for _ in 0..max {
+    let Some(mut delays) = delays.filter(|delays| !delays.is_empty() && max > 0) else { return Ok(()) };
+    let (mut least, mut left, mut steps) = (0.0, max, 0);
+    while left > 0 {
+        steps += 1;
+        if steps > STEPS {
+            return Ok(());
+        }
         let Some(next) = delays.iter_mut().min_by(|a, b| a.next().total_cmp(&b.next())) else { break };
-        least += next.next();
+        let wait = next.next();
         next.count += 1;
+        // One that waits no longer than before is again the one that waits least, for all that are left.
+        let times = if next.next() <= wait { left } else { 1 };
+        (least, left) = (least + wait * f64::from(times), left - times);
     }
     if least < within.as_secs_f64() {
         return Ok(());
@@ -60,5 +67,37 @@ impl Delays {
 
     fn next(&self) -> f64 {
         (self.min * self.factor.powi(self.count)).min(self.max).min(self.reset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn the_built_in_pace_is_known_without_counting() {
+        let never = reached([None], u32::MAX, HOUR);
+        assert!(matches!(never, Err(Contradiction::NeverReached { failures: 4_294_967_296, .. })), "{never:?}");
+        assert_eq!(reached([None], 359_999, HOUR), Ok(()));
+        assert!(reached([None], 360_000, HOUR).is_err());
+    }
+
+    #[test]
+    fn a_grown_delay_stays() {
+        let backoff = Backoff::Exponential(ExponentialBackoff::new(HOUR / 60, HOUR).reset(crate::Reset::Auto(HOUR)));
+        let day = |restarts| reached([Some(&backoff)], restarts, HOUR * 24);
+        // 1 + 2 + 4 + 8 + 16 + 32 minutes, then an hour each.
+        assert_eq!(day(6 + 22), Ok(()));
+        assert!(day(6 + 23).is_err());
+    }
+
+    #[test]
+    fn a_group_goes_on_with_whoever_waits_least() {
+        let quick = Backoff::Exponential(ExponentialBackoff::new(HOUR / 60, HOUR / 60));
+        let slow = Backoff::Exponential(ExponentialBackoff::new(HOUR, HOUR));
+        assert_eq!(reached([Some(&slow), Some(&quick)], 59, HOUR), Ok(()));
+        assert!(reached([Some(&slow), Some(&quick)], 60, HOUR).is_err());
     }
 }

@@ -43,8 +43,10 @@ impl Tally {
     }
 
     /// A set: its settings are those of its instances, which know nothing of the tree's budget.
-    pub(crate) fn set(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), Contradiction> {
+    pub(crate) fn set(&mut self, options: &Options, lifecycle: Lifecycle, initial: usize) -> Result<(), Contradiction> {
         Contradiction::of_child(options, lifecycle, &Outer::default())?;
+        let most = options.common.max_children.unwrap_or(usize::MAX);
+        demand(initial <= most, Contradiction::TooManyInitial { initial, most })?;
         self.count(lifecycle, None);
         Ok(())
     }

@@ -35,6 +35,9 @@ impl<B: Body> Run<B> {
 
     /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9).
     pub(super) fn directive(&mut self, failure: &Failure) -> Directive {
+        if failure.error::<Contradiction>().is_some() {
+            return Directive::Stop; // another start would find the same
+        }
         let own = self.common.decider.clone();
         let above = self.driver.parent().and_then(|(sup, _)| sup.decider());
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::body::{Body, Served};
 use super::control::{Controlled, closed};
 use super::driver::{Driver, Exit};
+use crate::contradiction::Contradiction;
 use crate::decide::child::{self, Event, State, Verdict};
 use crate::decide::group::{Facts, Reported};
 use crate::decide::member::Role;

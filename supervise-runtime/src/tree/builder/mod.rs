@@ -155,7 +155,9 @@ impl Builder {
             }
         };
         self.turn(place).await;
-        if let Some((cell, _)) = self.sup().declared(place) {
+        // One that is not there takes no time.
+        let there = !common.optional || self.sup().look(|group| group.was_up(place));
+        if let Some((cell, _)) = self.sup().declared(place).filter(|_| there) {
             self.takes(&given, T::ROLE, &*cell);
         }
         Ok(recipe)

@@ -65,7 +65,8 @@ impl Builder {
     {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::ROLE)))?;
+        let initial = plan.initial.len();
+        self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::ROLE), initial))?;
         // All instances stop at once, so they count once; of trees nobody knows how long they take.
         lock(&self.tally).takes(&given, T::ROLE, None);
         // The set itself is a Permanent member without settings of its own.
