@@ -73,7 +73,11 @@ const _: () = {
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
@@ -194,7 +198,11 @@ const _: () = {
                     _,
                     (
                         <u32 as ::supervise::__private::It<
-                            { <u32 as ::supervise::__private::Param>::IS },
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    u32,
+                                >>::IS
+                            },
                         >>::It,
                     ),
                     _,
@@ -207,7 +215,11 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         )|
                     {
@@ -217,7 +229,11 @@ const _: () = {
                             _number,
                         ): (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         ) = __args;
                         async move {
@@ -487,7 +503,11 @@ pub struct House {
     >>::Set<
         (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         ),
     >,

@@ -63,7 +63,11 @@ const _: () = {
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
             <u64 as ::supervise::__private::It<
-                { <u64 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u64,
+                    >>::IS
+                },
             >>::It,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places

@@ -12,7 +12,11 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Mistakes {
         type Params = (
             <Db as ::supervise::__private::It<
-                { <Db as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Db,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(
@@ -130,7 +134,11 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Mistakes {
         type Params = (
             <Db as ::supervise::__private::It<
-                { <Db as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Db,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(

@@ -13,10 +13,18 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Names {
         type Params = (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
             <Config as ::supervise::__private::It<
-                { <Config as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Config,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(

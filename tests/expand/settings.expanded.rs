@@ -12,7 +12,11 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Settings {
         type Params = (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(

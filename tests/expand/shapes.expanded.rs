@@ -12,10 +12,18 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Shapes {
         type Params = (
             <Db as ::supervise::__private::It<
-                { <Db as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Db,
+                    >>::IS
+                },
             >>::It,
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(
@@ -184,7 +192,11 @@ const _: () = {
                     _,
                     (
                         <u32 as ::supervise::__private::It<
-                            { <u32 as ::supervise::__private::Param>::IS },
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    u32,
+                                >>::IS
+                            },
                         >>::It,
                     ),
                     _,
@@ -197,7 +209,11 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         )|
                     {
@@ -207,7 +223,11 @@ const _: () = {
                             n,
                         ): (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         ) = __args;
                         async move {
@@ -243,12 +263,20 @@ const _: () = {
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
                     <String as ::supervise::__private::It<
-                        { <String as ::supervise::__private::AsKey>::IS },
+                        {
+                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                String,
+                            >>::IS
+                        },
                     >>::It,
                     _,
                     (
                         <u32 as ::supervise::__private::It<
-                            { <u32 as ::supervise::__private::Param>::IS },
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    u32,
+                                >>::IS
+                            },
                         >>::It,
                     ),
                     _,
@@ -261,11 +289,19 @@ const _: () = {
                     move |
                         __args: (
                             <String as ::supervise::__private::It<
-                                { <String as ::supervise::__private::AsKey>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        String,
+                                    >>::IS
+                                },
                             >>::It,
                             (
                                 <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
+                                    {
+                                        <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                            u32,
+                                        >>::IS
+                                    },
                                 >>::It,
                             ),
                         )|
@@ -277,11 +313,19 @@ const _: () = {
                             (n,),
                         ): (
                             <String as ::supervise::__private::It<
-                                { <String as ::supervise::__private::AsKey>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        String,
+                                    >>::IS
+                                },
                             >>::It,
                             (
                                 <u32 as ::supervise::__private::It<
-                                    { <u32 as ::supervise::__private::Param>::IS },
+                                    {
+                                        <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                            u32,
+                                        >>::IS
+                                    },
                                 >>::It,
                             ),
                         ) = __args;
@@ -321,7 +365,11 @@ const _: () = {
                     _,
                     (
                         <Db as ::supervise::__private::It<
-                            { <Db as ::supervise::__private::Param>::IS },
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    Db,
+                                >>::IS
+                            },
                         >>::It,
                     ),
                     _,
@@ -334,7 +382,11 @@ const _: () = {
                     move |
                         __args: (
                             <Db as ::supervise::__private::It<
-                                { <Db as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        Db,
+                                    >>::IS
+                                },
                             >>::It,
                         )|
                     {
@@ -344,7 +396,11 @@ const _: () = {
                             db,
                         ): (
                             <Db as ::supervise::__private::It<
-                                { <Db as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        Db,
+                                    >>::IS
+                                },
                             >>::It,
                         ) = __args;
                         async move {
@@ -556,7 +612,11 @@ struct Shapes {
     >>::Set<
         (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         ),
     >,
@@ -571,11 +631,19 @@ struct Shapes {
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Keyed<
         <String as ::supervise::__private::It<
-            { <String as ::supervise::__private::AsKey>::IS },
+            {
+                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                    String,
+                >>::IS
+            },
         >>::It,
         (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         ),
     >,
@@ -591,7 +659,11 @@ struct Shapes {
     >>::Set<
         (
             <Db as ::supervise::__private::It<
-                { <Db as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Db,
+                    >>::IS
+                },
             >>::It,
         ),
     >,

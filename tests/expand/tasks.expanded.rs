@@ -12,7 +12,11 @@ const _: () = {
     impl ::supervise::__private::TreeDef for Tasks {
         type Params = (
             <Duration as ::supervise::__private::It<
-                { <Duration as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        Duration,
+                    >>::IS
+                },
             >>::It,
         );
         async fn build(
@@ -205,7 +209,11 @@ const _: () = {
                     _,
                     (
                         <u32 as ::supervise::__private::It<
-                            { <u32 as ::supervise::__private::Param>::IS },
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    u32,
+                                >>::IS
+                            },
                         >>::It,
                     ),
                     _,
@@ -218,7 +226,11 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         )|
                     {
@@ -226,7 +238,11 @@ const _: () = {
                             n,
                         ): (
                             <u32 as ::supervise::__private::It<
-                                { <u32 as ::supervise::__private::Param>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        u32,
+                                    >>::IS
+                                },
                             >>::It,
                         ) = __args;
                         async move {
@@ -261,7 +277,11 @@ const _: () = {
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
                     <String as ::supervise::__private::It<
-                        { <String as ::supervise::__private::AsKey>::IS },
+                        {
+                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                String,
+                            >>::IS
+                        },
                     >>::It,
                     _,
                     (),
@@ -275,7 +295,11 @@ const _: () = {
                     move |
                         __args: (
                             <String as ::supervise::__private::It<
-                                { <String as ::supervise::__private::AsKey>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        String,
+                                    >>::IS
+                                },
                             >>::It,
                             (),
                         )|
@@ -285,7 +309,11 @@ const _: () = {
                             (),
                         ): (
                             <String as ::supervise::__private::It<
-                                { <String as ::supervise::__private::AsKey>::IS },
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        String,
+                                    >>::IS
+                                },
                             >>::It,
                             (),
                         ) = __args;
@@ -492,7 +520,11 @@ struct Tasks {
         ::supervise::__private::Task,
         (
             <u32 as ::supervise::__private::It<
-                { <u32 as ::supervise::__private::Param>::IS },
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                        u32,
+                    >>::IS
+                },
             >>::It,
         ),
     >,
@@ -505,7 +537,11 @@ struct Tasks {
     #[allow(dead_code)]
     keyed: ::supervise::__private::Keyed<
         <String as ::supervise::__private::It<
-            { <String as ::supervise::__private::AsKey>::IS },
+            {
+                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                    String,
+                >>::IS
+            },
         >>::It,
         ::supervise::__private::Task,
         (),

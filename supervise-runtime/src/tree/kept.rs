@@ -27,35 +27,40 @@ pub trait Again: Clone {}
 #[diagnostic::do_not_recommend]
 impl<T: Clone> Again for T {}
 
+/// Who is asked whether it can keep a `T`. Asked of `T` itself, the compiler would recommend `&T`, which is `Clone`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Keeper;
+
 /// A parameter of a tree.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a tree cannot keep a `{Self}`: it is not `Clone + Send + 'static`",
+    message = "a tree cannot keep a `{T}`: it is not `Clone + Send + 'static`",
     label = "needed again at every restart, on whichever thread",
     note = "wrap it in an `Arc`, or pass what it is made of"
 )]
-pub trait Param {
+pub trait Param<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Param for T {
+impl<T: Clone + Send + 'static> Param<T> for Keeper {
     const IS: bool = true;
 }
 
 /// The key of a `[Key => T]`, asked for where it is declared.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the key of a `[Key => T]`",
+    message = "`{K}` cannot be the key of a `[Key => T]`",
     label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
     note = "instances are found by it, and it is the last part of their path"
 )]
-pub trait AsKey {
+pub trait AsKey<K> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key> AsKey for K {
+impl<K: Key> AsKey<K> for Keeper {
     const IS: bool = true;
 }
 

@@ -1,4 +1,4 @@
-// C7, C9. A mistake that leaves one tree half understood hides nothing of the others.
+// C9. A mistake that leaves one tree half understood hides nothing of the others.
 // Repair: each at its own word.
 use supervise::prelude::*;
 

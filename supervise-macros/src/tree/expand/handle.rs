@@ -280,7 +280,9 @@ pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream 
 
 /// The type, or the one error that it is no `Param` or `AsKey` (rule C8).
 pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
-    let (is, it) = (asked(ty, asked_for, "IS"), Ident::new("It", last_span(ty)));
+    let (of, is) = (Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
+    let is = quote_spanned!(ty.span()=> <::supervise::__private::Keeper as ::supervise::__private::#of<#ty>>::#is);
+    let it = Ident::new("It", last_span(ty));
     quote_spanned!(ty.span()=> <#ty as ::supervise::__private::It<{ #is }>>::#it)
 }
 
