@@ -4,7 +4,6 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -14,15 +13,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
+#[path = "kit/built.rs"]
+mod built;
+
+use built::{binary, out_of_date};
+
 const REQUESTS: usize = 200;
 /// How long the slowest takes, in milliseconds; the fastest takes three quarters of it.
 const SLOWEST: usize = 2_000;
-
-/// Where cargo puts the examples: beside the folder of this test.
-fn binary(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("the path of this test");
-    test.parent().and_then(Path::parent).expect("target/<profile>/deps").join("examples").join(name)
-}
 
 /// The server. Whatever becomes of the test, it does not stay behind.
 struct Server {
@@ -33,11 +31,12 @@ struct Server {
 
 impl Server {
     fn start() -> Server {
-        let mut process = Command::new(binary("14_axum"))
-            .args(["--port", "0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("`cargo build --example 14_axum` was run");
+        let program = binary("14_axum");
+        if let Some(why) = out_of_date(&program) {
+            panic!("14_axum {why}");
+        }
+        let mut process =
+            Command::new(program).args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("it can be run");
         let mut lines = BufReader::new(process.stdout.take().expect("its output"));
         let mut first = String::new();
         lines.read_line(&mut first).expect("its first line");

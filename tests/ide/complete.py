@@ -9,6 +9,7 @@ written to disk. Needs the `rust-analyzer` and `rust-src` components of the pinn
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -149,7 +150,9 @@ def main(wanted_name=""):
             items = reply["items"] if isinstance(reply, dict) else reply
             offered = [item["label"] for item in items]
             labels = [label.strip() for label in wanted.split(",")]
-            good = any(item.startswith(label) or item.endswith("::" + label) for item in offered for label in labels)
+            # An item may go on with its arguments: `Bounded(…)`, `within =`.
+            is_it = lambda item, label: re.split(r"\W", item.rsplit("::", 1)[-1])[0] == label or item == label
+            good = all(any(is_it(item, label) for item in offered) for label in labels)
         passed += good
         print("ok  " if good else "FAIL", name, "" if good else f"({kind}: {wanted}; got {offered[:12]})")
     client.server.kill()

@@ -102,7 +102,7 @@ impl<T: TreeDef> Tree<T> {
     /// gives the report (S43), which is an exit code for `main`.
     ///
     /// `until` is polled before anything is begun, and from then on: if it is through before the tree is up, what is up is stopped
-    /// again in reverse.
+    /// again in reverse. That is no error: the report says how it ended.
     ///
     /// # Errors
     ///

@@ -1,0 +1,25 @@
+//! Programs that are built beside the tests.
+
+#![allow(unreachable_pub)]
+
+use std::path::{Path, PathBuf};
+
+/// Where cargo puts the examples: beside the folder of this test.
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    test.parent().and_then(Path::parent).expect("target/<profile>/deps").join("examples").join(name)
+}
+
+/// A run of this test alone does not build the examples, and what an old build prints proves nothing. Cargo writes
+/// down beside each example what it was made of.
+pub fn out_of_date(binary: &Path) -> Option<String> {
+    let modified = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    let built = modified(binary);
+    let made_of = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
+    let newer = made_of.split_whitespace().skip(1).find(|source| modified(Path::new(source)) > built);
+    match (built, newer) {
+        (None, _) => Some("is not built: `cargo build --examples` first".to_owned()),
+        (_, Some(source)) => Some(format!("is older than {source}: `cargo build --examples` first")),
+        (Some(_), None) => None,
+    }
+}
