@@ -36,6 +36,7 @@ mod fixed {
         mod after_the_rest;
         mod bare_fields;
         mod bare_name;
+        mod comma_twice;
         mod forgotten_variant;
         mod function;
         mod literal;
@@ -160,6 +161,7 @@ mod fixed {
         mod subtree_with_start;
         mod two_trees;
         mod typing;
+        mod words_missing;
     }
     mod types {
         mod array_length;
@@ -172,6 +174,7 @@ mod fixed {
         mod spawn;
         mod start;
         mod task_output;
+        mod unknown;
     }
     mod useless {
         mod array_of_zero;

@@ -61,7 +61,7 @@ impl Errors {
         for error in error {
             let text = error.to_string();
             let whole = text.contains("; ");
-            let text = if whole { text } else { format!("{text}; correct this place") };
+            let text = if whole { text } else { in_words(&text) };
             // At the end of the input the parser has no token to point at, and would underline the whole call.
             let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
             self.list.push(Mistake::One(match self.end {
@@ -137,6 +137,19 @@ impl Mistake {
             }
         }
     }
+}
+
+/// What the parser says by listing tokens, with the repair.
+fn in_words(text: &str) -> String {
+    let wanted = text.rsplit_once("expected ").map_or("", |(_, wanted)| wanted);
+    let one = match wanted {
+        "" => return format!("{text}; remove it"),
+        list if list.starts_with("one of: ") && list.contains("lifetime") => "a type",
+        list if list.starts_with("one of: ") && list.contains("`..`") => "a pattern",
+        "ident" | "identifier" => "a name",
+        other => other,
+    };
+    format!("expected {one}; write one here")
 }
 
 /// The same name, shown elsewhere.

@@ -1,0 +1,9 @@
+// `decider/comma_twice.rs`, repaired.
+use supervise::prelude::*;
+
+fn decides() -> Decider {
+    decider! {
+        Cause::Killed => Stop,
+        _ => Restart,
+    }
+}

@@ -1,0 +1,20 @@
+// C1. A child is `name: Type = start`, a parameter `name: Type`.
+// Repair: what is missing, where the mark is.
+use supervise::prelude::*;
+
+struct Db(u32);
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: = Db(1), //~
+    }
+    struct Yard((a, b): (u32, u32)) { //~
+        db: Db = Db(2),
+    }
+}
+
+fn main() {}
