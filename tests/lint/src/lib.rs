@@ -247,16 +247,32 @@ pub fn cautious() -> Decider {
 
 /// The macros behind others: their tokens come from somewhere else.
 macro_rules! wrapped {
-    ($(#[$doc:meta])* $vis:vis $name:ident, $child:ident: $actor:ty = $start:expr, $within:expr) => {
+    ($(#[$doc:meta])* $vis:vis $name:ident($size:ident: $ty:ty), $child:ident: $actor:ty = $start:expr, $within:expr) => {
         supervisor! {
             $(#[$doc])*
-            $vis struct $name {
+            $vis struct $name($size: $ty) {
                 #![strategy(OneForOne, max_restarts = 3, within = $within)]
+                #![decider(_: $crate::Broken => Restart, Cause::Killed => Stop, _ => Escalate)]
+                let doubled = $size.saturating_mul(2);
                 /// The child.
                 #[lifecycle(Permanent, shutdown = 5s)]
+                #[backoff(1s..1min, random_factor = 0.1)]
+                #[limit(max_restarts = 3, within = 1h)]
                 $vis $child: $actor = $start,
                 /// A set of it.
+                #[max_children(9)]
                 many: [$actor] = || $start,
+                /// One for each of these.
+                keyed: [u32 => $actor] = |_key: u32| $start,
+                /// In a row.
+                row: [$actor; 2] = |_i: usize| $start,
+                /// Perhaps.
+                maybe: Option<$actor> = (doubled > 1).then(|| $start),
+                /// One level down.
+                below: struct Below {
+                    /// Nothing to do.
+                    idle: task = |cx| cx.stopped(),
+                },
             }
         }
     };
@@ -264,5 +280,5 @@ macro_rules! wrapped {
 
 wrapped! {
     /// From a macro.
-    pub Wrapped, counter: Counter = Counter::new(3), Duration::from_mins(1)
+    pub Wrapped(size: u32), counter: Counter = Counter::new(3), Duration::from_mins(1)
 }
