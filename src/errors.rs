@@ -1,7 +1,8 @@
 //! What the compiler says about a tree that cannot work, mistake by mistake: the source, why it is a mistake, how to
 //! repair it, and the message.
 //!
-//! All mistakes of a tree are reported in one run, each once, at its own word, and code that uses the tree stays
+//! All mistakes that the macro sees are reported in one run, each once, at its own word. Where one leaves a tree half
+//! understood, what rustc would say of that tree waits until it is repaired. Code that uses the tree stays
 //! quiet meanwhile. A message says what is wrong, and behind the `;` what to write instead.
 //!
 //! Only literals can be checked so. What is computed is checked when the tree starts: then it is a

@@ -1,9 +1,10 @@
-//! A limit that the pace of the restarts makes unreachable (rule C6).
+//! A limit that the pace of the restarts makes unreachable (rule C6). The macro does the same sum over literals, and
+//! cannot share it: a crate of macros exports nothing else, and does not depend on the runtime.
 
 use std::time::Duration;
 
 use super::Contradiction;
-use crate::backoff::{Backoff, ExponentialBackoff};
+use crate::backoff::Backoff;
 use crate::decide::pace::LEAST;
 
 /// So many different waits are looked at; a factor of almost 1 makes more, and is left to whoever wrote it.
@@ -53,13 +54,10 @@ impl Delays {
         let least = LEAST.as_secs_f64();
         match backoff {
             None => Some(Delays { min: least, max: least, factor: 1.0, reset: least, count: 0 }),
-            Some(Backoff::Exponential(ExponentialBackoff { min, max, factor, .. })) => {
-                let reset = match backoff {
-                    Some(Backoff::Exponential(backoff)) => backoff.reset_after().unwrap_or_default(),
-                    _ => Duration::ZERO,
-                };
-                let (min, max) = (min.as_secs_f64(), max.as_secs_f64());
-                Some(Delays { min, max, factor: *factor, reset: reset.as_secs_f64() + min, count: 0 })
+            Some(Backoff::Exponential(backoff)) => {
+                let (min, max) = (backoff.min.as_secs_f64(), backoff.max.as_secs_f64());
+                let reset = backoff.reset_after().unwrap_or_default().as_secs_f64() + min;
+                Some(Delays { min, max, factor: backoff.factor, reset, count: 0 })
             }
             Some(Backoff::Slotted(_)) => None,
         }
@@ -73,6 +71,7 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backoff::ExponentialBackoff;
 
     const HOUR: Duration = Duration::from_secs(3600);
 
