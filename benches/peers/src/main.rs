@@ -3,15 +3,19 @@
 //! turns such lines, each after the number of its round, into markdown.
 //!
 //! PEERS_SCALE scales the number of operations; with PEERS_COUNT set, allocations are counted
-//! instead of time measured.
+//! instead of time measured. Without the feature `others` only what needs no other actor crate is there.
 
 mod harness;
+#[cfg(feature = "others")]
 mod queues;
+#[cfg(feature = "others")]
 mod replies;
 mod report;
+#[cfg(feature = "others")]
 mod stack;
 mod swap;
 mod sys;
+#[cfg(feature = "others")]
 mod vyukov;
 
 use std::sync::atomic::Ordering::*;
@@ -57,6 +61,7 @@ const BENCHES: [&str; 15] = [
     "ring",
 ];
 
+#[cfg(feature = "others")]
 const QUEUE_BENCHES: [&str; 4] = ["queue-1-unbounded", "queue-1-bounded", "queue-4-unbounded", "queue-4-bounded"];
 
 const RUNTIMES: [&str; 2] = ["current", "multi2"];
@@ -77,9 +82,11 @@ fn plan() {
         for bench in BENCHES {
             SYSTEMS.iter().for_each(|system| println!("{bench} {runtime} {system}"));
         }
+        #[cfg(feature = "others")]
         for bench in QUEUE_BENCHES {
             queues::NAMES.iter().for_each(|queue| println!("{bench} {runtime} {queue}"));
         }
+        #[cfg(feature = "others")]
         replies::NAMES.iter().for_each(|reply| println!("reply {runtime} {reply}"));
     }
 }
@@ -87,6 +94,11 @@ fn plan() {
 fn scaled(n: u64) -> u64 {
     let scale = std::env::var("PEERS_SCALE").map_or(1.0, |scale| scale.parse().unwrap());
     ((n as f64 * scale) as u64 / 64 * 64).max(64)
+}
+
+/// How many are spawned: all, unless the run is only to show that everything works.
+fn spawned(n: u64) -> u64 {
+    n.min(scaled(100 * n))
 }
 
 fn per_op(run: Option<harness::Run>) -> Vec<(&'static str, f64)> {
@@ -103,7 +115,7 @@ async fn bench<S: System>(bench: String) -> Vec<(&'static str, f64)> {
         "ask-1" => per_op(S::ask(scaled(500_000), 1).await),
         "ask-64" => per_op(S::ask(scaled(1_000_000), 64).await),
         "spawn-100k" | "spawn-1m" => {
-            let n = if bench == "spawn-1m" { 1_000_000 } else { 100_000 };
+            let n = spawned(if bench == "spawn-1m" { 1_000_000 } else { 100_000 });
             S::spawn(n).await.map_or(vec![], |s| {
                 let n = s.n as f64;
                 vec![
@@ -145,26 +157,38 @@ fn measure(name: &str, runtime: &str, system: &str) {
     let before = ALLOCS.load(SeqCst);
     let work = name.to_string();
     let metrics = match system {
+        #[cfg(feature = "others")]
         _ if name.starts_with("queue-") => {
             let cap = name.ends_with("-bounded").then_some(1024);
             let producers = if name.starts_with("queue-4") { 4 } else { 1 };
             let n = scaled(5_000_000);
             per_op(on_tokio(runtime, queues::tell(system.to_string(), cap, producers, n)))
         }
+        #[cfg(feature = "others")]
         _ if name == "reply" => per_op(on_tokio(runtime, replies::ask(system.to_string(), scaled(500_000)))),
         "limit" => on_tokio(runtime, bench::<sys::limit::Limit>(work)),
         "bare" => on_tokio(runtime, bench::<sys::limit::Bare>(work)),
         "lean" => on_tokio(runtime, bench::<sys::lean::Lean>(work)),
         "ours" => on_tokio(runtime, bench::<sys::ours::Ours>(work)),
+        #[cfg(feature = "others")]
         "ractor" => on_tokio(runtime, bench::<sys::ractor::Ractor>(work)),
+        #[cfg(feature = "others")]
         "kameo" => on_tokio(runtime, bench::<sys::kameo::Kameo>(work)),
+        #[cfg(feature = "others")]
         "xtra" => on_tokio(runtime, bench::<sys::xtra::Xtra>(work)),
+        #[cfg(feature = "others")]
         "coerce" => on_tokio(runtime, bench::<sys::coerce::Coerce>(work)),
+        #[cfg(feature = "others")]
         "speare" => on_tokio(runtime, bench::<sys::speare::Speare>(work)),
+        #[cfg(feature = "others")]
         "ractor-sup" => on_tokio(runtime, bench::<sys::ractor_sup::RactorSup>(work)),
+        #[cfg(feature = "others")]
         "task-sup" => on_tokio(runtime, bench::<sys::task_sup::TaskSup>(work)),
+        #[cfg(feature = "others")]
         "bastion" if runtime == "current" => vec![],
+        #[cfg(feature = "others")]
         "bastion" => on_tokio(runtime, bench::<sys::bastion::Bastions>(work)),
+        #[cfg(feature = "others")]
         "actix" => {
             sys::actix::ARBITER.store(runtime == "multi2", Relaxed);
             actix::System::new().block_on(bench::<sys::actix::Actix>(work))
