@@ -12,8 +12,8 @@ use super::useless::is_temporary;
 use crate::duration;
 use crate::errors::Errors;
 
-/// Past this many restarts nobody counts; to look further would take longer than it is worth.
-const STEPS: u64 = 100_000;
+/// So many different waits are looked at; a factor of almost 1 makes more, and is left to whoever wrote it.
+const STEPS: u32 = 1_000;
 
 /// Checks the budgets of a body's children.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
@@ -81,10 +81,7 @@ impl Limit {
 
     /// Reports a limit that is out of reach; returns whether it can be reached.
     fn check(&self, members: Vec<Delays>, at: Span, whose: &str, errors: &mut Errors) -> bool {
-        if self.max == 0 || self.max > STEPS {
-            return true;
-        }
-        let least = least_time(members, self.max);
+        let Some(least) = least_time(members, self.max).filter(|_| self.max > 0) else { return true };
         let reached = least < self.within.as_secs_f64();
         if !reached {
             let (failures, least) = (self.max + 1, time(least));
@@ -101,16 +98,23 @@ impl Limit {
     }
 }
 
-/// The least time in seconds that `restarts` of these members take together.
-fn least_time(mut members: Vec<Delays>, restarts: u64) -> f64 {
-    let mut total = 0.0;
-    for _ in 0..restarts {
-        let least = members.iter_mut().min_by(|a, b| a.next().total_cmp(&b.next()));
-        let Some(member) = least else { break };
-        total += member.next();
-        member.count += 1;
+/// The least time in seconds that so many restarts of these members take together, the same sum as at the start of a
+/// tree. `None`: it takes too many different waits to say.
+fn least_time(mut members: Vec<Delays>, restarts: u64) -> Option<f64> {
+    let (mut total, mut left, mut steps) = (0.0, restarts, 0);
+    while left > 0 {
+        steps += 1;
+        if steps > STEPS {
+            return None;
+        }
+        let next = members.iter_mut().min_by(|a, b| a.next().total_cmp(&b.next()))?;
+        let wait = next.next();
+        next.count += 1;
+        // One that waits no longer than before is again the one that waits least, for all that are left.
+        let times = if next.next() <= wait { left } else { 1 };
+        (total, left) = (total + wait * times as f64, left - times);
     }
-    total
+    Some(total)
 }
 
 /// Waits without jitter, in seconds.
@@ -230,6 +234,15 @@ mod tests {
         };
         assert!(tree("11s").is_empty());
         assert_eq!(tree("1s").len(), 1);
+    }
+
+    #[test]
+    fn large_limits_are_summed_up_too() {
+        let set = |within: &str| {
+            messages(&format!("#[limit(max_restarts = 1_000_000, within = {within})] counters: [Counter] = || Counter"))
+        };
+        assert!(set("3h").is_empty());
+        assert!(set("1h")[0].contains("1000001 failures take at least 10000s"), "{:?}", set("1h"));
     }
 
     #[test]
