@@ -76,6 +76,7 @@ mod fixed {
         mod parameter_not_send;
     }
     mod names {
+        mod inline_subtree;
         mod inside_a_subtree;
         mod itself;
         mod keyword;

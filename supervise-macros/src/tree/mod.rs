@@ -23,10 +23,15 @@ pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
     let trees = parse::trees(input, &mut errors);
     // What was not read may belong to any of them; what is found later only to its own.
     let unread = errors.take_hidden();
+    let mut call = check::Call::of(&trees);
+    let hidden = trees.iter().map(|tree| {
+        check::tree(tree, &mut call, &mut errors);
+        errors.take_hidden() || unread
+    });
+    let hidden: Vec<bool> = hidden.collect();
     let mut expansion = TokenStream::new();
-    for tree in &trees {
-        check::tree(tree, &mut errors);
-        expansion.extend(expand::tree(tree, errors.take_hidden() || unread));
+    for (tree, hidden) in trees.iter().zip(hidden) {
+        expansion.extend(expand::tree(tree, hidden, &call.misplaced));
     }
     expansion.extend(errors.to_tokens());
     expansion

@@ -18,9 +18,22 @@ use crate::decider;
 use crate::errors::{Errors, listed};
 use crate::settings::{Of, Place, find};
 
+/// What the trees of a call say about each other.
+pub(crate) struct Call<'a> {
+    inline: Vec<&'a Ident>,
+    /// Those that another child has as its type, which was reported: rustc is to take them for trees.
+    pub(super) misplaced: Vec<&'a Ident>,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn of(trees: &'a [Tree]) -> Self {
+        Call { inline: names::inline_subtrees(trees), misplaced: Vec::new() }
+    }
+}
+
 /// Checks one tree.
-pub(crate) fn tree(tree: &Tree, errors: &mut Errors) {
-    names::tree(tree, errors);
+pub(crate) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
+    names::tree(tree, call, errors);
     let params: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
     order::body(&tree.body, &params, errors);
     body(&tree.body, &tree.name, errors);

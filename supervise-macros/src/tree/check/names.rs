@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span};
 use syn::Type;
 
 use super::super::model::{Body, Item, Tree, Unit};
+use super::Call;
 use crate::errors::Errors;
 use crate::mention::bindings;
 
@@ -14,44 +15,77 @@ struct Name {
 }
 
 /// Checks the names of one tree and of the subtrees inside it.
-pub(super) fn tree(tree: &Tree, errors: &mut Errors) {
+pub(super) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     let mut names = Vec::new();
     for param in &tree.params {
         declare(&param.name, false, &mut names, errors);
     }
-    let mut types = vec![&tree.name];
-    body(&tree.body, &mut names, &mut types, errors);
+    let mut check = Check { tree: &tree.name, call, errors };
+    check.body(&tree.body, &mut names);
 }
 
-fn body<'a>(body: &'a Body, names: &mut Vec<Name>, types: &mut Vec<&'a Ident>, errors: &mut Errors) {
-    for item in &body.items {
-        match item {
-            Item::Let(entry) => {
-                for name in bindings(&entry.pat) {
-                    declare(&name, false, names, errors);
+/// The names of the inline subtrees of these trees, at any depth.
+pub(super) fn inline_subtrees(trees: &[Tree]) -> Vec<&Ident> {
+    let mut found = Vec::new();
+    let mut bodies: Vec<&Body> = trees.iter().map(|tree| &tree.body).collect();
+    while let Some(body) = bodies.pop() {
+        for subtree in body.children().filter_map(|child| child.subtree()) {
+            found.push(&subtree.name);
+            bodies.push(&subtree.body);
+        }
+    }
+    found
+}
+
+struct Check<'a, 'b> {
+    tree: &'a Ident,
+    call: &'a mut Call<'b>,
+    errors: &'a mut Errors,
+}
+
+impl Check<'_, '_> {
+    fn body(&mut self, body: &Body, names: &mut Vec<Name>) {
+        for item in &body.items {
+            match item {
+                Item::Let(entry) => {
+                    for name in bindings(&entry.pat) {
+                        declare(&name, false, names, self.errors);
+                    }
                 }
-            }
-            Item::Child(child) => {
-                declare(&child.name, !child.cfgs.is_empty(), names, errors);
-                if let Some(Unit::Type(ty)) = child.unit()
-                    && let Type::Path(path) = &**ty
-                    && !child.is_set()
-                    && let Some(name) = path.path.get_ident()
-                    && types.contains(&name)
-                {
-                    errors
-                        .at(name.span(), format!("the tree `{name}` would contain itself without end; use `[{name}]`"));
-                    errors.hide_body();
-                }
-                if let Some(subtree) = child.subtree() {
-                    types.push(&subtree.name);
-                    // Names of the subtree are not seen outside it, but its expressions see those around it.
-                    let outside = names.len();
-                    self::body(&subtree.body, names, types, errors);
-                    names.truncate(outside);
+                Item::Child(child) => {
+                    declare(&child.name, !child.cfgs.is_empty(), names, self.errors);
+                    if let Some(Unit::Type(ty)) = child.unit()
+                        && let Type::Path(path) = &**ty
+                        && let Some(name) = path.path.get_ident()
+                    {
+                        self.used(name, child.is_set());
+                    }
+                    if let Some(subtree) = child.subtree() {
+                        // Names of the subtree are not seen outside it, but its expressions see those around it.
+                        let outside = names.len();
+                        self.body(&subtree.body, names);
+                        names.truncate(outside);
+                    }
                 }
             }
         }
+    }
+
+    /// The type of a child is a plain name.
+    fn used(&mut self, name: &Ident, set: bool) {
+        let problem = if let Some(inline) = self.call.inline.iter().find(|inline| **inline == name) {
+            self.call.misplaced.push(inline);
+            format!(
+                "`{name}` is an inline subtree: it is started in its own place and nowhere else; declare it as a tree of \
+                 its own, and write `{name} = {name}::tree()` in both places"
+            )
+        } else if self.tree == name && !set {
+            format!("the tree `{name}` would contain itself without end; use `[{name}]`")
+        } else {
+            return;
+        };
+        self.errors.at(name.span(), problem);
+        self.errors.hide_body();
     }
 }
 

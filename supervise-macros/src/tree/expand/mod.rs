@@ -11,7 +11,7 @@ mod options;
 mod scope;
 mod spec;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Attribute;
 use syn::spanned::Spanned;
@@ -22,11 +22,11 @@ use super::model::{Body, Child, Subtree, Tree};
 use handle::checked;
 use scope::local;
 
-/// Everything that one tree becomes.
-pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
+/// Everything that one tree becomes. `misplaced`: inline subtrees that stand as the type of another child.
+pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
     let (cfgs, name) = (&tree.cfgs, &tree.name);
     let definition = definition(tree, hidden);
-    let as_child = as_child(tree);
+    let child = as_child(name);
     let subtrees = subtrees(&tree.body);
     let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|sub| &sub.subtree.name)).collect();
     let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within);
@@ -34,6 +34,19 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
         let (cfgs, spec) =
             (&sub.cfgs, spec::tree_handle(&sub.subtree.name, &sub.child.docs, &sub.subtree.body, &within));
         quote!(#(#cfgs)* #spec)
+    });
+    let taken_for_trees = subtrees.iter().filter(|sub| misplaced.contains(&&sub.subtree.name)).map(|sub| {
+        let (cfgs, name) = (&sub.cfgs, &sub.subtree.name);
+        let (stub, child) = (
+            stub(
+                name,
+                &quote!(
+                    type Params = ();
+                ),
+            ),
+            as_child(name),
+        );
+        quote!(#(#cfgs)* const _: () = { #stub #child };)
     });
     let times = spec::times(&tree.body, &within);
     let handle = handle::tree(tree);
@@ -53,7 +66,8 @@ pub(crate) fn tree(tree: &Tree, hidden: bool) -> TokenStream {
             #specs
             #(#sub_specs)*
             #times
-            #as_child
+            #child
+            #(#taken_for_trees)*
         };
         #handle
         #(#sub_handles)*
@@ -72,21 +86,7 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     // A type that is more private than the tree is reported here.
     let at = tree.params.first().map_or(name.span(), |param| param.ty.span());
     let params = quote_spanned!(at=> type Params = (#(#types,)*););
-    let stub = hidden.then(|| {
-        quote! {
-            #[cfg(not(rust_analyzer))]
-            #[automatically_derived]
-            impl ::supervise::__private::TreeDef for #name {
-                #params
-                async fn build(
-                    _: Self::Params,
-                    _: ::supervise::__private::Builder,
-                ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
-                    ::core::unreachable!()
-                }
-            }
-        }
-    });
+    let stub = hidden.then(|| stub(name, &params));
     quote! {
         #[cfg(any(rust_analyzer, #condition))]
         #[automatically_derived]
@@ -98,9 +98,25 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     }
 }
 
+/// Stands in for a `build` that is not to be compiled.
+fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
+    quote! {
+        #[cfg(not(rust_analyzer))]
+        #[automatically_derived]
+        impl ::supervise::__private::TreeDef for #name {
+            #params
+            async fn build(
+                _: Self::Params,
+                _: ::supervise::__private::Builder,
+            ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+                ::core::unreachable!()
+            }
+        }
+    }
+}
+
 /// A tree can be a child of another tree.
-fn as_child(tree: &Tree) -> TokenStream {
-    let name = &tree.name;
+fn as_child(name: &Ident) -> TokenStream {
     let (function, future) = (local("__F"), local("__Fut"));
     quote! {
         #[automatically_derived]
