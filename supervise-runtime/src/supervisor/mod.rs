@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::cell::control::{Control, Controlled, queue, send};
 use crate::contradiction::Outer;
 use crate::decide::child::{ByHand, Command};
-use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner};
+use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner, is_roomy};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
@@ -307,6 +307,7 @@ impl Sup {
         };
         let moving = inner.group.leave(id)?;
         let entry = inner.entries[id as usize].take();
+        inner.trim();
         drop(inner);
         drop(entry);
         Some((moving, shutdown))
@@ -444,6 +445,17 @@ impl Inner {
         }
     }
 
+    /// The table is as long as that of the group.
+    fn trim(&mut self) {
+        let slots = self.group.slots();
+        if slots < self.entries.len() {
+            self.entries.truncate(slots);
+            if is_roomy(slots, self.entries.capacity()) {
+                self.entries.shrink_to(slots * 2);
+            }
+        }
+    }
+
     /// Its end is to be waited for, unless it is stuck and given up.
     fn close(&mut self, id: Id) {
         if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
@@ -538,6 +550,7 @@ impl Inner {
             }
         }
         inner.group.reuse(acts);
+        inner.trim();
         inner.tell_behind(owner);
         if watch && !inner.watched {
             inner.watched = true;

@@ -84,7 +84,7 @@ impl Group {
             if instance {
                 self.send_end(id, why, now);
             } else {
-                self.over(id, why, now);
+                self.over(id, why);
             }
             return self.settle(now);
         }
@@ -97,8 +97,7 @@ impl Group {
                 member.ending.get_or_insert(Ended::Stopped);
             }
         } else {
-            for other in self.ids_in_order().split_off(lo) {
-                let member = self.member(other);
+            for member in self.members.iter_mut().flatten().filter(|member| member.order >= lo) {
                 if member.at != At::Ended {
                     member.ending.get_or_insert(Ended::Stopped);
                 }
@@ -122,7 +121,7 @@ impl Group {
         self.mode = Mode::Failed { back, by: (!first).then_some(id) };
         if first {
             // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
-            self.over(id, Ended::by(&failure), now);
+            self.over(id, Ended::by(&failure));
         }
         self.acts.push(Act::OwnerFails(failure));
     }
@@ -132,11 +131,11 @@ impl Group {
         self.get(id).is_some_and(|member| member.dynamic && !member.was_up)
     }
 
-    /// The first position that a failure of this child takes along.
-    pub(super) fn range(&self, id: Id) -> usize {
+    /// The first place that a failure of this child takes along.
+    pub(super) fn range(&self, id: Id) -> u64 {
         match self.strategy {
             Strategy::AllForOne => 0,
-            Strategy::OneForOne | Strategy::RestForOne => self.position(id),
+            Strategy::OneForOne | Strategy::RestForOne => self.order(id),
         }
     }
 

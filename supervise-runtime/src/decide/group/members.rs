@@ -6,6 +6,11 @@ use super::*;
 #[derive(Debug)]
 pub struct Moving(Box<Member>);
 
+/// Most of what is allocated is not in use.
+pub(crate) fn is_roomy(len: usize, capacity: usize) -> bool {
+    capacity > 64 && len < capacity / 4
+}
+
 impl Group {
     /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
     pub fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
@@ -33,19 +38,10 @@ impl Group {
         };
         self.orders += 1;
         self.living += u32::from(!value);
-        let id = match self.free.pop() {
-            Some(id) if self.owner != Owner::Tree => {
-                self.members[id as usize] = Some(member);
-                id
-            }
-            _ => {
-                self.members.push(Some(member));
-                (self.members.len() - 1) as Id
-            }
-        };
+        let id = self.put(member);
         // While a range goes down it is behind the walk, and is found on the way up.
         if !matches!(self.mode, Mode::Steady | Mode::Waiting | Mode::Ended) {
-            self.plan.push(id);
+            self.plan.push(Place { order: self.orders - 1, id });
         }
         id
     }
@@ -74,8 +70,7 @@ impl Group {
     pub fn leave(&mut self, id: Id) -> Option<Moving> {
         let calm = self.mode == Mode::Steady && !self.held;
         self.get(id).filter(|member| calm && member.dynamic && member.at == At::Up && member.ending.is_none())?;
-        let member = self.members[id as usize].take()?;
-        self.free.push(id);
+        let member = self.vacate(id)?;
         self.living -= 1;
         Some(Moving(Box::new(member)))
     }
@@ -90,16 +85,42 @@ impl Group {
         member.kept = false;
         self.orders += 1;
         self.living += 1;
-        Ok(match self.free.pop() {
-            Some(id) => {
-                self.members[id as usize] = Some(member);
-                id
+        Ok(self.put(member))
+    }
+
+    /// Into a slot that is free, or a new one at the end.
+    fn put(&mut self, member: Member) -> Id {
+        while let Some(id) = self.free.pop() {
+            // Behind the end there is none any more.
+            if let Some(slot) = self.members.get_mut(id as usize) {
+                debug_assert!(slot.is_none(), "new slots are made only when none is free");
+                *slot = Some(member);
+                return id;
             }
-            None => {
-                self.members.push(Some(member));
-                (self.members.len() - 1) as Id
-            }
-        })
+        }
+        self.members.push(Some(member));
+        (self.members.len() - 1) as Id
+    }
+
+    /// Out of its slot. Those at the end are let go, so that a table is not for ever as long as it once was.
+    pub(super) fn vacate(&mut self, id: Id) -> Option<Member> {
+        let member = self.members[id as usize].take();
+        self.free.push(id);
+        while let Some(None) = self.members.last() {
+            self.members.pop();
+        }
+        let slots = self.members.len();
+        if is_roomy(slots, self.members.capacity()) {
+            self.members.shrink_to(slots * 2);
+            self.free.retain(|id| (*id as usize) < slots);
+            self.free.shrink_to(slots);
+        }
+        member
+    }
+
+    /// So many there are, free ones included.
+    pub(crate) fn slots(&self) -> usize {
+        self.members.len()
     }
 
     /// Build is through: all members are known.

@@ -33,6 +33,7 @@ mod reports;
 
 pub(crate) use look::MemberSeen;
 pub use members::Moving;
+pub(crate) use members::is_roomy;
 
 /// A slot in the table of children.
 pub type Id = u32;
@@ -68,10 +69,10 @@ pub enum Mode {
     Up,
     /// All are up, or on their own.
     Steady,
-    /// The range from this position on goes down.
+    /// The range from this place in the order on goes down.
     Down {
-        /// Its first position in the order.
-        lo: usize,
+        /// The order number of its first member; places between two members are left when one is forgotten.
+        lo: u64,
         /// What follows.
         next: Next,
     },
@@ -147,6 +148,13 @@ pub struct Facts {
     pub now: Instant,
 }
 
+/// A place in the order of a walk. A slot may have another member by the time the walk comes to it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    order: u64,
+    id: Id,
+}
+
 /// The children of one supervisor.
 #[derive(Debug)]
 pub struct Group {
@@ -156,7 +164,7 @@ pub struct Group {
     budget: Budget,
     members: Vec<Option<Member>>,
     free: Vec<Id>,
-    /// Of an actor or set: next order number.
+    /// The next order number. A declared tree forgets nobody: there it is the next id too.
     orders: u64,
     living: u32,
     mode: Mode,
@@ -171,7 +179,7 @@ pub struct Group {
     wait: Option<Id>,
     waited: Duration,
     /// The order of the walk through the range, and where it is.
-    plan: Vec<Id>,
+    plan: Vec<Place>,
     cursor: usize,
     in_flight: u32,
     /// What every member of the range is told.
@@ -185,6 +193,9 @@ pub struct Group {
     /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
     ends_with: Option<Ended>,
     acts: Vec<Act>,
+    /// Members that were looked at, one by one.
+    #[cfg(test)]
+    pub(super) steps: std::cell::Cell<u64>,
 }
 
 impl Group {
@@ -215,6 +226,8 @@ impl Group {
             owner_is_up: owner != Owner::Tree,
             ends_with: None,
             acts: Vec::new(),
+            #[cfg(test)]
+            steps: Default::default(),
         }
     }
 
@@ -351,6 +364,12 @@ impl Group {
         self.members[id as usize].as_mut().expect("acts and events name living members")
     }
 
+    /// A member is looked at in a walk: tests count how often that is.
+    fn step(&self) {
+        #[cfg(test)]
+        self.steps.update(|steps| steps + 1);
+    }
+
     fn is_group(&self) -> bool {
         self.strategy != Strategy::OneForOne
     }
@@ -374,28 +393,36 @@ impl Group {
         Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
     }
 
-    /// Positions in the order, for ranges: a declared tree never forgets a member, so id and position agree.
-    pub(super) fn ids_in_order(&self) -> Vec<Id> {
-        let mut ids: Vec<Id> = (0..self.members.len() as Id).filter(|id| self.get(*id).is_some()).collect();
+    /// Those there are, in the order of declaration or spawning.
+    fn places(&self) -> Vec<Place> {
+        let members = self.members.iter().enumerate();
+        let mut places: Vec<Place> = members
+            .inspect(|_| self.step())
+            .filter_map(|(id, member)| Some(Place { order: member.as_ref()?.order, id: id as Id }))
+            .collect();
         if self.owner != Owner::Tree {
-            ids.sort_by_key(|id| self.get(*id).map(|member| member.order));
+            places.sort_unstable_by_key(|place| place.order);
         }
-        ids
+        places
     }
 
-    fn position(&self, id: Id) -> usize {
-        match self.owner {
-            Owner::Tree => id as usize,
-            _ => self.ids_in_order().iter().position(|other| *other == id).unwrap_or(0),
-        }
+    #[cfg(test)]
+    pub(super) fn ids_in_order(&self) -> Vec<Id> {
+        self.places().into_iter().map(|place| place.id).collect()
     }
 
-    /// The range that goes down takes this child along. Only RestForOne has to look where it stands.
+    /// Where it stands in the order, for ranges: a number that only grows.
+    pub(super) fn order(&self, id: Id) -> u64 {
+        self.get(id).map_or(0, |member| member.order)
+    }
+
+    /// The member in this place, unless it has ended and is forgotten.
+    fn at_place(&self, place: Place) -> Option<&Member> {
+        self.get(place.id).filter(|member| member.order == place.order)
+    }
+
+    /// The range that goes down takes this child along.
     fn in_range(&self, id: Id) -> bool {
-        match self.mode {
-            Mode::Down { lo: 0, .. } => true,
-            Mode::Down { lo, .. } => self.position(id) >= lo,
-            _ => false,
-        }
+        matches!(self.mode, Mode::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
     }
 }

@@ -3,15 +3,19 @@
 use super::*;
 
 impl Group {
-    pub(super) fn go_down(&mut self, lo: usize, next: Next, now: Instant) {
+    pub(super) fn go_down(&mut self, lo: u64, next: Next, now: Instant) {
+        self.turn_down(lo, next);
+        self.settle(now);
+    }
+
+    fn turn_down(&mut self, lo: u64, next: Next) {
         self.mode = Mode::Down { lo, next };
-        self.plan = self.ids_in_order();
+        self.plan = self.places();
         self.cursor = self.plan.len();
         if next != Next::Up {
             self.wait = None;
             self.waited = Duration::ZERO;
         }
-        self.settle(now);
     }
 
     pub(super) fn send_down(&mut self, id: Id, failure: Failure, now: Instant) {
@@ -66,7 +70,7 @@ impl Group {
     /// It must not start now, whatever its own wait says.
     pub(super) fn is_kept_from(&self, id: Id) -> bool {
         match self.mode {
-            Mode::Down { lo, .. } => self.held || self.position(id) >= lo,
+            Mode::Down { lo, .. } => self.held || self.order(id) >= lo,
             Mode::Ended => true,
             _ => self.keeps(id),
         }
@@ -78,8 +82,9 @@ impl Group {
         self.held || heals || matches!(self.mode, Mode::Failed { .. } | Mode::Waiting)
     }
 
-    /// The child has ended.
-    pub(super) fn over(&mut self, id: Id, why: Ended, now: Instant) {
+    /// The child has ended. What follows from it is for [`Group::settle`]: a walk that comes to any number of
+    /// them must not begin again inside of itself.
+    pub(super) fn over(&mut self, id: Id, why: Ended) {
         let stopping = self.is_stopping();
         let member = self.member(id);
         if member.at == At::Ended {
@@ -87,7 +92,7 @@ impl Group {
         }
         if member.is_value() {
             member.at = At::Ended;
-            return self.settle(now);
+            return;
         }
         let counted = std::mem::take(&mut member.counted);
         member.at = At::Ended;
@@ -98,9 +103,7 @@ impl Group {
         let member = self.member(id);
         let quits = std::mem::take(&mut member.quits);
         if member.dynamic {
-            self.members[id as usize] = None;
-            self.free.push(id);
-            self.forget(id);
+            self.vacate(id);
         } else {
             member.ending.get_or_insert(why.clone());
         }
@@ -113,28 +116,6 @@ impl Group {
             self.first_failure.get_or_insert_with(|| failure.clone());
         }
         self.acts.push(Act::Over(id, why));
-        self.settle(now);
-    }
-
-    /// Those behind it move up one place, in the walk and in the range alike.
-    pub(super) fn forget(&mut self, id: Id) {
-        if self.owner == Owner::Set {
-            return; // all at once: there is no order to keep
-        }
-        let mode = match &mut self.mode {
-            Mode::Failed { back, .. } => &mut **back,
-            mode => mode,
-        };
-        if !matches!(mode, Mode::Up | Mode::Down { .. }) {
-            return;
-        }
-        if let Some(place) = self.plan.iter().position(|other| *other == id) {
-            self.plan.remove(place);
-            self.cursor -= usize::from(place < self.cursor);
-            if let Mode::Down { lo, .. } = mode {
-                *lo -= usize::from(place < *lo);
-            }
-        }
     }
 
     pub(super) fn tell_held(&mut self, held: bool) {
@@ -147,13 +128,18 @@ impl Group {
 
     /// What was kept while the supervisor was held or failed begins now.
     pub(super) fn begin_kept(&mut self, now: Instant) {
-        if self.held || matches!(self.mode, Mode::Failed { .. }) {
-            return;
+        if !self.held && !matches!(self.mode, Mode::Failed { .. }) {
+            self.begin_each_kept(now);
+            self.settle(now);
         }
-        if self.mode == Mode::Steady && self.ends_now() {
-            return self.settle(now); // nothing new begins
-        }
+    }
+
+    fn begin_each_kept(&mut self, now: Instant) {
         for id in 0..self.members.len() as Id {
+            if self.mode == Mode::Steady && self.ends_now() {
+                return; // nothing new begins
+            }
+            self.step();
             let Some(member) = self.get(id) else { continue };
             match member.at {
                 At::Failed | At::StartFailed => self.acts.push(Act::Redecide(id)),
@@ -162,30 +148,33 @@ impl Group {
                 // Stopped while it waited for its turn.
                 At::Turn if self.mode == Mode::Steady && member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
-                    self.over(id, why, now);
+                    self.over(id, why);
                 }
                 _ => {}
             }
         }
-        self.settle(now);
     }
 
-    /// Makes every move that follows without a further event.
+    /// Makes every move that follows without a further event. A walk that may have changed what the next one
+    /// finds says so; none of them calls another.
     pub(super) fn settle(&mut self, now: Instant) {
-        match self.mode {
+        while match self.mode {
             Mode::Down { lo, next } => self.walk_down(lo, next, now),
             Mode::Up => self.walk_up(now),
-            Mode::Steady => self.check_all_ended(now),
-            Mode::Waiting | Mode::Failed { .. } | Mode::Ended => {}
-        }
+            Mode::Steady => self.check_all_ended(),
+            Mode::Waiting | Mode::Failed { .. } | Mode::Ended => false,
+        } {}
     }
 
-    /// Reverse order, one at a time; a set all at once.
-    pub(super) fn walk_down(&mut self, lo: usize, next: Next, now: Instant) {
-        while self.cursor > lo && (self.in_flight == 0 || self.owner == Owner::Set) {
+    /// Reverse order, one at a time; a set all at once. True: there is more to settle.
+    fn walk_down(&mut self, lo: u64, next: Next, now: Instant) -> bool {
+        while let Some(Place { order, id }) = self.next_down(lo)
+            && (self.in_flight == 0 || self.owner == Owner::Set)
+        {
             self.cursor -= 1;
-            let id = self.plan[self.cursor];
-            let Some(member) = self.members[id as usize].as_mut() else { continue };
+            self.step();
+            let member = self.members.get_mut(id as usize).and_then(Option::as_mut);
+            let Some(member) = member.filter(|member| member.order == order) else { continue };
             let ends = member.ending.is_some() || next == Next::Up && member.is_temporary();
             if member.kept && next == Next::Rebuild {
                 continue;
@@ -236,15 +225,14 @@ impl Group {
                     member.due = false;
                     if ends {
                         let why = member.ending.clone().unwrap_or(Ended::Stopped);
-                        self.over(id, why, now);
-                        return;
+                        self.over(id, why);
                     }
                 }
                 At::Ended => {}
             }
         }
-        if self.cursor > lo || self.in_flight > 0 {
-            return;
+        if self.in_flight > 0 || self.next_down(lo).is_some() {
+            return false;
         }
         match next {
             Next::Up if self.ends_with.is_some() => {
@@ -257,7 +245,7 @@ impl Group {
                 if let Some(id) = self.wait {
                     self.acts.push(Act::Wait(id, self.waited));
                 }
-                self.settle(now);
+                return true;
             }
             Next::Rebuild => {
                 self.mode = Mode::Waiting;
@@ -268,6 +256,13 @@ impl Group {
                 self.acts.push(Act::ChildrenDown);
             }
         }
+        false
+    }
+
+    /// What the walk comes to next in the range.
+    fn next_down(&self, lo: u64) -> Option<Place> {
+        let place = self.plan[..self.cursor].last()?;
+        (place.order >= lo).then_some(*place)
     }
 
     /// The way up has passed this member, but it is not up any more: a group waits for it again.
@@ -276,47 +271,55 @@ impl Group {
             Mode::Failed { back, .. } => back,
             mode => mode,
         };
-        if *mode == Mode::Up
-            && self.is_group()
-            && let Some(place) = self.plan[..self.cursor].iter().position(|passed| *passed == id)
-        {
+        if *mode != Mode::Up || !self.is_group() {
+            return;
+        }
+        let order = self.order(id);
+        if let Ok(place) = self.plan[..self.cursor].binary_search_by_key(&order, |passed| passed.order) {
             self.cursor = place;
         }
     }
 
-    /// In order, one at a time. At boot it follows build; OneForOne goes on behind a declared backoff.
-    pub(super) fn walk_up(&mut self, now: Instant) {
+    /// In order, one at a time. At boot it follows build; OneForOne goes on behind a declared backoff. True:
+    /// there is more to settle.
+    fn walk_up(&mut self, now: Instant) -> bool {
         loop {
             if self.held || self.wait.is_some() {
-                return;
+                return false;
             }
-            let Some(id) = self.plan.get(self.cursor).copied() else { break };
-            let Some(member) = self.get(id) else {
+            let Some(place) = self.plan.get(self.cursor).copied() else { break };
+            self.step();
+            let id = place.id;
+            let Some(member) = self.at_place(place) else {
                 self.cursor += 1;
                 continue;
             };
             match member.at {
                 At::Up | At::Failed | At::Ended => self.cursor += 1,
-                At::Turn if !member.reached => return,
+                At::Turn if !member.reached => return false,
                 At::Turn if member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
-                    return self.over(id, why, now);
+                    self.over(id, why);
                 }
-                At::Turn => return self.start(id, now),
+                At::Turn => {
+                    self.start(id, now);
+                    return false;
+                }
                 At::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
                     self.member(id).passed = true;
                     self.cursor += 1;
                 }
                 // Under OneForOne an earlier member on its own way does not hold up the rest.
                 At::Down if !self.is_group() => self.cursor += 1,
-                At::Starting | At::StartFailed | At::Down | At::Waiting => return,
+                At::Starting | At::StartFailed | At::Down | At::Waiting => return false,
             }
         }
         if self.built {
             self.booted = true;
             self.mode = Mode::Steady;
-            self.begin_kept(now);
+            self.begin_each_kept(now);
         }
+        self.built
     }
 
     /// The handle of a subtree or an optional child exists only once it was up, so build has to wait for it (S21).
@@ -330,20 +333,27 @@ impl Group {
         self.quits && self.owner_is_up
     }
 
-    /// The supervisor ends by itself: a significant member did, or all have (S22).
-    pub(super) fn check_all_ended(&mut self, now: Instant) {
+    /// The supervisor ends by itself: a significant member did, or all have (S22). True: it goes down for that.
+    fn check_all_ended(&mut self) -> bool {
         if self.ends_now() {
             self.quits = false;
             self.ends_with = Some(Ended::Done);
             for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
                 member.ending.get_or_insert(Ended::Stopped);
             }
-            return self.go_down(0, Next::Up, now);
+            self.turn_down(0, Next::Up);
+            return true;
         }
-        let values = self.members.iter().flatten().any(|member| !member.is_value());
-        if self.owner == Owner::Tree && self.built && values && self.living == 0 {
+        // Asked last: this looks at the members, and is come to at each event.
+        let is_child = |member: &Member| {
+            self.step();
+            !member.is_value()
+        };
+        let has_children = || self.members.iter().flatten().any(is_child);
+        if self.owner == Owner::Tree && self.built && self.living == 0 && has_children() {
             self.mode = Mode::Ended;
             self.acts.push(Act::AllEnded(self.first_failure.clone()));
         }
+        false
     }
 }

@@ -63,21 +63,22 @@ impl Group {
         self.owner_is_up = true;
         self.mode = Mode::Steady;
         self.heals = false;
-        let ids = self.ids_in_order();
-        let kept: Vec<Id> = ids.iter().copied().filter(|id| self.is_kept(*id)).collect();
+        let places = self.places().into_iter();
+        let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
         if !kept.is_empty() {
             self.cause = Some(failure.clone());
             for member in self.members.iter_mut().flatten() {
                 member.reached = true;
             }
             // They come behind what the new instance has spawned already, which is not concerned.
+            let lo = self.orders;
             for id in &kept {
                 let order = self.orders;
                 self.orders += 1;
                 let member = self.member(*id);
                 (member.order, member.kept) = (order, false);
             }
-            self.go_down(ids.len() - kept.len(), Next::Up, now);
+            self.go_down(lo, Next::Up, now);
         } else {
             self.begin_kept(now); // what was spawned while it was down
         }
@@ -112,7 +113,7 @@ impl Group {
                 member.ending = None;
             }
         }
-        self.plan = self.ids_in_order();
+        self.plan = self.places();
         self.cursor = 0;
     }
 

@@ -79,7 +79,8 @@ impl Group {
         }
         if !restarted {
             member.quits = member.settings.significant && member.ending.is_none();
-            return self.over(id, ended, facts.now);
+            self.over(id, ended);
+            return self.settle(facts.now);
         }
         member.at = At::StartFailed;
         self.look_again(id);
@@ -96,17 +97,20 @@ impl Group {
     pub fn absent(&mut self, id: Id, now: Instant) {
         match self.at(id) {
             At::Down => self.gone(id, now),
-            _ => self.over(id, Ended::Done, now),
+            _ => {
+                self.over(id, Ended::Done);
+                self.settle(now);
+            }
         }
     }
 
     /// Build has come to an optional child that was not there at the first start: it never will be (S28).
     pub fn skip(&mut self, id: Id, now: Instant) {
         self.member(id).reached = true;
-        match self.at(id) {
-            At::Turn => self.over(id, Ended::Done, now),
-            _ => self.settle(now),
+        if self.at(id) == At::Turn {
+            self.over(id, Ended::Done);
         }
+        self.settle(now);
     }
 
     /// It has ended or is about to, for good.
@@ -127,8 +131,8 @@ impl Group {
             self.in_flight -= 1;
         }
         if let Some(why) = member.ending.clone() {
-            self.over(id, why, now);
-            return;
+            self.over(id, why);
+            return self.settle(now);
         }
         member.at = At::Turn;
         let solo = member.solo;
@@ -176,12 +180,16 @@ impl Group {
                 member.at = At::Down;
                 member.down_since = Some(now);
                 self.look_again(id);
+                if was_waited_for {
+                    self.settle(now);
+                }
             }
-            Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => self.over(id, Ended::Stopped, now),
+            Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => {
+                self.over(id, Ended::Stopped);
+                self.settle(now);
+            }
+            _ if was_waited_for => self.settle(now),
             _ => {}
-        }
-        if was_waited_for {
-            self.settle(now);
         }
         true
     }

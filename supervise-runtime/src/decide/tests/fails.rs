@@ -121,7 +121,7 @@ impl Sim {
         if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
             return;
         }
-        let before = (self.group.mode().clone(), self.group.ids_in_order());
+        let before = (self.group.mode().clone(), self.place(id));
         let facts = self.facts(id);
         let at = self.group.at(id);
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
@@ -141,7 +141,7 @@ impl Sim {
             Reported::Kept => {}
         }
         if reported == Reported::Decide {
-            self.check_widened(id, &before.0, &before.1);
+            self.check_widened(id, &before.0, before.1);
         }
         if self.has(id) {
             self.kid(id).pending = Some(pending);
@@ -150,9 +150,8 @@ impl Sim {
     }
 
     /// A restart of a member before the range takes the range from there on (S18).
-    fn check_widened(&self, id: Id, before: &Mode, order: &[Id]) {
+    fn check_widened(&self, id: Id, before: &Mode, place: u64) {
         let (Mode::Down { lo: old, .. }, Mode::Down { lo: new, .. }) = (before, self.group.mode()) else { return };
-        let place = order.iter().position(|other| *other == id).expect("it has just failed");
         let solo = self.group.at(id) != At::Turn && !self.plan.is_group();
         let moved = self.group.at(id) == At::Down || self.group.at(id) == At::Failed;
         let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);

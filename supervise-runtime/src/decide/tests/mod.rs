@@ -5,6 +5,7 @@ mod checks;
 mod coverage;
 mod fails;
 mod kid;
+mod many;
 mod moving;
 mod promises;
 mod property;

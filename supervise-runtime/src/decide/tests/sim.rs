@@ -297,9 +297,10 @@ impl Sim {
         matches!(self.group.mode(), Mode::Down { lo, .. } if self.place(id) >= *lo)
     }
 
-    /// Its position in the order.
-    pub(super) fn place(&self, id: Id) -> usize {
-        self.group.ids_in_order().iter().position(|other| *other == id).expect("a living child has a place")
+    /// Its place in the order.
+    pub(super) fn place(&self, id: Id) -> u64 {
+        assert!(!self.group.is_free(id), "a living child has a place");
+        self.group.order(id)
     }
 
     pub(super) fn earlier(&self, id: Id) -> Vec<Id> {

@@ -28,7 +28,7 @@ fn is_failed(group: &Group) -> bool {
     matches!(group.mode(), Mode::Failed { .. })
 }
 
-fn goes_down_from(group: &Group, wanted: usize) {
+fn goes_down_from(group: &Group, wanted: u64) {
     assert!(matches!(group.mode(), Mode::Down { lo, next: Next::Up } if *lo == wanted), "{:?}", group.mode());
 }
 

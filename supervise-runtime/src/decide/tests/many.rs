@@ -1,0 +1,241 @@
+//! Any number of children: no walk recurses over them, and each event looks at a few of them only.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::group::{Act, Facts, Group, Id, Mode, Next, Owner, Reported};
+use super::super::member::{At, Role, Settings};
+use super::sim::failure;
+use crate::backoff::ExponentialBackoff;
+use crate::failure::Phase;
+use crate::strategy::{Directive, Lifecycle, Limit, Strategy};
+use crate::watch::Ended;
+
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// A few frames for each child would not fit on it.
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
+    thread.join().expect("it goes through");
+}
+
+fn settings(lifecycle: Lifecycle) -> Arc<Settings> {
+    Arc::new(Settings::new(Role::Actor, lifecycle, Some(ExponentialBackoff::new(PAUSE, PAUSE).into()), Limit::new()))
+}
+
+struct Many {
+    group: Group,
+    now: Instant,
+    n: Id,
+}
+
+impl Many {
+    fn up(owner: Owner, strategy: Strategy, n: Id) -> Many {
+        Many::of(owner, strategy, n, Lifecycle::Permanent)
+    }
+
+    fn of(owner: Owner, strategy: Strategy, n: Id, lifecycle: Lifecycle) -> Many {
+        let mut many = Many { group: Group::new(owner, strategy, Limit::new()), now: Instant::now(), n };
+        let settings = settings(lifecycle);
+        if owner != Owner::Tree {
+            many.group.owner_up(many.now);
+        }
+        for id in 0..n {
+            assert_eq!(many.group.add(settings.clone(), owner != Owner::Tree), id);
+            match owner {
+                Owner::Tree => many.group.reach(id, settings.clone(), many.now),
+                _ => many.group.admit(id, many.now),
+            }
+            many.group.up(id, many.now);
+        }
+        if owner == Owner::Tree {
+            many.group.built(many.now);
+            many.group.owner_up(many.now);
+        }
+        assert_eq!(*many.group.mode(), Mode::Steady);
+        many.group.take_acts();
+        many.group.steps.set(0);
+        many
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { handled: true, random: 0, now: self.now }
+    }
+
+    fn fails(&mut self, id: Id) {
+        assert_eq!(self.group.failed(id, false), Reported::Decide);
+        self.group.decided(id, Directive::Restart, &failure(Phase::Start), self.facts());
+    }
+
+    /// Each has failed, and waits behind its backoff.
+    fn all_wait(mut self) -> Many {
+        for id in 0..self.n {
+            self.fails(id);
+            assert_eq!(self.group.at(id), At::Waiting);
+        }
+        self.group.take_acts();
+        self
+    }
+
+    /// So many members were looked at for each of them.
+    fn looked_at(&self) -> u64 {
+        self.group.steps.get().div_ceil(u64::from(self.n))
+    }
+
+    fn overs(&mut self) -> (Vec<Id>, Vec<Act>) {
+        let acts = self.group.take_acts().into_iter();
+        let (overs, others): (Vec<Act>, Vec<Act>) = acts.partition(|act| matches!(act, Act::Over(..)));
+        let ids = overs.into_iter().filter_map(|act| if let Act::Over(id, _) = act { Some(id) } else { None });
+        (ids.collect(), others)
+    }
+}
+
+/// S16: a set whose instances all wait behind their backoff stops: the last one first, in one go.
+#[test]
+fn a_million_that_wait_stop() {
+    on_a_small_stack(|| {
+        let mut many = Many::up(Owner::Set, Strategy::OneForOne, 1_000_000).all_wait();
+        many.group.stop(many.now);
+        let (overs, others) = many.overs();
+        assert!(overs.into_iter().rev().eq(0..many.n));
+        assert!(matches!(others[..], [Act::ChildrenDown]), "{} others", others.len());
+        assert!(many.looked_at() <= 4, "{}", many.looked_at());
+    });
+}
+
+/// S11: the same by a restart from above, and for the children of an actor.
+#[test]
+fn a_million_that_wait_end_at_a_restart_from_above() {
+    on_a_small_stack(|| {
+        for (owner, n) in [(Owner::Set, 1_000_000), (Owner::Actor, 200_000)] {
+            let mut many = Many::up(owner, Strategy::OneForOne, n).all_wait();
+            many.group.restart_from_above(&failure(Phase::Running), many.now);
+            let (overs, others) = many.overs();
+            assert_eq!(overs.len() as Id, n);
+            assert!(matches!(others[..], [Act::ChildrenDown]), "{} others", others.len());
+            assert!(many.looked_at() <= 4, "{owner:?}: {}", many.looked_at());
+        }
+    });
+}
+
+/// S20, S22: declared members that a user stops while their group restarts end on its way up, all of them.
+#[test]
+fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
+    on_a_small_stack(|| {
+        let mut many = Many::up(Owner::Tree, Strategy::AllForOne, 200_000);
+        let (last, now) = (many.n - 1, many.now);
+        many.fails(last);
+        for id in (0..last).rev() {
+            assert_eq!(many.group.at(id), At::Down);
+            many.group.stop_member(id + 1, now);
+            many.group.gone(id, now);
+        }
+        assert_eq!(many.group.at(0), At::Starting);
+        many.group.take_acts();
+        many.group.up(0, now);
+        let (overs, others) = many.overs();
+        assert!(overs.into_iter().eq(1..many.n) && others.is_empty());
+        assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, 1));
+        assert!(many.looked_at() <= 8, "{}", many.looked_at());
+    });
+}
+
+/// Those that end one after the other are not looked for among all others.
+#[test]
+fn each_end_looks_at_few_of_them() {
+    let n = 20_000;
+    for owner in [Owner::Set, Owner::Actor, Owner::Tree] {
+        let mut many = Many::up(owner, Strategy::OneForOne, n);
+        for id in 0..n {
+            many.group.stop_member(id, many.now);
+            many.group.gone(id, many.now);
+        }
+        assert_eq!(many.group.living(), 0);
+        assert!(many.looked_at() <= 2, "{owner:?}: {}", many.looked_at());
+    }
+}
+
+/// S24: one at a time, each found by its place.
+#[test]
+fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
+    let n = 20_000;
+    for strategy in [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne] {
+        let mut many = Many::up(Owner::Actor, strategy, n);
+        many.group.stop(many.now);
+        for id in (0..n).rev() {
+            assert_eq!(many.group.at(id), At::Down);
+            many.group.gone(id, many.now);
+        }
+        assert_eq!(*many.group.mode(), Mode::Ended);
+        assert!(many.looked_at() <= 4, "{strategy:?}: {}", many.looked_at());
+    }
+}
+
+/// S17: those that a user stops in the middle of a range that goes down and comes up.
+#[test]
+fn a_range_finds_each_by_its_place() {
+    let n = 20_000;
+    let mut many = Many::up(Owner::Actor, Strategy::AllForOne, n);
+    let now = many.now;
+    assert_eq!(many.group.failed(0, true), Reported::Decide);
+    many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
+    assert!(matches!(many.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
+    for id in (0..n).rev() {
+        if id % 2 == 1 {
+            many.group.stop_member(id, now);
+        }
+        many.group.gone(id, now);
+    }
+    many.group.due(0, now);
+    for id in (0..n).step_by(2) {
+        many.group.up(id, now);
+    }
+    assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, n / 2));
+    assert!(many.looked_at() <= 8, "{}", many.looked_at());
+}
+
+/// A place in the order is a member's own: who takes over its slot stands behind all others.
+#[test]
+fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
+    let mut many = Many::of(Owner::Actor, Strategy::OneForOne, 4, Lifecycle::Transient);
+    let now = many.now;
+    for id in 0..4 {
+        many.group.keep(id);
+    }
+    many.group.restart_kept(&failure(Phase::Running), now);
+    // The last one goes down, the others have their turn. The second ends by itself, and another is spawned.
+    assert_eq!((many.group.at(3), many.group.at(1)), (At::Down, At::Up));
+    many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
+    assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
+    many.group.admit(1, now);
+    many.group.take_acts();
+    for id in [3, 2, 0] {
+        many.group.gone(id, now);
+    }
+    let mut started = Vec::new();
+    while let Some(id) = many.group.take_acts().into_iter().find_map(|act| match act {
+        Act::Start(id) => Some(id),
+        _ => None,
+    }) {
+        started.push(id);
+        many.group.up(id, now);
+    }
+    assert_eq!(started, [0, 2, 3, 1]);
+}
+
+/// The table is not for ever as long as it once was, and what is free in it is used again.
+#[test]
+fn the_table_shrinks() {
+    let mut many = Many::up(Owner::Set, Strategy::OneForOne, 10_000);
+    let now = many.now;
+    for id in (1..many.n).filter(|id| id % 100 != 0 || *id > 500) {
+        many.group.stop_member(id, now);
+        many.group.gone(id, now);
+    }
+    assert_eq!((many.group.living(), many.group.slots()), (6, 501));
+    let again: Vec<Id> = (0..495).map(|_| many.group.add(settings(Lifecycle::Permanent), true)).collect();
+    assert!(again.iter().all(|id| *id < 501), "{again:?}");
+    assert_eq!((many.group.add(settings(Lifecycle::Permanent), true), many.group.slots()), (501, 502));
+}
