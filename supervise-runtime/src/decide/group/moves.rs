@@ -345,11 +345,8 @@ impl Group {
             return true;
         }
         // Asked last: this looks at the members, and is come to at each event.
-        let is_child = |member: &Member| {
-            self.step();
-            !member.is_value()
-        };
-        let has_children = || self.members.iter().flatten().any(is_child);
+        let slots = || self.members.iter().inspect(|_| self.step());
+        let has_children = || slots().flatten().any(|member| !member.is_value());
         if self.owner == Owner::Tree && self.built && self.living == 0 && has_children() {
             self.mode = Mode::Ended;
             self.acts.push(Act::AllEnded(self.first_failure.clone()));
