@@ -275,3 +275,20 @@ fn advance_wants_a_paused_clock() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(testing::advance(secs(1)));
 }
+
+/// S25: the event of a dropped guard shows where the test has started the tree, not a line of the kit.
+#[tokio::test]
+async fn a_dropped_guard_shows_the_line_of_the_test() {
+    let starting = testing::start(Shop::tree(Journal::default()));
+    let line = line!() - 1;
+    let tested = starting.await.unwrap();
+    let mut events = tested.events();
+    drop(tested);
+    let mut place = None;
+    while place.is_none() {
+        if let EventKind::GuardDropped { started_at } = events.next().await.unwrap().unwrap().kind {
+            place = Some((started_at.file(), started_at.line()));
+        }
+    }
+    assert_eq!(place, Some((file!(), line)));
+}

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::IntoFuture;
 use std::ops::Deref;
+use std::panic::Location;
 use std::time::Duration;
 
 use super::clock::{self, advance, settle};
@@ -52,8 +53,9 @@ use crate::tree::{Running, Tree, TreeDef};
 /// shop.expect(["db restarted"]);
 /// # }
 /// ```
+#[track_caller]
 pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
-    Starting { tree }
+    Starting { tree, at: Location::caller() }
 }
 
 /// A tree that is about to be tested: [`start`]. Await it.
@@ -83,6 +85,8 @@ pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
 #[must_use = "the tree is started when this is awaited"]
 pub struct Starting<T: TreeDef> {
     tree: Tree<T>,
+    /// Where the test has written [`start`].
+    at: &'static Location<'static>,
 }
 
 impl<T: TreeDef> fmt::Debug for Starting<T> {
@@ -94,7 +98,7 @@ impl<T: TreeDef> fmt::Debug for Starting<T> {
 impl<T: TreeDef> Starting<T> {
     /// The seed of its random delays (S34).
     pub fn seed(self, seed: u64) -> Self {
-        Starting { tree: self.tree.seed(seed) }
+        Starting { tree: self.tree.seed(seed), at: self.at }
     }
 }
 
@@ -110,7 +114,7 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
         Box::pin(async move {
             clock::pause();
             let record = Record::of(tree.events());
-            match tree.start().await {
+            match tree.start_at(self.at).await {
                 Ok(running) => Ok(Tested { running, record }),
                 Err(failure) => Err(NotStarted { failure, record }),
             }

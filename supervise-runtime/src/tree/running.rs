@@ -89,7 +89,14 @@ impl<T: TreeDef> Tree<T> {
     /// Outside of a tokio runtime.
     #[track_caller]
     pub fn start(self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
-        let at = Location::caller();
+        self.start_at(Location::caller())
+    }
+
+    /// As [`start`](Tree::start), written in that place.
+    pub(crate) fn start_at(
+        self,
+        at: &'static Location<'static>,
+    ) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
         async move {
             let begun = self.begin(at);
             let cell = begun.guard.cell.clone();

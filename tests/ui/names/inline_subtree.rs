@@ -11,9 +11,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        stock: struct Stock {
-            db: Db = Db,
-        },
+        stock: struct Stock { db: Db = Db },
         spare: Stock = Stock::tree(), //~
     }
 
@@ -22,8 +20,4 @@ supervisor! {
     }
 }
 
-#[tokio::main]
-async fn main() {
-    let shop = Shop::start().await.unwrap();
-    shop.stock.db.tell(()).await.unwrap();
-}
+fn main() {}
