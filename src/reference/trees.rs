@@ -83,7 +83,9 @@
 ///
 /// **A task**: `name: task = future`. Any future that returns `()`, `!` or `Result<(), E>`. As `|cx| future` it
 /// gets a [`TaskContext`](crate::TaskContext): it is told to end, and has its `shutdown` time for that. Without one
-/// it is dropped at its next `.await`. The handle is a [`TaskRef`](crate::TaskRef).
+/// it is dropped at its next `.await`. The handle is a [`TaskRef`](crate::TaskRef). A task is up when it has been
+/// launched: a future that fails at its first poll has failed while running, and its `spawn` was `Ok`. One whose failure
+/// at once is to fail its start says `ready`, see [below](#up-and-down).
 ///
 /// ```
 /// use supervise::prelude::*;

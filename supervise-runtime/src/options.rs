@@ -331,7 +331,7 @@ impl<T> ChildOptions<T> {
 
 impl ChildOptions<Task> {
     /// It counts as started when it says so by [`TaskContext::ready`](crate::TaskContext::ready), and not when
-    /// it is first polled (S29). It must take its context.
+    /// it is launched (S29). It must take its context.
     pub fn ready(self) -> Self {
         self.set(|common| common.ready = true)
     }

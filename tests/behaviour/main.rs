@@ -40,6 +40,7 @@ mod s27_keyed;
 mod s27_sets;
 mod s28_shapes;
 mod s28_subtrees;
+mod s29_first_poll;
 mod s29_ready;
 mod s29_tasks;
 mod s30_lets;

@@ -128,9 +128,9 @@ async fn a_task_returns_nothing_never_or_a_result() {
     assert!(tree.never.ended().is_none());
 }
 
-/// S29: it counts as started when first polled: the boot does not wait for its end.
+/// S29: it counts as started when it is launched: the boot does not wait for its end.
 #[tokio::test(start_paused = true)]
-async fn a_task_is_up_when_it_is_first_polled() {
+async fn a_task_is_up_when_it_is_launched() {
     let begin = Instant::now();
     let tree = Outputs::start(Journal::default()).await.unwrap();
     assert_eq!(begin.elapsed(), Duration::ZERO);

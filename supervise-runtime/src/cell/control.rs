@@ -126,6 +126,8 @@ pub(crate) struct Waiting(Option<u64>);
 #[derive(Default)]
 struct Life {
     up: bool,
+    /// Who waits for its first start has got it, whatever became of it since.
+    was_up: bool,
     ended: Option<Ended>,
     /// The last failure, for who looks from outside.
     failed: Option<Box<Failure>>,
@@ -324,7 +326,7 @@ impl Ctl {
         let _shelter = Shelter::new();
         let waiting = {
             let mut life = lock(&self.life);
-            life.up = true;
+            (life.up, life.was_up) = (true, true);
             life.ended = None;
             std::mem::take(&mut life.waiting)
         };
@@ -428,13 +430,13 @@ impl Ctl {
         drop(forgotten); // outside of the lock: a watcher holds references to cells
     }
 
-    /// Polls for the first time it is up (`Ok`) or has ended (`Err`).
+    /// Polls for the first time it is up (`Ok`, also behind its end), or for its end before that (`Err`).
     pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
         let mut life = lock(&self.life);
-        match (&life.ended, life.up) {
-            (_, true) => Poll::Ready(Ok(())),
-            (Some(ended), _) => Poll::Ready(Err(ended.clone())),
-            (None, false) => {
+        match &life.ended {
+            _ if life.was_up => Poll::Ready(Ok(())),
+            Some(ended) => Poll::Ready(Err(ended.clone())),
+            None => {
                 life.wait(waiting, waker);
                 Poll::Pending
             }

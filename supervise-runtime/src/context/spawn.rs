@@ -347,7 +347,7 @@ pub(crate) fn started(cell: &dyn Controlled, up: Result<(), Ended>) -> Result<()
     let ctl = cell.ctl();
     let path = || ctl.parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
     match up {
-        Ok(()) | Err(Ended::Done) => Ok(()),
+        Ok(()) => Ok(()),
         Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
         Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
         Err(Ended::Killed) => {

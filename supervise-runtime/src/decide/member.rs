@@ -88,7 +88,7 @@ pub(crate) struct Member {
     pub(crate) was_up: bool,
     /// Build has reached it in this incarnation of the supervisor.
     pub(crate) reached: bool,
-    /// Boot went on behind it while it waits for its backoff.
+    /// Boot has gone on behind it: it was up, or waits for its backoff (S21).
     pub(crate) passed: bool,
     /// The walk that takes the range down waits for it.
     pub(crate) counted: bool,

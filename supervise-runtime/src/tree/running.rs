@@ -193,11 +193,6 @@ struct Begun<T> {
 impl<T: TreeDef> Begun<T> {
     fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
         let Begun { mut guard, handle } = self;
-        let up = match up {
-            // It was up, and has ended by itself since (S22).
-            Err(Ended::Done) if handle.get().is_some() => Ok(()),
-            up => up,
-        };
         match up {
             Ok(()) => {
                 guard.quiet = false;

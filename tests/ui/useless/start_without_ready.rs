@@ -1,4 +1,4 @@
-// C4. A task counts as started as soon as it is polled, unless it says itself when it is ready; so its start cannot
+// C4. A task counts as started as soon as it is launched, unless it says itself when it is ready; so its start cannot
 // take too long.
 // Repair: add `ready`, and `cx.ready()` to the task.
 use supervise::prelude::*;

@@ -88,7 +88,8 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
         && child.is_task()
         && ready.is_none()
     {
-        errors.at(start.span(), "a task without `ready` has started once it is polled; add `ready`, or remove `start`");
+        errors
+            .at(start.span(), "a task without `ready` has started once it is launched; add `ready`, or remove `start`");
     }
     if let Some(drain) = lifecycle.says("drain") {
         if child.is_task() || child.subtree().is_some() {

@@ -326,13 +326,14 @@ impl Group {
         self.built && self.members.iter().flatten().all(|m| m.is_value() || matches!(m.at, At::Up | At::Ended))
     }
 
-    /// Build can go on behind this member: it is up, has ended, or waits behind a declared backoff
-    /// under OneForOne (S21).
+    /// Build can go on behind this member: it is up or has ended; under OneForOne, also if it was up, or waits
+    /// behind a declared backoff (S21).
     pub fn has_passed(&self, id: Id) -> bool {
         self.get(id).is_none_or(|member| match member.at {
             At::Up | At::Ended => true,
-            At::Waiting => !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id),
-            _ => member.passed && !self.is_group(),
+            _ if self.is_group() => false,
+            At::Waiting if member.settings.backoff.is_some() && !self.holds_up(id) => true,
+            _ => member.passed,
         })
     }
 

@@ -305,6 +305,8 @@ impl Group {
                     self.start(id, now);
                     return false;
                 }
+                // Under OneForOne nobody waits for one that was up before.
+                _ if member.passed && !self.is_group() => self.cursor += 1,
                 At::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
                     self.member(id).passed = true;
                     self.cursor += 1;

@@ -10,7 +10,7 @@ impl Group {
             return;
         }
         member.at = At::Up;
-        member.was_up = true;
+        (member.was_up, member.passed) = (true, true);
         member.pace.went_up(now);
         self.settle(now);
     }

@@ -195,6 +195,13 @@ fn optional_at_boot() -> Vec<Case> {
             // Without a backoff it holds up the others.
             let mut bench = tree(OneForOne).boots();
             assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
+            assert!(!bench.group.has_passed(0));
+            // One that was up does not.
+            let mut bench = tree(OneForOne).boots_on();
+            assert_eq!(bench.fails(0, Restart), "decided: down 0");
+            assert_eq!(bench.gone(0), "start 0");
+            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
+            assert!(bench.group.has_passed(0) && !tree(AllForOne).comes_up().group.has_passed(1));
         }),
         // There is no boot in these.
         case(BOOT, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
