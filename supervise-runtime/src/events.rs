@@ -1,5 +1,6 @@
 //! What a tree tells the outside: one [`Event`] for each change of state (rule S40).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -55,7 +56,7 @@ pub const EVENT_BUFFER: usize = 1024;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Event {
-    /// Where: `reports/daily`; the root's own is its name.
+    /// Where: `reports/daily`; the root's own is its name. In a name `/` is `%2F`, see [`segments`](Event::segments).
     pub path: String,
     /// When, on tokio's clock.
     pub at: Instant,
@@ -68,6 +69,30 @@ pub struct Event {
 }
 
 impl Event {
+    /// The names of the path, as they were given: of `shelves/jam%2Fhoney` they are `shelves` and `jam/honey`, see
+    /// [`path`](crate::path).
+    ///
+    /// ```
+    /// # use supervise::prelude::*;
+    /// # struct Shelf;
+    /// # #[actor]
+    /// # impl Shelf { fn handle(&mut self, _msg: ()) {} }
+    /// # supervisor! { struct House { shelves: [String => Shelf] = |_name: String| Shelf } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let house = House::start().await?;
+    /// # let mut events = house.events();
+    /// house.shelves.spawn("jam/honey".to_owned()).await?;
+    /// let event = events.next().await.expect("the tree lives")?;
+    /// assert_eq!(event.to_string(), "shelves/jam%2Fhoney #1 started");
+    /// assert!(event.segments().eq(["shelves", "jam/honey"]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn segments(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        crate::path::segments(&self.path)
+    }
+
     /// How long after the start of the tree; zero for what happened before it.
     pub fn since_start(&self) -> Duration {
         self.at.saturating_duration_since(self.started)

@@ -28,6 +28,7 @@ mod hook;
 mod last;
 mod mailbox;
 mod options;
+pub mod path;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;

@@ -90,7 +90,7 @@ pub struct Snapshot {
 pub struct Node {
     /// Its path below the root: `reports/daily`; of the root its name.
     pub path: String,
-    /// The last part of the path.
+    /// The last part of the path, as it stands there.
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
@@ -305,7 +305,8 @@ impl Snapshot {
         })
     }
 
-    /// The node with this path: `reports/daily`.
+    /// The node with this path: `reports/daily`. A path is text as handles and events give it; of names that have to be
+    /// escaped [`path::of`](crate::path::of) makes one.
     pub fn find(&self, path: &str) -> Option<&Node> {
         self.nodes().find(|node| node.path == path)
     }

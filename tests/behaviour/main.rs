@@ -37,6 +37,7 @@ mod s25_ends;
 mod s26_drain;
 mod s26_restart;
 mod s27_keyed;
+mod s27_names;
 mod s27_sets;
 mod s28_shapes;
 mod s28_subtrees;

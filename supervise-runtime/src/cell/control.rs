@@ -14,6 +14,7 @@ use crate::events::{Bus, EventKind, lock};
 use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::last::Shelter;
+use crate::path::escaped;
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
@@ -61,7 +62,8 @@ pub(crate) enum Control {
     Move(Box<Move>),
 }
 
-/// How a cell is called: declared children by their name, instances of a set by their number.
+/// How a cell is called: declared children by their name, instances of a set by their number. Text stands here as in
+/// a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Name {
     Text(Box<str>),
@@ -93,15 +95,7 @@ fn push_number(text: &mut String, number: u64) {
 
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
-        if !name.contains(char::is_control) {
-            return Name::Text(name.into());
-        }
-        // A line break in a key must not look like another line of a log.
-        let shown = name.chars().flat_map(|c| match c.is_control() {
-            true => c.escape_debug().collect::<Vec<_>>(),
-            false => vec![c],
-        });
-        Name::Text(shown.collect::<String>().into())
+        Name::Text(escaped(name).into())
     }
 }
 
@@ -241,8 +235,9 @@ impl Ctl {
         name
     }
 
-    pub(crate) fn is_called(&self, name: &str) -> bool {
-        matches!(&self.name, Name::Text(text) if **text == *name)
+    /// `shown`: as the name stands in a path.
+    pub(crate) fn is_called(&self, shown: &str) -> bool {
+        matches!(&self.name, Name::Text(text) if **text == *shown)
     }
 
     pub(crate) fn is_guardian(&self) -> bool {

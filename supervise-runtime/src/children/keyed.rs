@@ -17,6 +17,7 @@ use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
 use crate::context::{SpawnError, started};
 use crate::events::lock;
 use crate::last::drop_quietly;
+use crate::path::escaped;
 use crate::sync::{Arc, Mutex};
 use crate::tree::{Child, HandleSource, TreeRef};
 
@@ -39,8 +40,8 @@ pub const fn need_key<K: Key>() {}
 /// The handle of `sessions: [UserId => Session]`: a set whose instances have a key each, which is also the
 /// last part of their path. Cheap to clone; stays the same over restarts of the tree.
 ///
-/// What a key displays as is public: it stands in paths, and so in events and logs. Keys that differ have to display
-/// differently, else two instances have one path.
+/// What a key displays as is public: it stands in paths, and so in events and logs, escaped as [`path`](crate::path)
+/// says. Keys that differ have to display differently, else two instances have one path, and none may display as nothing.
 ///
 /// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
 /// many ask for it at the same time. The closure's first argument is the key; up to six others follow.
@@ -311,7 +312,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                     }
                 };
                 if let Some(handle) = exists {
-                    return Err(KeyedError::Exists { path: format!("{}/{text}", this.path()), handle });
+                    return Err(KeyedError::Exists { path: format!("{}/{}", this.path(), escaped(&text)), handle });
                 }
                 this.create(&mut living, &key, &text, args)?
             };
@@ -358,7 +359,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                     // It is told at the end itself; asked from inside that instance it would wait for ever.
                     Next::Wait(cell) => {
                         if Terminated::of(cell).await.is_err() {
-                            return Err(SpawnError::Exists { path: format!("{}/{text}", this.path()) });
+                            return Err(SpawnError::Exists { path: format!("{}/{}", this.path(), escaped(&text)) });
                         }
                         continue;
                     }
@@ -422,7 +423,8 @@ macro_rules! spawns {
             ///
             /// # Errors
             ///
-            /// `Exists` while an instance of this key lives or is stopping; else as a spawn without keys.
+            /// `Exists` while an instance of this key lives or is stopping, [`EmptyName`](SpawnError::EmptyName) if the key
+            /// displays as nothing; else as a spawn without keys.
             ///
             /// # Cancel safety
             ///

@@ -129,6 +129,9 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
     fn launch(&self, name: Option<Name>, args: Args) -> Result<Launched<T::Handle>, SpawnError> {
         let ctl = self.cell.ctl();
         let path = || ctl.path();
+        if matches!(&name, Some(Name::Text(text)) if text.is_empty()) {
+            return Err(SpawnError::EmptyName { path: path() });
+        }
         let mut options = crate::options::ChildOptions::<T>::new();
         options.options = lock(&self.plan).options.clone();
         let common = options.options.common.clone();

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cell::begin;
+use crate::path::escaped;
 
 /// A child to be spawned: settings first, then `.await`.
 ///
@@ -213,6 +214,12 @@ pub enum SpawnError {
         /// The child.
         path: String,
     },
+    /// The name, or what the key displays as, is empty: nothing in a path would stand for this child.
+    #[error("a child of {path} needs a name, and this one is empty; give it one")]
+    EmptyName {
+        /// The supervisor.
+        path: String,
+    },
     /// The settings of the spawn contradict each other, or its supervisor's do.
     #[error("{path} cannot be spawned: {what}")]
     Contradiction {
@@ -247,6 +254,9 @@ where
             let options = transient(options);
             let common = options.options.common.clone();
             let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
+            if name.is_empty() {
+                return Err(SpawnError::EmptyName { path: path() });
+            }
             if current::is_leaving() {
                 // A hook on the way down: what it waits for could begin only behind it (S7).
                 return Err(SpawnError::Stopping { path: path() });
@@ -275,7 +285,7 @@ where
             let child = match (added, spawned) {
                 (Ok(()), Some(cell)) => ActorRef { cell },
                 (Err(Refused::Exists), _) => {
-                    return Err(SpawnError::Exists { path: format!("{}/{name}", path()) });
+                    return Err(SpawnError::Exists { path: format!("{}/{}", path(), escaped(&name)) });
                 }
                 (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: path() }),
                 _ => return Err(SpawnError::Stopping { path: path() }),

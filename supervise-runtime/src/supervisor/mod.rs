@@ -20,6 +20,7 @@ use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
 use crate::last::Shelter;
+use crate::path::escaped;
 use crate::strategy::{Decider, SupervisorStrategy};
 use crate::sync::atomic::Ordering;
 use crate::sync::{Arc, Mutex, MutexGuard};
@@ -473,8 +474,9 @@ impl Inner {
     }
 
     fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
+        let name = escaped(name);
         self.entries.iter().enumerate().find_map(|(id, entry)| match entry {
-            Some(Entry::Child { cell, .. }) if cell.ctl().is_called(name) => {
+            Some(Entry::Child { cell, .. }) if cell.ctl().is_called(&name) => {
                 (self.group.at(id as Id) != At::Ended).then_some(cell)
             }
             _ => None,

@@ -51,7 +51,9 @@ impl Builder {
         let mut handles = Vec::with_capacity(N);
         for i in 0..N {
             let (name, mut start) = (format!("{name}/{i}"), start.clone());
-            let recipe = self.put(self.next(), Name::from(&*name), options.clone(), move || start(i)).await?;
+            // Its place is a part of the path by itself.
+            let called = Name::Text(name.as_str().into());
+            let recipe = self.put(self.next(), called, options.clone(), move || start(i)).await?;
             let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
             handles.push(handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))?);
         }
