@@ -68,6 +68,8 @@ mod fixed {
     }
     mod kept {
         mod argument_not_clone;
+        mod argument_not_send;
+        mod argument_of_initial;
         mod key;
         mod let_not_clone;
         mod let_not_send;

@@ -199,7 +199,7 @@ const _: () = {
                     (
                         <u32 as ::supervise::__private::It<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
@@ -216,7 +216,7 @@ const _: () = {
                         __args: (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -230,7 +230,7 @@ const _: () = {
                         ): (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -504,7 +504,7 @@ pub struct House {
         (
             <u32 as ::supervise::__private::It<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },

@@ -17,8 +17,8 @@ pub use crate::strategy::{
 };
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::{
-    Again, AsKey, Builder, Child, ChildIf, Declared, Handle, It, Keep, Keeper, Kept, Launched, Param, Running, Seat,
-    Start, Tree, TreeDef, TreeHandle, TreeRef, initial, launch_tree, no_initial,
+    Again, Argument, AsKey, Builder, Child, ChildIf, Declared, First, Handle, It, Keep, Keeper, Kept, Launched, Moved,
+    Param, Running, Seat, Start, Tree, TreeDef, TreeHandle, TreeRef, initial, launch_tree, no_initial,
 };
 pub use crate::watch::{Ended, Watched};
 

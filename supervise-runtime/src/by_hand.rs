@@ -61,6 +61,11 @@ pub enum CommandError {
         /// The child.
         path: String,
     },
+    /// `restart()` of an instance of a `Temporary` set: its arguments were moved into its one start (S27).
+    StartedOnce {
+        /// The child.
+        path: String,
+    },
     /// It is on its way to its end.
     Stopping {
         /// The child.
@@ -85,6 +90,7 @@ impl CommandError {
             CommandError::Busy { path }
             | CommandError::NotEnded { path }
             | CommandError::NotDeclared { path }
+            | CommandError::StartedOnce { path }
             | CommandError::Stopping { path }
             | CommandError::Ended { path }
             | CommandError::SupervisorEnded { path } => path,
@@ -107,6 +113,9 @@ impl fmt::Display for CommandError {
                 "{path} is a root, or was spawned at run time and has ended: no supervisor can start it again; start \
                  or spawn a new one"
             ),
+            CommandError::StartedOnce { .. } => {
+                write!(f, "{path} is of a `Temporary` set, so it is started once; spawn another one")
+            }
             CommandError::Stopping { .. } => {
                 write!(f, "{path} is stopping; wait for its end, then ask for `start_again()`")
             }
@@ -139,6 +148,7 @@ fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
         ByHand::NotEnded => Err(CommandError::NotEnded { path: path() }),
         ByHand::Stopping => Err(CommandError::Stopping { path: path() }),
         ByHand::Ended => Err(CommandError::Ended { path: path() }),
+        ByHand::StartedOnce => Err(CommandError::StartedOnce { path: path() }),
     }
 }
 

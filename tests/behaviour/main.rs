@@ -38,6 +38,7 @@ mod s26_drain;
 mod s26_restart;
 mod s27_keyed;
 mod s27_names;
+mod s27_once;
 mod s27_sets;
 mod s28_shapes;
 mod s28_subtrees;

@@ -184,7 +184,15 @@ const _: () = {
                     let count = ::supervise::__private::Kept::again(&__of_count);
                     ::supervise::__private::initial::<
                         u32,
-                        _,
+                        (
+                            <u32 as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                        u32,
+                                    >>::IS
+                                },
+                            >>::It,
+                        ),
                         _,
                     >(0..count, |__a0| (__a0,))
                 };
@@ -193,7 +201,7 @@ const _: () = {
                     (
                         <u32 as ::supervise::__private::It<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
@@ -210,7 +218,7 @@ const _: () = {
                         __args: (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -224,7 +232,7 @@ const _: () = {
                         ): (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -273,7 +281,7 @@ const _: () = {
                     (
                         <u32 as ::supervise::__private::It<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
@@ -298,7 +306,7 @@ const _: () = {
                             (
                                 <u32 as ::supervise::__private::It<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                             u32,
                                         >>::IS
                                     },
@@ -322,7 +330,7 @@ const _: () = {
                             (
                                 <u32 as ::supervise::__private::It<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                             u32,
                                         >>::IS
                                     },
@@ -352,6 +360,203 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let keyed = ::core::clone::Clone::clone(&__of_keyed);
             #[allow(unreachable_code, unused_variables)]
+            let __of_once = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    let __options = <Cart as ::supervise::__private::ChildIf<
+                        { <Cart as ::supervise::__private::Declared>::IS },
+                    >>::options();
+                    __options.lifecycle(::supervise::__private::Lifecycle::Temporary)
+                };
+                let __initial = ::supervise::__private::no_initial();
+                ::supervise::__private::Builder::set_once::<
+                    _,
+                    (
+                        <Socket as ::supervise::__private::It<
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                    Socket,
+                                >>::IS
+                            },
+                        >>::It,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "once",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <Socket as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                        Socket,
+                                    >>::IS
+                                },
+                            >>::It,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let (
+                            socket,
+                        ): (
+                            <Socket as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                        Socket,
+                                    >>::IS
+                                },
+                            >>::It,
+                        ) = __args;
+                        async move {
+                            let __it: <Cart as ::supervise::__private::ChildIf<
+                                { <Cart as ::supervise::__private::Declared>::IS },
+                            >>::Start = Cart(db, socket);
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let once = ::core::clone::Clone::clone(&__of_once);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_once_keyed = match {
+                let __options = {
+                    let __options = ::supervise::__private::ChildOptions::<
+                        ::supervise::__private::Task,
+                    >::new();
+                    __options.lifecycle(::supervise::__private::Lifecycle::Temporary)
+                };
+                let __initial = {
+                    ::supervise::__private::initial::<
+                        (u64, Socket),
+                        (
+                            <u64 as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        u64,
+                                    >>::IS
+                                },
+                            >>::It,
+                            (
+                                <Socket as ::supervise::__private::It<
+                                    {
+                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                            Socket,
+                                        >>::IS
+                                    },
+                                >>::It,
+                            ),
+                        ),
+                        _,
+                    >([(1, socket)], |(__a0, __a1)| (__a0, (__a1,)))
+                };
+                ::supervise::__private::Builder::keyed_once::<
+                    <u64 as ::supervise::__private::It<
+                        {
+                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                u64,
+                            >>::IS
+                        },
+                    >>::It,
+                    _,
+                    (
+                        <Socket as ::supervise::__private::It<
+                            {
+                                <::supervise::__private::Keeper as ::supervise::__private::First<
+                                    Socket,
+                                >>::IS
+                            },
+                        >>::It,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "once_keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u64 as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        u64,
+                                    >>::IS
+                                },
+                            >>::It,
+                            (
+                                <Socket as ::supervise::__private::It<
+                                    {
+                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                            Socket,
+                                        >>::IS
+                                    },
+                                >>::It,
+                            ),
+                        )|
+                    {
+                        let (
+                            __key,
+                            (socket,),
+                        ): (
+                            <u64 as ::supervise::__private::It<
+                                {
+                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                        u64,
+                                    >>::IS
+                                },
+                            >>::It,
+                            (
+                                <Socket as ::supervise::__private::It<
+                                    {
+                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                            Socket,
+                                        >>::IS
+                                    },
+                                >>::It,
+                            ),
+                        ) = __args;
+                        let n: u64 = __key;
+                        async move {
+                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                                #[allow(unreachable_code)]
+                                ::supervise::__private::TaskOutput::done(
+                                    (serve(n, socket)).await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<
+                                _,
+                                ::supervise::__private::Thrown,
+                            >(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let once_keyed = ::core::clone::Clone::clone(&__of_once_keyed);
+            #[allow(unreachable_code, unused_variables)]
             let __of_branches = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -366,7 +571,7 @@ const _: () = {
                     (
                         <Db as ::supervise::__private::It<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                     Db,
                                 >>::IS
                             },
@@ -383,7 +588,7 @@ const _: () = {
                         __args: (
                             <Db as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         Db,
                                     >>::IS
                                 },
@@ -397,7 +602,7 @@ const _: () = {
                         ): (
                             <Db as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         Db,
                                     >>::IS
                                 },
@@ -434,6 +639,8 @@ const _: () = {
                 row: __of_row,
                 any: __of_any,
                 keyed: __of_keyed,
+                once: __of_once,
+                once_keyed: __of_once_keyed,
                 branches: __of_branches,
                 __tree: __of_tree,
             })
@@ -515,6 +722,36 @@ const _: () = {
                     }),
                 },
                 ::supervise::__private::ChildSpec {
+                    name: "once",
+                    doc: "",
+                    item: "Cart",
+                    shape: ::supervise::__private::Shape::Set,
+                    kind: <Cart as ::supervise::__private::Declared>::KIND,
+                    lifecycle: ::supervise::__private::Lifecycle::Temporary,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    settings: &["lifecycle(Temporary)"],
+                    below: ::supervise::__private::Below::Instance(|| {
+                        <Cart as ::supervise::__private::Declared>::TREE
+                    }),
+                },
+                ::supervise::__private::ChildSpec {
+                    name: "once_keyed",
+                    doc: "",
+                    item: "task",
+                    shape: ::supervise::__private::Shape::Keyed("u64"),
+                    kind: ::supervise::__private::Kind::Task,
+                    lifecycle: ::supervise::__private::Lifecycle::Temporary,
+                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
+                        ::supervise::__private::Shutdown::Within(
+                            ::core::time::Duration::new(0, 0),
+                        ),
+                    ),
+                    settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
+                    below: ::supervise::__private::Below::Known(
+                        ::core::option::Option::None,
+                    ),
+                },
+                ::supervise::__private::ChildSpec {
                     name: "branches",
                     doc: "",
                     item: "Shapes",
@@ -564,6 +801,8 @@ const _: () = {
 ///├── row: [Cart; 2]  Permanent
 ///├── any: [Cart]  Transient  initial(0..count)
 ///├── keyed: [String => Cart]  Transient
+///├── once: [Cart]  Temporary  lifecycle(Temporary)
+///├── once_keyed: [u64 => task]  Temporary  lifecycle(Temporary)  initial([(1, socket)])
 ///└── branches: [Shapes]  Transient
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
@@ -613,7 +852,7 @@ struct Shapes {
         (
             <u32 as ::supervise::__private::It<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
@@ -640,8 +879,58 @@ struct Shapes {
         (
             <u32 as ::supervise::__private::It<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                         u32,
+                    >>::IS
+                },
+            >>::It,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: ::supervise::__private::Children<Cart, (Socket,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <Socket as ::supervise::__private::It<
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                        Socket,
+                    >>::IS
+                },
+            >>::It,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `once_keyed`.
+    #[allow(dead_code)]
+    once_keyed: ::supervise::__private::Keyed<
+        u64,
+        ::supervise::__private::Task,
+        (Socket,),
+    >,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `once_keyed`.
+    #[allow(dead_code)]
+    once_keyed: ::supervise::__private::Keyed<
+        <u64 as ::supervise::__private::It<
+            {
+                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                    u64,
+                >>::IS
+            },
+        >>::It,
+        ::supervise::__private::Task,
+        (
+            <Socket as ::supervise::__private::It<
+                {
+                    <::supervise::__private::Keeper as ::supervise::__private::First<
+                        Socket,
                     >>::IS
                 },
             >>::It,
@@ -660,7 +949,7 @@ struct Shapes {
         (
             <Db as ::supervise::__private::It<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                         Db,
                     >>::IS
                 },
@@ -679,6 +968,8 @@ impl ::core::clone::Clone for Shapes {
             row: ::core::clone::Clone::clone(&self.row),
             any: ::core::clone::Clone::clone(&self.any),
             keyed: ::core::clone::Clone::clone(&self.keyed),
+            once: ::core::clone::Clone::clone(&self.once),
+            once_keyed: ::core::clone::Clone::clone(&self.once_keyed),
             branches: ::core::clone::Clone::clone(&self.branches),
             __tree: ::core::clone::Clone::clone(&self.__tree),
         }

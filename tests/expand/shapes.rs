@@ -6,6 +6,11 @@ supervisor! {
         #[initial(0..count)]
         any: [Cart] = |n: u32| Cart(db, n),
         keyed: [String => Cart] = |name: String, n: u32| Cart(db, name, n),
+        #[lifecycle(Temporary)]
+        once: [Cart] = |socket: Socket| Cart(db, socket),
+        #[lifecycle(Temporary)]
+        #[initial([(1, socket)])]
+        once_keyed: [u64 => task] = |n: u64, socket: Socket| serve(n, socket),
         branches: [Shapes] = |db: Db| Shapes::tree(db, 1),
     }
 }

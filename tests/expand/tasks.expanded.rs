@@ -210,7 +210,7 @@ const _: () = {
                     (
                         <u32 as ::supervise::__private::It<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
@@ -227,7 +227,7 @@ const _: () = {
                         __args: (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -239,7 +239,7 @@ const _: () = {
                         ): (
                             <u32 as ::supervise::__private::It<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
@@ -521,7 +521,7 @@ struct Tasks {
         (
             <u32 as ::supervise::__private::It<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },

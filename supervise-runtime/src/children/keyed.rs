@@ -11,7 +11,7 @@ use std::future::{Future, poll_fn};
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Children, not_begun};
+use super::{Children, Clones, not_begun};
 use crate::actor_ref::Terminated;
 use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
 use crate::context::{SpawnError, started};
@@ -168,7 +168,7 @@ impl<K, T: Child, Args> fmt::Debug for Keyed<K, T, Args> {
     }
 }
 
-impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
+impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     pub(crate) fn new(set: Children<T, (K, Args)>) -> Self {
         Keyed { set, living: Arc::default() }
     }
@@ -240,14 +240,17 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
     }
 
     /// Puts a new instance into its place, with one who waits for it.
-    fn create(
+    fn create<G>(
         &self,
         living: &mut Living<K, T::Handle>,
         key: &K,
         text: &str,
-        args: Args,
-    ) -> Result<Starts<T::Handle>, SpawnError> {
-        let launched = self.set.launch(Some(Name::from(text)), (key.clone(), args))?;
+        give: G,
+    ) -> Result<Starts<T::Handle>, (SpawnError, G)>
+    where
+        G: FnMut() -> Option<(K, Args)> + Send + 'static,
+    {
+        let launched = self.set.launch(Some(Name::from(text)), give)?;
         let starts = Starts { cell: launched.cell.clone(), handle: launched.handle.clone() };
         living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1, unwanted: false });
         Ok(starts)
@@ -275,19 +278,20 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
 
     /// The set begins: those that it always has are put in their places.
     pub(crate) fn begin(&self) {
-        let initial = lock(&self.set.plan).initial.clone();
+        let initial = lock(&self.set.plan).initial.again();
         for (key, args) in initial {
             let text = key.to_string();
+            let give = self.set.giving((key.clone(), args));
             let created = {
                 let mut living = lock(&self.living);
                 match living.get(&key).map(Self::stands) {
                     Some(Stands::Up(_) | Stands::Starting) => continue, // named twice
-                    Some(Stands::Ending(_)) | None => self.create(&mut living, &key, &text, args),
+                    Some(Stands::Ending(_)) | None => self.create(&mut living, &key, &text, give),
                 }
             };
             match created {
                 Ok(starts) => self.free_at_end(key, &*starts.cell),
-                Err(error) => not_begun(&*self.set.cell, error),
+                Err((error, _)) => not_begun(&*self.set.cell, error),
             }
         }
     }
@@ -300,6 +304,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
         let this = self.clone();
         async move {
             let text = key.to_string();
+            let give = this.set.giving((key.clone(), args));
             let created = {
                 let mut living = lock(&this.living);
                 let exists = match living.get(&key).map(|entry| (Self::stands(entry), entry)) {
@@ -314,8 +319,9 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                 if let Some(handle) = exists {
                     return Err(KeyedError::Exists { path: format!("{}/{}", this.path(), escaped(&text)), handle });
                 }
-                this.create(&mut living, &key, &text, args)?
+                this.create(&mut living, &key, &text, give)
             };
+            let created = created.map_err(|(error, _)| error)?;
             this.free_at_end(key.clone(), &*created.cell);
             Ok(Caller::new(this, key, created).wait().await?)
         }
@@ -329,11 +335,12 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
         let this = self.clone();
         async move {
             let text = key.to_string();
+            let args = Lent::new((key.clone(), args));
             loop {
                 enum Next<H> {
                     Have(H),
                     Join(Starts<H>),
-                    Created(Starts<H>),
+                    Created(Result<Starts<H>, SpawnError>),
                     Wait(Arc<dyn Controlled>),
                 }
                 let next = {
@@ -346,13 +353,17 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                             entry.callers += 1;
                             Next::Join(Starts { cell: entry.cell.clone(), handle: entry.handle.clone() })
                         }
-                        _ => Next::Created(this.create(&mut living, &key, &text, args.clone())?),
+                        _ => {
+                            let give = args.giving(this.set.clones());
+                            Next::Created(this.create(&mut living, &key, &text, give).map_err(|(error, _)| error))
+                        }
                     }
                 };
                 let starts = match next {
                     Next::Have(handle) => return Ok(handle),
                     Next::Join(starts) => starts,
                     Next::Created(starts) => {
+                        let starts = starts?;
                         this.free_at_end(key.clone(), &*starts.cell);
                         starts
                     }
@@ -365,10 +376,43 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Keyed<K, T, Args> {
                     }
                 };
                 match Caller::new(this.clone(), key.clone(), starts).wait().await {
-                    // Somebody has stopped it meanwhile, or everything stops: the next round finds out.
-                    Err(SpawnError::Stopping { .. }) => {}
+                    // Somebody has stopped it meanwhile, or everything stops: the next round finds out, unless
+                    // the arguments are gone with it.
+                    Err(SpawnError::Stopping { .. }) if !args.are_gone() => {}
                     done => return done,
                 }
+            }
+        }
+    }
+}
+
+/// The arguments of a spawn, for as many instances as it takes: another one is made only behind the end of the last.
+struct Lent<Args>(Arc<Mutex<Option<Args>>>);
+
+impl<Args: Send + 'static> Lent<Args> {
+    fn new(args: Args) -> Self {
+        Lent(Arc::new(Mutex::new(Some(args))))
+    }
+
+    /// Moved into an instance that was started once.
+    fn are_gone(&self) -> bool {
+        lock(&self.0).is_none()
+    }
+
+    /// They are taken out while they are cloned, which is user code.
+    fn giving(&self, clones: Option<Clones<Args>>) -> impl FnMut() -> Option<Args> + Send + 'static + use<Args> {
+        struct Back<'a, Args>(&'a Mutex<Option<Args>>, Option<Args>);
+        impl<Args> Drop for Back<'_, Args> {
+            fn drop(&mut self) {
+                *lock(self.0) = self.1.take();
+            }
+        }
+        let lent = self.0.clone();
+        move || {
+            let args = lock(&lent).take();
+            match clones {
+                Some(again) => Back(&lent, args).1.as_ref().map(again),
+                None => args,
             }
         }
     }
@@ -381,14 +425,14 @@ struct Starts<H> {
 }
 
 /// One who waits for a first start.
-struct Caller<K: Key, T: Child, Args: Clone + Send + 'static> {
+struct Caller<K: Key, T: Child, Args: Send + 'static> {
     keyed: Keyed<K, T, Args>,
     key: K,
     starts: Starts<T::Handle>,
     waiting: Waiting,
 }
 
-impl<K: Key, T: Child, Args: Clone + Send + 'static> Caller<K, T, Args> {
+impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
     fn new(keyed: Keyed<K, T, Args>, key: K, starts: Starts<T::Handle>) -> Self {
         Caller { keyed, key, starts, waiting: Waiting::default() }
     }
@@ -400,7 +444,7 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Caller<K, T, Args> {
     }
 }
 
-impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args> {
+impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
     fn drop(&mut self) {
         let ctl = self.starts.cell.ctl();
         ctl.leave(&mut self.waiting);
@@ -418,13 +462,13 @@ impl<K: Key, T: Child, Args: Clone + Send + 'static> Drop for Caller<K, T, Args>
 
 macro_rules! spawns {
     ($(($($arg:ident: $ty:ident),*))*) => {$(
-        impl<K: Key, T: Child, $($ty: Clone + Send + 'static),*> Keyed<K, T, ($($ty,)*)> {
+        impl<K: Key, T: Child, $($ty: Send + 'static),*> Keyed<K, T, ($($ty,)*)> {
             /// Spawns the instance of this key and waits until it is up. Waits while the set itself is not up.
             ///
             /// # Errors
             ///
             /// `Exists` while an instance of this key lives or is stopping, [`EmptyName`](SpawnError::EmptyName) if the key
-            /// displays as nothing; else as a spawn without keys.
+            /// displays as nothing; else as a spawn without keys. The arguments of a spawn that is refused are dropped.
             ///
             /// # Cancel safety
             ///
@@ -441,7 +485,8 @@ macro_rules! spawns {
             ///
             /// # Errors
             ///
-            /// As a spawn without keys; all who wait for the same start get the same failure.
+            /// As a spawn without keys; all who wait for the same start get the same failure. `Stopping` when somebody
+            /// stops an instance of a `Temporary` set before it is up: its arguments are gone with it.
             ///
             /// # Cancel safety
             ///

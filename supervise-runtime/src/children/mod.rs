@@ -23,8 +23,45 @@ type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>
 pub(crate) struct Plan<T: Child, Args> {
     pub(crate) recipe: Box<Recipe<T, Args>>,
     pub(crate) options: Options,
+    /// How arguments are cloned for another start. `None`: an instance is started once, its arguments are moved.
+    pub(crate) again: Option<Clones<Args>>,
     /// Those that it has from its start on, each time it starts.
-    pub(crate) initial: Vec<Args>,
+    pub(crate) initial: Initial<Args>,
+}
+
+pub(crate) type Clones<Args> = fn(&Args) -> Args;
+
+/// What a set has from its start on. A restart of the set starts those again, so it keeps them.
+#[doc(hidden)]
+pub struct Initial<Args> {
+    items: Vec<Args>,
+    again: fn(&[Args]) -> Vec<Args>,
+}
+
+impl<Args> fmt::Debug for Initial<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Initial({})", self.items.len())
+    }
+}
+
+impl<Args> Initial<Args> {
+    pub(crate) fn none() -> Self {
+        Initial { items: Vec::new(), again: |_| Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn again(&self) -> Vec<Args> {
+        (self.again)(&self.items)
+    }
+}
+
+impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
+    fn from(items: Vec<Args>) -> Self {
+        Initial { items, again: <[Args]>::to_vec }
+    }
 }
 
 /// The handle of `sessions: [Session]`: a supervisor of its own, OneForOne, whose instances are spawned
@@ -34,6 +71,9 @@ pub(crate) struct Plan<T: Child, Args> {
 /// `sessions/#1`, `sessions/#2` and so on; those that are to be found again have keys, see [`Keyed`]. The settings above
 /// the declaration are those of each instance. `max_children` bounds how many live at a time; `initial` gives those that
 /// are there from the start.
+///
+/// The arguments are kept for the restarts of the instance, so they are `Clone`. Under `lifecycle(Temporary)` an instance
+/// is started once: then they are moved into it, and nothing of them is kept.
 ///
 /// ```
 /// use supervise::{SpawnError, prelude::*};
@@ -92,7 +132,7 @@ impl<T: Child, Args> fmt::Debug for Children<T, Args> {
     }
 }
 
-impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
+impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// How many instances have not ended.
     pub fn len(&self) -> usize {
         self.cell.ctl().sup().map_or(0, |sup| sup.look(|group| group.living() as usize))
@@ -119,14 +159,31 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
         let this = self.clone();
         async move {
-            let launched = this.launch(None, args)?;
+            let launched = this.launch(None, this.giving(args)).map_err(|(error, _)| error)?;
             Startup::of(launched.cell).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
         }
     }
 
+    fn clones(&self) -> Option<Clones<Args>> {
+        lock(&self.plan).again
+    }
+
+    /// The arguments for each start of one instance: clones, or once those themselves.
+    fn giving(&self, args: Args) -> impl FnMut() -> Option<Args> + Send + 'static + use<T, Args> {
+        let (clones, mut args) = (self.clones(), Some(args));
+        move || match clones {
+            Some(again) => args.as_ref().map(again),
+            None => args.take(),
+        }
+    }
+
     /// Puts an instance in its place; it starts as soon as the set is up. `name`: its key, else its number.
-    fn launch(&self, name: Option<Name>, args: Args) -> Result<Launched<T::Handle>, SpawnError> {
+    /// `give` gives its arguments, and comes back from a spawn that is refused: dropping it is user code.
+    fn launch<G>(&self, name: Option<Name>, give: G) -> Result<Launched<T::Handle>, (SpawnError, G)>
+    where
+        G: FnMut() -> Option<Args> + Send + 'static,
+    {
         let ctl = self.cell.ctl();
         let path = || ctl.path();
         if matches!(&name, Some(Name::Text(text)) if text.is_empty()) {
@@ -135,8 +192,8 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
         let mut options = crate::options::ChildOptions::<T>::new();
         options.options = lock(&self.plan).options.clone();
         let common = options.options.common.clone();
-        let Some(sup) = ctl.sup() else { return Err(SpawnError::Stopped { path: path() }) };
-        let mut launched = None;
+        let Some(sup) = ctl.sup() else { return Err((SpawnError::Stopped { path: path() }, give)) };
+        let (mut launched, mut give) = (None, Some(give));
         let plan = self.plan.clone();
         let added = sup.add(
             &*self.cell,
@@ -147,8 +204,9 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
             |number| {
                 let name = name.unwrap_or(Name::Number(number));
                 let ctl = Ctl::new(name, Some(self.cell.clone()), ctl.bus.clone());
+                let mut give = give.take().expect("an instance is made once");
                 let start = move || {
-                    let args = args.clone();
+                    let args = give().expect("an instance whose arguments are moved is started once");
                     (lock(&plan).recipe)(args)
                 };
                 let child = T::launch(Seat { ctl }, options, start);
@@ -157,21 +215,22 @@ impl<T: Child, Args: Clone + Send + 'static> Children<T, Args> {
                 cell
             },
         );
-        match (added, launched) {
-            (Ok(()), Some(launched)) => Ok(launched),
+        let error = match (added, launched) {
+            (Ok(()), Some(launched)) => return Ok(launched),
             (Err(Refused::TooMany), _) => {
-                Err(SpawnError::MaxChildren { path: path(), most: common.max_children.unwrap_or_default() })
+                SpawnError::MaxChildren { path: path(), most: common.max_children.unwrap_or_default() }
             }
-            (Err(Refused::Stopped), _) => Err(SpawnError::Stopped { path: path() }),
-            _ => Err(SpawnError::Stopping { path: path() }),
-        }
+            (Err(Refused::Stopped), _) => SpawnError::Stopped { path: path() },
+            _ => SpawnError::Stopping { path: path() },
+        };
+        Err((error, give.expect("what is refused was not made")))
     }
 
     /// The set begins: those that it always has are put in their places.
     pub(crate) fn begin(&self) {
-        let initial = lock(&self.plan).initial.clone();
+        let initial = lock(&self.plan).initial.again();
         for args in initial {
-            if let Err(error) = self.launch(None, args) {
+            if let Err((error, _)) = self.launch(None, self.giving(args)) {
                 not_begun(&*self.cell, error);
             }
         }
@@ -188,13 +247,14 @@ fn not_begun(cell: &dyn Controlled, error: SpawnError) {
 
 macro_rules! spawns {
     ($(($($arg:ident: $ty:ident),*))*) => {$(
-        impl<T: Child, $($ty: Clone + Send + 'static),*> Children<T, ($($ty,)*)> {
+        impl<T: Child, $($ty: Send + 'static),*> Children<T, ($($ty,)*)> {
             /// Spawns an instance and waits until it is up. Waits while the set itself is not up.
             ///
             /// # Errors
             ///
             /// `Stopping` and `Stopped` when the set no longer takes any, `MaxChildren` when it is
-            /// full, `Start` with the failure of a first start that is not retried.
+            /// full, `Start` with the failure of a first start that is not retried. The arguments of a spawn
+            /// that is refused are dropped.
             ///
             /// # Cancel safety
             ///

@@ -48,6 +48,54 @@ impl<T: Clone + Send + 'static> Param<T> for Keeper {
     const IS: bool = true;
 }
 
+/// An argument of a set whose instances are restarted.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a set cannot keep a `{T}`: it is not `Clone + Send + 'static`",
+    label = "needed again at every restart of the instance, on whichever thread",
+    note = "under `#[lifecycle(Temporary)]` an instance is started once: its arguments are moved, and need no `Clone`",
+    note = "else wrap it in an `Arc`, or pass what it is made of"
+)]
+pub trait Argument<T> {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + 'static> Argument<T> for Keeper {
+    const IS: bool = true;
+}
+
+/// An argument of a set that starts its instances once.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a spawn cannot take a `{T}`: it is not `Send + 'static`",
+    label = "moved into the instance, which may run on any thread"
+)]
+pub trait Moved<T> {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> Moved<T> for Keeper {
+    const IS: bool = true;
+}
+
+/// An argument of such a set that has instances from its start on.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a set cannot keep a `{T}` of its `initial` instances: it is not `Clone + Send + 'static`",
+    label = "needed again at every restart of the set, on whichever thread",
+    note = "spawn those instances through the handle, wrap it in an `Arc`, or pass what it is made of"
+)]
+pub trait First<T> {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + 'static> First<T> for Keeper {
+    const IS: bool = true;
+}
+
 /// The key of a `[Key => T]`, asked for where it is declared.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -64,8 +112,8 @@ impl<K: Key> AsKey<K> for Keeper {
     const IS: bool = true;
 }
 
-/// The type itself, with a constant that asks something of it: [`Param`] or [`AsKey`]. It is the one place that
-/// says so where it does not hold, as with [`ChildIf`].
+/// The type itself, with a constant that asks something of it: [`Param`], [`Argument`], [`AsKey`]. It is the one place
+/// that says so where it does not hold, as with [`ChildIf`].
 #[doc(hidden)]
 pub trait It<const IS: bool> {
     type It;

@@ -48,7 +48,7 @@ mod running;
 mod tree_ref;
 
 pub use builder::{Builder, initial, no_initial};
-pub use kept::{Again, AsKey, It, Keep, Keeper, Kept, Param};
+pub use kept::{Again, Argument, AsKey, First, It, Keep, Keeper, Kept, Moved, Param};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 

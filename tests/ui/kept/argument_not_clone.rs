@@ -1,5 +1,5 @@
 // C8. The arguments of a spawn are kept for the restarts of what was spawned: they are `Clone + Send + 'static`, too.
-// Repair: an `Arc` around them.
+// Repair: `Temporary`, which starts each instance once and moves them; or an `Arc` around them.
 use supervise::prelude::*;
 
 struct Db;

@@ -10,7 +10,7 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
-use super::handle::{checked, checked_arguments, field_type, if_child, initializers};
+use super::handle::{checked, checked_arguments, field_type, if_child, initializers, is_started_once};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use crate::mention::bindings;
@@ -208,7 +208,6 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     let value = started(unit, &start.body);
     let types = checked_arguments(child);
     let args = local("__args");
-    let initial = initial(child, key.is_some(), scope);
     // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
     // tree: an argument hides a parameter of the same name, as in any closure.
     let mut inputs = start.inputs.iter();
@@ -228,14 +227,23 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     });
     let pattern = quote!((#(#patterns,)*));
     let key = key.map(|key| checked(key, "AsKey"));
+    let once = if is_started_once(child) { "_once" } else { "" };
+    let function = |name| Ident::new(&format!("{name}{once}"), unit.span());
     let (function, all, pattern) = match &key {
-        Some(key) => (
-            quote_spanned!(unit.span()=> keyed::<#key, _, (#(#types,)*), _, _>),
-            quote!((#key, (#(#types,)*))),
-            quote!((#first #pattern)),
-        ),
-        None => (quote_spanned!(unit.span()=> set::<_, (#(#types,)*), _, _>), quote!((#(#types,)*)), pattern),
+        Some(key) => {
+            let function = function("keyed");
+            (
+                quote_spanned!(unit.span()=> #function::<#key, _, (#(#types,)*), _, _>),
+                quote!((#key, (#(#types,)*))),
+                quote!((#first #pattern)),
+            )
+        }
+        None => {
+            let function = function("set");
+            (quote_spanned!(unit.span()=> #function::<_, (#(#types,)*), _, _>), quote!((#(#types,)*)), pattern)
+        }
     };
+    let initial = initial(child, key.is_some(), &all, scope);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -256,7 +264,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
 }
 
 /// The children that a set has from its start on: items become the arguments of spawns.
-fn initial(child: &Child, keyed: bool, scope: &Scope) -> TokenStream {
+fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> TokenStream {
     let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
         return quote!(::supervise::__private::no_initial());
     };
@@ -276,7 +284,7 @@ fn initial(child: &Child, keyed: bool, scope: &Scope) -> TokenStream {
     };
     // With the type of an item, so that a wrong one is reported where it is written.
     let items =
-        quote_spanned!(items.span()=> ::supervise::__private::initial::<#item_type, _, _>(#items, |#item| #args));
+        quote_spanned!(items.span()=> ::supervise::__private::initial::<#item_type, #all, _>(#items, |#item| #args));
     quote!({ #rebind #items })
 }
 

@@ -8,9 +8,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
 
-use super::super::model::{Body, Child, Shape, Tree, Unit};
+use super::super::model::{Body, Child, Shape, Tree, Unit, setting};
 use super::build::unit_type;
 use super::scope::{hidden, plain};
+use super::spec::lifecycle;
 use super::{Sub, draw};
 
 /// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
@@ -278,7 +279,7 @@ pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream 
     quote_spanned!(ty.span()=> <#ty as ::supervise::__private::ChildIf<{ #is }>>::#name #args)
 }
 
-/// The type, or the one error that it is no `Param` or `AsKey` (rule C8).
+/// The type, or the one error that it is no `Param`, `Argument` or `AsKey` (rule C8).
 pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
     let (of, is) = (Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
     let is = quote_spanned!(ty.span()=> <::supervise::__private::Keeper as ::supervise::__private::#of<#ty>>::#is);
@@ -311,7 +312,17 @@ pub(super) fn set_arguments(child: &Child) -> Vec<&Type> {
     typed.collect()
 }
 
-/// The same, each with the question whether it can be kept.
+/// The same, each with the question whether it can be kept, or moved where nothing is.
 pub(super) fn checked_arguments(child: &Child) -> Vec<TokenStream> {
-    set_arguments(child).into_iter().map(|ty| checked(ty, "Param")).collect()
+    let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
+        (false, _) => "Argument",
+        (true, None) => "Moved",
+        (true, Some(_)) => "First",
+    };
+    set_arguments(child).into_iter().map(|ty| checked(ty, asked_for)).collect()
+}
+
+/// The instances of a `Temporary` set.
+pub(super) fn is_started_once(child: &Child) -> bool {
+    child.is_set() && lifecycle(child) == "Temporary"
 }

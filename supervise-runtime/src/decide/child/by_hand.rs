@@ -42,6 +42,8 @@ pub enum ByHand {
     Stopping,
     /// Refused: it has ended.
     Ended,
+    /// Refused: it is started once, its arguments are gone.
+    StartedOnce,
 }
 
 /// Table 2d. `group_moves`: its group is going down or up.

@@ -11,6 +11,9 @@ impl Group {
         if self.is_stopping() && state != State::Ended {
             return child::by_hand(State::Stopping, true, command);
         }
+        if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
+            return ByHand::StartedOnce;
+        }
         // What build has not come to yet awaits its turn, ended or not.
         let moves = self.moves() || self.get(id).is_some_and(|member| !member.reached);
         let verdict = child::by_hand(state, moves, command);
@@ -25,9 +28,15 @@ impl Group {
             | ByHand::Busy
             | ByHand::NotEnded
             | ByHand::Stopping
-            | ByHand::Ended => true,
+            | ByHand::Ended
+            | ByHand::StartedOnce => true,
         };
         verdict
+    }
+
+    /// An instance of a `Temporary` set: its arguments were moved into its one start (S27).
+    fn starts_once(&self, id: Id) -> bool {
+        self.owner == Owner::Set && self.get(id).is_some_and(Member::is_temporary)
     }
 
     /// The row of table 2d, as far as the group knows where the child stands.

@@ -2,7 +2,7 @@
 //! started, and that each `pre_start` is followed by its `post_stop`.
 
 use super::super::child::{State, Step};
-use super::super::group::Id;
+use super::super::group::{Id, Owner};
 use super::super::member::Role;
 use super::kid::Kid;
 use super::sim::Sim;
@@ -66,9 +66,10 @@ impl Kid {
 }
 
 impl Sim {
-    /// By hand, or with a new incarnation of the supervisor.
+    /// By hand, or with a new incarnation of the supervisor. Never an instance of a `Temporary` set (S27).
     pub(super) fn may_start_again(&mut self, id: Id) {
-        if self.has(id) {
+        let in_a_set = self.plan.owner == Owner::Set;
+        if self.has(id) && !(in_a_set && self.kid(id).lifecycle == Lifecycle::Temporary) {
             self.kid(id).account.starts = 0;
         }
     }

@@ -1,7 +1,7 @@
 //! `[T]` and `[Key => T]`: any number of children (S27).
 
 use super::*;
-use crate::children::{Key, Keyed};
+use crate::children::{Clones, Initial, Key, Keyed};
 
 impl Builder {
     /// A `[T]`.
@@ -9,8 +9,8 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        initial: Vec<Args>,
-        mut start: F,
+        initial: Initial<Args>,
+        start: F,
     ) -> Result<Children<T, Args>, Thrown>
     where
         T: Child,
@@ -18,9 +18,43 @@ impl Builder {
         F: FnMut(Args) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
+        self.unkeyed(name, options, Some(Args::clone), initial, start).await
+    }
+
+    /// A `[T]` of `Temporary` instances: each is started once, its arguments are moved.
+    pub async fn set_once<T, Args, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        initial: Initial<Args>,
+        start: F,
+    ) -> Result<Children<T, Args>, Thrown>
+    where
+        T: Child,
+        Args: Send + 'static,
+        F: FnMut(Args) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
+        self.unkeyed(name, options, None, initial, start).await
+    }
+
+    async fn unkeyed<T, Args, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        again: Option<Clones<Args>>,
+        initial: Initial<Args>,
+        mut start: F,
+    ) -> Result<Children<T, Args>, Thrown>
+    where
+        T: Child,
+        Args: Send + 'static,
+        F: FnMut(Args) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
         let options = transient(options);
         let recipe = Box::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan { recipe, options: options.options.clone(), initial };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial };
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
     }
@@ -30,8 +64,8 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        initial: Vec<(K, Args)>,
-        mut start: F,
+        initial: Initial<(K, Args)>,
+        start: F,
     ) -> Result<Keyed<K, T, Args>, Thrown>
     where
         K: Key,
@@ -40,9 +74,45 @@ impl Builder {
         F: FnMut((K, Args)) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
+        self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
+    }
+
+    /// A `[Key => T]` of `Temporary` instances.
+    pub async fn keyed_once<K, T, Args, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        initial: Initial<(K, Args)>,
+        start: F,
+    ) -> Result<Keyed<K, T, Args>, Thrown>
+    where
+        K: Key,
+        T: Child,
+        Args: Send + 'static,
+        F: FnMut((K, Args)) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
+        self.by_key(name, options, None, initial, start).await
+    }
+
+    async fn by_key<K, T, Args, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        again: Option<Clones<(K, Args)>>,
+        initial: Initial<(K, Args)>,
+        mut start: F,
+    ) -> Result<Keyed<K, T, Args>, Thrown>
+    where
+        K: Key,
+        T: Child,
+        Args: Send + 'static,
+        F: FnMut((K, Args)) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+    {
         let options = transient(options);
         let recipe = Box::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan { recipe, options: options.options.clone(), initial };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial };
         let make = |cell, plan| Keyed::new(Children { cell, plan });
         self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
     }
@@ -61,7 +131,7 @@ impl Builder {
     where
         S: Clone + Send + Sync + 'static,
         T: Child,
-        Args: Clone + Send + 'static,
+        Args: Send + 'static,
     {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
@@ -115,14 +185,15 @@ impl Builder {
 }
 
 /// What `initial(..)` gives, as the arguments of spawns.
-pub fn initial<Item, Args, I>(items: I, args: fn(Item) -> Args) -> Vec<Args>
+pub fn initial<Item, Args, I>(items: I, args: fn(Item) -> Args) -> Initial<Args>
 where
     I: IntoIterator<Item = Item>,
+    Args: Clone,
 {
-    items.into_iter().map(args).collect()
+    items.into_iter().map(args).collect::<Vec<_>>().into()
 }
 
 /// A set without `initial`.
-pub fn no_initial<Args>() -> Vec<Args> {
-    Vec::new()
+pub fn no_initial<Args>() -> Initial<Args> {
+    Initial::none()
 }

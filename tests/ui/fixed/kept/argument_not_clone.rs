@@ -11,6 +11,8 @@ struct Socket;
 
 supervisor! {
     struct Shop {
-        sessions: [Db] = |socket: std::sync::Arc<Socket>| { let _ = socket; Db },
+        #[lifecycle(Temporary)]
+        sessions: [Db] = |socket: Socket| { let _ = socket; Db },
+        shared: [Db] = |socket: std::sync::Arc<Socket>| { let _ = socket; Db },
     }
 }
