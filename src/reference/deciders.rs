@@ -13,6 +13,9 @@
 /// Without a `_`, each enum that an arm names has an arm for every variant, as in a `match`. The same holds for the
 /// decider of a tree. That of a child may name some of them: what it leaves goes to the decider of its tree.
 ///
+/// About a `Temporary` child the decider of its tree is not asked: if it fails it has ended. One above the child itself
+/// is asked, and its `Restart` is a `Stop`.
+///
 /// ```
 /// use supervise::prelude::*;
 /// use std::io;

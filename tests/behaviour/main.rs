@@ -32,6 +32,7 @@ mod s19_escalation;
 mod s21_boot;
 mod s22_significant;
 mod s23_lifecycle;
+mod s23_temporary;
 mod s24_shutdown;
 mod s25_ends;
 mod s26_drain;

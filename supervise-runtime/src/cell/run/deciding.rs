@@ -33,13 +33,15 @@ impl<B: Body> Run<B> {
         Facts { handled: self.body.has_handled(), random, now: Instant::now() }
     }
 
-    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9).
-    pub(super) fn directive(&mut self, failure: &Failure) -> Directive {
-        if failure.error::<Contradiction>().is_some() {
-            return Directive::Stop; // another start would find the same
-        }
+    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). Of a `Temporary` child only its own
+    /// is asked (S23). `None`: nobody was, or has said anything, and it ends.
+    pub(super) fn directive(&mut self, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
-        let above = self.driver.parent().and_then(|(sup, _)| sup.decider());
+        let once = self.common.lifecycle_or(B::ROLE) == Lifecycle::Temporary;
+        if failure.error::<Contradiction>().is_some() {
+            return (!once).then_some(Directive::Stop); // another start would find the same
+        }
+        let above = if once { None } else { self.driver.parent().and_then(|(sup, _)| sup.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
         let declared = self.common.backoff.is_some();
         let said = self.driver.ask(|| {
@@ -47,11 +49,13 @@ impl<B: Body> Run<B> {
             own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
         });
         match said {
-            Ok(Some(directive)) => directive,
-            Ok(None) => default_directive(failure, declared, arms),
+            // There is no restart to decide on.
+            Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
+            Ok(Some(directive)) => Some(directive),
+            Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
             Err(panic) => {
                 self.driver.report(Cause::Panic(panic));
-                Directive::Escalate
+                Some(Directive::Escalate)
             }
         }
     }
@@ -73,12 +77,15 @@ impl<B: Body> Run<B> {
             Reported::Decide => {
                 // The decider is not asked about an end (S23).
                 let directive = match failure.cause() {
-                    Cause::EndedByItself => Directive::Restart,
+                    Cause::EndedByItself => Some(Directive::Restart),
                     _ => self.directive(failure),
                 };
                 let facts = self.facts();
-                let ctl = self.driver.cell.ctl();
-                ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
+                if let Some(directive) = directive {
+                    let ctl = self.driver.cell.ctl();
+                    ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
+                }
+                let directive = directive.unwrap_or(Directive::Stop);
                 self.with_group(|group, id| group.decided(id, directive, failure, facts));
                 self.driver.cell.ctl().bus.changed.notify_waiters(); // who waits for its start may go on
             }
