@@ -118,7 +118,9 @@
 ///
 /// **A set**: `name: [Type] = |args..| start`. Any number of children of one kind, spawned through the
 /// handle, which is a [`Children`](crate::Children). The closure's argument types are written out. A restart uses
-/// the arguments of the spawn. A set is a supervisor of its own: each instance has its own restart budget.
+/// the arguments of the spawn, which are `Clone` for that. A set is a supervisor of its own: each instance has its own
+/// restart budget. Under `lifecycle(Temporary)` an instance is started once, and its arguments are moved into it: so
+/// they may be anything that is `Send`, a `TcpStream` for example.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -130,6 +132,9 @@
 ///     struct Server(greeting: String) {
 ///         #[max_children(10_000)]
 ///         sessions: [Session] = |user: u64| Session(user, greeting),
+///
+///         #[lifecycle(Temporary)]
+///         jobs: [task] = |job: Box<dyn FnOnce() + Send>| async move { job() },
 ///     }
 /// }
 ///
@@ -138,6 +143,7 @@
 /// let server = Server::start("hello".to_owned()).await?;
 /// let session = server.sessions.spawn(7).await?;
 /// assert_eq!(session.ask(|reply| reply).await?, "hello");
+/// server.jobs.spawn(Box::new(|| println!("done once"))).await?;
 /// # server.shutdown().await;
 /// # Ok(())
 /// # }
@@ -337,7 +343,8 @@
 /// # Up and down
 ///
 /// A task with `ready` holds up the start of those after it until it says [`cx.ready()`](crate::TaskContext::ready).
-/// `start` bounds how long that, or any start, may take. With `drain` a stop handles what is queued first.
+/// `start` bounds how long that, or any start, may take. With `drain` a stop handles what is queued
+/// first, and finishes what `cx.run` has begun.
 /// `while_down(Reject)` sends messages back at once while their actor is down. `redeliver` tries a message that
 /// made its actor fail again, with the same `Reply`. And with a `significant` child the whole tree ends by itself.
 ///
@@ -399,7 +406,7 @@
 ///
 /// * `restart()` restarts this child alone, whatever the strategy, at no cost to its budget;
 /// * `start_again()` starts a declared child again that has ended;
-/// * [`drain()`](crate::ActorRef::drain), of an actor, stops it behind the messages that are queued already.
+/// * [`drain()`](crate::ActorRef::drain), of an actor, stops it behind what is queued already and what runs beside it.
 ///
 /// A subtree has the first two on its handle, a set on `shop.sessions.tree()`.
 ///

@@ -151,7 +151,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "see its arguments",
         doc: "When the child is started again; how long it may take to go down and to come up; whether a stop handles \
-              what is queued first, the task says itself when it is up, and the supervisor ends with the child.",
+              what is queued and finishes what runs first, the task says itself when it is up, and the supervisor ends with the child.",
     },
     Setting {
         name: "pre_restart",

@@ -153,9 +153,12 @@ impl<T: Letter> MailCell<T> {
         {
             return Some(rejected);
         }
-        let full =
-            inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity;
-        full.then_some(Rejected::Full)
+        self.is_full(inner).then_some(Rejected::Full)
+    }
+
+    #[inline]
+    fn is_full(&self, inner: &Inner<T>) -> bool {
+        inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity
     }
 
     #[inline]

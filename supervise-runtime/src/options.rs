@@ -351,8 +351,8 @@ pub trait OfActors: Actor {}
 impl<A: Actor> OfActors for A {}
 
 impl<A> ChildOptions<A> {
-    /// A stop handles the queued messages first, within the `shutdown` time; new ones are refused (S24). Off
-    /// by default: then they become dead letters at once.
+    /// A stop handles the queued messages and finishes what `cx.run` has begun first, within the `shutdown` time; new
+    /// messages are refused (S24, S26). Off by default: then what is queued becomes dead letters at once.
     pub fn drain(self) -> Self
     where
         A: OfActors,

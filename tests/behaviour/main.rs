@@ -36,6 +36,7 @@ mod s23_temporary;
 mod s24_shutdown;
 mod s25_ends;
 mod s26_drain;
+mod s26_drain_runs;
 mod s26_restart;
 mod s27_keyed;
 mod s27_names;

@@ -271,9 +271,10 @@ impl<A: Actor> ActorRef<A> {
         by_hand::start_again(&*self.cell)
     }
 
-    /// Stops it behind the messages that are queued already (S26): from this call on new ones are refused,
-    /// the queued ones are handled, then it stops. All of that has its `shutdown` time; what is left then
-    /// becomes dead letters. One that is not up, or whose group goes down or up, stops as by
+    /// Stops it behind what it has taken in already (S26): from this call on new messages are refused, the queued ones
+    /// are handled, and so is what each [`run`](crate::Context::run) gives that is under way or begins meanwhile; then
+    /// it stops. Its timers stop at once. All of that has its `shutdown` time; what is left then becomes dead letters,
+    /// and what still runs is dropped. One that is not up, or whose group goes down or up, stops as by
     /// [`stop`](ActorRef::stop). Returns at once.
     ///
     /// To drain at every stop there is the setting `lifecycle(drain)`.

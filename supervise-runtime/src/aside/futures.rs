@@ -54,6 +54,10 @@ impl Subordinates {
         Subordinates { running: HashMap::new(), numbers: 0, woken }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
     pub(super) fn add(&mut self, future: Subordinate) {
         self.numbers += 1;
         let number = self.numbers;

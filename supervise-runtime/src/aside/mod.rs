@@ -86,6 +86,8 @@ pub(crate) struct Asides {
     sleep: Option<Pin<Box<Sleep>>>,
     /// Due, but there was no room in the mailbox.
     waiting: Vec<Arc<dyn Queue>>,
+    /// Results for which there was no room.
+    results: Vec<Arc<dyn Queue>>,
     futures: Option<Subordinates>,
     #[cfg(feature = "tokio-util")]
     token: Option<DropGuard>,
@@ -99,6 +101,7 @@ impl Asides {
             sweep: SWEEP,
             sleep: None,
             waiting: Vec::new(),
+            results: Vec::new(),
             futures: None,
             #[cfg(feature = "tokio-util")]
             token: None,
@@ -127,6 +130,17 @@ impl Asides {
         self.token = None;
     }
 
+    /// No timer is due any more. They hold messages of the user's, to be dropped by the caller.
+    pub(crate) fn stop_timers(&mut self) -> impl Sized + use<> {
+        self.sleep = None;
+        (std::mem::take(&mut self.timers), std::mem::take(&mut self.waiting))
+    }
+
+    /// A future runs. (A result that waits for room finds some in an empty mailbox.)
+    pub(crate) fn has_futures(&self) -> bool {
+        self.futures.as_ref().is_some_and(|futures| !futures.is_empty())
+    }
+
     fn push(&mut self, at: Instant, period: Option<Duration>, tick: Arc<dyn Queue>) {
         self.numbers += 1;
         self.timers.push(Due { at, number: self.numbers, period, tick });
@@ -137,6 +151,7 @@ impl Asides {
     /// An error is the text of a panic; what panicked is gone, the rest is left as it was.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
         self.waiting.retain(|tick| !tick.clone().try_again());
+        self.results.retain(|tick| !tick.clone().try_again());
         while let Some(first) = self.timers.peek() {
             let at = first.at;
             let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
@@ -149,7 +164,7 @@ impl Asides {
             self.fire(Instant::now());
         }
         match &mut self.futures {
-            Some(futures) => futures.poll(|tick| queue(&mut self.waiting, tick)),
+            Some(futures) => futures.poll(|tick| queue(&mut self.results, tick)),
             None => Ok(()),
         }
     }

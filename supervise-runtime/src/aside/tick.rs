@@ -76,7 +76,7 @@ impl<A: Actor> Queue for Tick<A> {
 
     fn try_again(self: Arc<Self>) -> bool {
         let Some(cell) = self.cell.upgrade().filter(|_| !self.is_cancelled()) else { return true };
-        matches!(cell.try_push(Envelope::Tick(self), false), Ok(()) | Err((_, Rejected::Closed)))
+        matches!(cell.try_push_own(Envelope::Tick(self)), Ok(()) | Err(Rejected::Closed))
     }
 
     fn is_cancelled(&self) -> bool {

@@ -69,7 +69,7 @@ impl<A: Actor> Context<A> {
     /// handled, and a panic in it is the actor's failure and the end of the timer. While a tick waits in the mailbox no second one of
     /// this timer is queued; what was missed is not made up for. A period below 1 ms is 1 ms. As with
     /// [`send_after`](Context::send_after) all ticks are gone when the actor is restarted or stops, so a
-    /// timer that should always run is set in `pre_start`.
+    /// timer that should always run is set in `pre_start`. A drain ends all timers when it begins (S26).
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -99,7 +99,8 @@ impl<A: Actor> Context<A> {
     ///
     /// It is polled in the actor's own task, also while a handler waits: it must not block. It is
     /// dropped when the actor is restarted or stops, and a result that waits in the mailbox by then is gone
-    /// with it. A panic in it is the actor's failure, behind the message in hand.
+    /// with it. A drain waits for it, and for its message (S26): one without an end has to look at a token.
+    /// A panic in it is the actor's failure, behind the message in hand.
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -129,7 +130,7 @@ impl<A: Actor> Context<A> {
         })));
     }
 
-    /// A token that is cancelled when this instance should end: it is stopped, restarted or killed (S29).
+    /// A token that is cancelled when this instance should end: it is stopped, drained, restarted or killed (S29).
     /// For what knows tokens, in [`run`](Context::run) or in a handler that would take long.
     ///
     /// Each call gives one of its own: cancelling it tells nobody else. With the feature `tokio-util`.

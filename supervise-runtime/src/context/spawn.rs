@@ -92,7 +92,7 @@ impl<B: Actor, F> SpawnChild<B, F> {
         self.with(|options| options.start(within))
     }
 
-    /// A stop handles the queued messages first (S24).
+    /// A stop handles the queued messages and finishes what `cx.run` has begun first (S24, S26).
     pub fn drain(self) -> Self {
         self.with(ChildOptions::drain)
     }

@@ -42,6 +42,21 @@ impl<T: Letter> MailCell<T> {
         self
     }
 
+    /// As `try_push`, for what its own actor has begun: a drain waits for that (S24).
+    pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
+        let inner = lock(&self.inner);
+        let rejected = match inner.gate {
+            Gate::Draining => self.is_full(&inner).then_some(Rejected::Full),
+            Gate::Open | Gate::Down | Gate::Closed => self.refuses(&inner, false),
+        };
+        if let Some(rejected) = rejected {
+            drop(inner);
+            return Err(rejected);
+        }
+        self.take_in(inner, msg);
+        Ok(())
+    }
+
     /// Refuses what comes, and leaves what waits. Only what is open is to be closed by this.
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);

@@ -10,7 +10,9 @@ impl Driver {
             self.state,
             State::Starting | State::StartAgain | State::PostRestart | State::Running | State::Failed | State::Draining
         );
-        if serves {
+        // A timer would go on for ever while it drains.
+        let late = self.state == State::Draining && matches!(aside, Aside::Timer { .. });
+        if serves && !late {
             let asides = &mut self.extras.get_or_insert_default().asides;
             asides.get_or_insert_with(Asides::new).add(aside, &self.cell);
             if self.down_since.is_some() {
@@ -27,6 +29,19 @@ impl Driver {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
             asides.tell();
         }
+    }
+
+    /// It drains: no tick comes any more. Dropping them is user code.
+    pub(super) fn stop_timers(&mut self) {
+        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
+            let stopped = asides.stop_timers();
+            self.guarded(|| drop(stopped));
+        }
+    }
+
+    /// A subordinate future runs.
+    pub(super) fn has_futures(&self) -> bool {
+        self.extras.as_ref().and_then(|extras| extras.asides.as_ref()).is_some_and(Asides::has_futures)
     }
 
     /// True: a subordinate future panicked, which is a failure of the actor behind the message in hand.

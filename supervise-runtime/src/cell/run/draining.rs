@@ -1,10 +1,10 @@
-//! Draining: what is queued is handled, what is new is refused (S24, S26; the rows "draining" of tables 2a
-//! and 2b).
+//! Draining: what is queued is handled, what is begun is finished, what is new is refused (S24, S26; the rows
+//! "draining" of tables 2a and 2b).
 
 use super::*;
 
 impl<B: Body> Run<B> {
-    /// The queued messages, then the end. A failure, a kill, the time or a Down of its group cut it short.
+    /// The queued messages and what their futures give, then the end. A failure, a kill, the time or a Down of its group cut it short.
     pub(super) async fn drain(&mut self) -> After {
         while self.driver.state == State::Draining && !self.driver.asked.finish {
             self.driver.clear_interrupt();
@@ -12,6 +12,10 @@ impl<B: Body> Run<B> {
                 Ok(()) if self.driver.state == State::Draining => self.driver.beside(self.body.serve()).await,
                 Ok(()) => break,
                 Err(event) => Exit::Cut(event),
+            };
+            let exit = match exit {
+                Exit::Done(Ok(Served::Drained)) => self.driver.until_handed_in().await,
+                exit => exit,
             };
             let message = self.body.in_hand();
             let more = matches!(exit, Exit::Done(Ok(Served::Interrupted)));
