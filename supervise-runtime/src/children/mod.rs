@@ -187,7 +187,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let ctl = self.cell.ctl();
         let path = || ctl.path();
         if matches!(&name, Some(Name::Text(text)) if text.is_empty()) {
-            return Err(SpawnError::EmptyName { path: path() });
+            return Err((SpawnError::EmptyName { path: path() }, give));
         }
         let mut options = crate::options::ChildOptions::<T>::new();
         options.options = lock(&self.plan).options.clone();
