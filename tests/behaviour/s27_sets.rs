@@ -340,3 +340,22 @@ async fn a_resumed_set_resumes_the_instance_that_escalated() {
     assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "its state is kept");
     assert_eq!(one.incarnation(), 1);
 }
+
+/// S21, S27: boot goes on at once behind an initial instance that waits for its declared backoff.
+#[tokio::test(start_paused = true)]
+async fn boot_goes_on_behind_an_instance_that_backs_off() {
+    supervisor! {
+        struct Initial(journal: Journal) {
+            #[backoff(10s..20s, random_factor = 0)]
+            #[initial([1])]
+            guests: [Probe] = |n: u32| Probe::start(format!("g{n}"), journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("g1 start", 1, Fault::Error);
+    let begin = Instant::now();
+    let tree = Initial::start(journal).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(0));
+    assert!(tree.ready().await);
+    assert_eq!(begin.elapsed(), secs(10));
+}

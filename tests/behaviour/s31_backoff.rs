@@ -38,6 +38,11 @@ supervisor! {
         staying: Probe = Probe::start("staying", journal).await?,
     }
 
+    struct High(journal: Journal) {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(20))]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+
     struct Pair(journal: Journal) {
         #![strategy(AllForOne)]
         #[backoff(1s..8s, random_factor = 0, reset = Manual)]
@@ -231,4 +236,19 @@ async fn the_root_shows_its_seed() {
     settle().await;
     assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: None }, .. }))));
     assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: Some(42) }, .. }))));
+}
+
+/// S32, S33: `reset_backoff()` is heard by slots too: the next one is the first.
+#[tokio::test(start_paused = true)]
+async fn a_reset_begins_with_the_first_slot() {
+    let tree = High::tree(Journal::default()).seed(7).start().await.unwrap();
+    let mut events = tree.events();
+    for _ in 0..8 {
+        fail(8, &tree.db).await;
+        tree.db.tell(Do::Reset).await.unwrap();
+        delays(&mut events, "db");
+        fail(1, &tree.db).await;
+        let delay = delays(&mut events, "db")[0];
+        assert!(delay <= ms(10), "no more than one slot of 10 ms, but {delay:?}");
+    }
 }

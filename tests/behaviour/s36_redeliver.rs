@@ -257,3 +257,34 @@ async fn an_instance_of_a_set_delivers_again() {
     assert_eq!(journal.take().last().unwrap(), "set1 behind");
     assert_eq!(tree.dead_letters(), 1);
 }
+
+/// Goes wrong as often as the test has said.
+struct Flaky(std::sync::Arc<std::sync::atomic::AtomicU32>);
+
+#[actor]
+impl Flaky {
+    fn handle(&mut self, _: Reply<()>) -> Result<(), Boom> {
+        use std::sync::atomic::Ordering::SeqCst;
+        let bad = self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok();
+        if bad { Err(Boom::Told) } else { Ok(()) }
+    }
+}
+
+/// S36: each message has its own attempts: those that the one before it has used do not count.
+#[tokio::test(start_paused = true)]
+async fn each_message_has_all_attempts() {
+    supervisor! {
+        struct Two(left: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+            #[redeliver(attempts = 2)]
+            flaky: Flaky = Flaky(left),
+        }
+    }
+    let left = std::sync::Arc::<std::sync::atomic::AtomicU32>::default();
+    let tree = Two::start(left.clone()).await.unwrap();
+    for (wrong, lost) in [(1, 0), (2, 0), (3, 1)] {
+        left.store(wrong, std::sync::atomic::Ordering::SeqCst);
+        let _ = tree.flaky.ask(|reply| reply).forever().await; // each is answered by an error: no reply is sent
+        settle().await;
+        assert_eq!((left.load(std::sync::atomic::Ordering::SeqCst), tree.dead_letters()), (0, lost), "{wrong}");
+    }
+}

@@ -16,6 +16,7 @@ enum Order {
     Link(ActorRef<Probe>, Reply<Result<(), LinkError>>),
     Unlink(ActorRef<Probe>, Reply<Result<(), LinkError>>),
     LinkBoss(ActorRef<Boss>, Reply<Result<(), LinkError>>),
+    Keep(ActorRef<Probe>),
     Fail,
 }
 
@@ -36,6 +37,7 @@ impl Actor for Boss {
             Order::Link(other, reply) => reply.send(cx.link(&other).await),
             Order::Unlink(other, reply) => reply.send(cx.unlink(&other).await),
             Order::LinkBoss(other, reply) => reply.send(cx.link(&other).await),
+            Order::Keep(kid) => cx.keep(&kid),
             Order::Fail => return Err(Boom::Told),
         }
         Ok(())
@@ -261,4 +263,19 @@ async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
     for child in [&kid, &free] {
         assert_eq!(child.start_again(), Err(CommandError::NotDeclared { path: child.path() }));
     }
+}
+
+/// S38: what a child was named for by the parent that it left (`cx.keep`) is of no account to the next one.
+#[tokio::test(start_paused = true)]
+async fn who_was_kept_elsewhere_is_not_kept_here() {
+    let (firm, journal) = firm(SupervisorStrategy::default()).await;
+    let one = top("one", &journal).await;
+    link(&firm.boss, &one).await.unwrap();
+    firm.boss.tell(Order::Keep(one.clone())).await.unwrap();
+    unlink(&firm.boss, &one).await.unwrap();
+    link(&firm.boss, &one).await.unwrap();
+    firm.boss.tell(Order::Fail).await.unwrap();
+    settle().await;
+    assert_eq!(firm.boss.incarnation(), 2);
+    assert!(matches!(one.ended(), Some(Ended::Stopped)), "{:?}", one.ended());
 }
