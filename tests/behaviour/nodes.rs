@@ -19,20 +19,27 @@ pub struct Kid {
     /// The first wait; it doubles, without noise.
     pub backoff: Option<Duration>,
     pub while_down: WhileDown,
+    pub lifecycle: Lifecycle,
     /// Spawned in `pre_start`, by a task that nobody waits for.
     pub brood: Option<&'static str>,
     /// The runtime that its task is put on, if that is not the caller's.
     pub on: Option<Handle>,
 }
 
+/// Escalates what is fatal, and restarts otherwise.
+pub fn escalating(strategy: Strategy) -> SupervisorStrategy {
+    SupervisorStrategy::new(strategy).decider(|failure: &Failure| match failure.error::<Boom>() {
+        Some(Boom::Fatal) => Directive::Escalate,
+        _ => Directive::Restart,
+    })
+}
+
 impl Kid {
     /// Its children escalate what is fatal, and restart otherwise.
     pub fn new(name: &'static str) -> Self {
-        let strategy = SupervisorStrategy::default().decider(|failure: &Failure| match failure.error::<Boom>() {
-            Some(Boom::Fatal) => Directive::Escalate,
-            _ => Directive::Restart,
-        });
-        Kid { name, strategy, backoff: None, while_down: WhileDown::Hold, brood: None, on: None }
+        let strategy = escalating(Strategy::OneForOne);
+        let (while_down, lifecycle) = (WhileDown::Hold, Lifecycle::Transient);
+        Kid { name, strategy, backoff: None, while_down, lifecycle, brood: None, on: None }
     }
 
     pub fn start(self, journal: Journal) -> Node {
@@ -74,7 +81,7 @@ impl Node {
                 Ok(kid.start(journal))
             }
         });
-        spawn = spawn.while_down(kid.while_down);
+        spawn = spawn.while_down(kid.while_down).lifecycle(kid.lifecycle);
         if let Some(min) = kid.backoff {
             spawn = spawn.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
         }
@@ -147,17 +154,21 @@ impl Actor for Node {
 }
 
 supervisor! {
-    pub struct Family(journal: Journal, above: Directive) {
+    pub struct Family(journal: Journal, strategy: SupervisorStrategy, above: Directive) {
         #![decider(move |_: &Failure| above)]
-        pub top: Node = Kid::new("top").start(journal),
+        pub top: Node = Kid { strategy, ..Kid::new("top") }.start(journal),
         pub other: Node = Kid::new("other").start(journal),
     }
 }
 
-/// A family whose root decides so on whatever `top` fails with.
+/// A family whose root decides so on whatever `top` fails with. Its children are OneForOne.
 pub async fn family(above: Directive) -> (Running<Family>, Journal) {
+    family_of(Strategy::OneForOne, above).await
+}
+
+pub async fn family_of(strategy: Strategy, above: Directive) -> (Running<Family>, Journal) {
     let journal = Journal::default();
-    (Family::start(journal.clone(), above).await.unwrap(), journal)
+    (Family::start(journal.clone(), escalating(strategy), above).await.unwrap(), journal)
 }
 
 pub async fn spawn(parent: &ActorRef<Node>, kid: Kid) -> ActorRef<Node> {

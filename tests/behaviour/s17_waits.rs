@@ -2,7 +2,8 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::nodes::{Kid, Say, family_of, spawn};
 
 supervisor! {
     struct Waited(journal: Journal) {
@@ -46,4 +47,32 @@ async fn a_restarted_end_awaits_its_turn() {
     assert_eq!(tree.snapshot().find("first").unwrap().state.to_string(), "waiting for its turn");
     pass(secs(3)).await;
     assert_eq!([tree.first.incarnation(), tree.second.incarnation()], [2, 2]);
+}
+
+/// S17: who has failed on the way up, and was decided on later, is waited for while it goes down.
+#[tokio::test(start_paused = true)]
+async fn the_way_up_waits_for_one_that_goes_down() {
+    let (family, journal) = family_of(Strategy::RestForOne, Directive::Resume).await;
+    let mut kids = Vec::new();
+    for name in ["fatal", "once", "first", "second", "third"] {
+        let lifecycle = if name == "once" { Lifecycle::Temporary } else { Lifecycle::Transient };
+        kids.push(spawn(&family.top, Kid { lifecycle, ..Kid::new(name) }).await);
+    }
+    let [fatal, once, first, ..] = &kids[..] else { unreachable!() };
+    journal.plan("first pre_start", 1, Fault::Slow(secs(2)));
+    journal.plan("second pre_start", 1, Fault::Slow(secs(1)));
+    journal.plan("once post_stop", 1, Fault::Slow(secs(4)));
+    first.tell(Say::Fail(Boom::Told)).await.unwrap(); // it comes up again after 2 s, the others behind it
+    family.top.tell(Say::Work(secs(3))).await.unwrap();
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // nothing more begins until 3 s
+    settle().await;
+    once.tell(Say::Fail(Boom::Told)).await.unwrap(); // kept until then
+    pass(ms(4500)).await;
+    let lines = journal.take();
+    assert_eq!(lines[lines.len() - 2..], ["second pre_start done", "second post_restart"], "{lines:?}");
+    pass(secs(2)).await;
+    assert!(!journal.take().contains(&"third start".to_owned()), "it waits until `once` is down, after 7 s");
+    pass(secs(1)).await;
+    assert!(journal.take().contains(&"third start".to_owned()));
 }

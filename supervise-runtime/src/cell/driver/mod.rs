@@ -210,7 +210,6 @@ impl Driver {
                         State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
                         _ => Event::TimeUp,
                     });
-                    self.deadline = Some(Instant::now());
                     self.interrupt();
                 }
             }
@@ -371,9 +370,9 @@ impl Driver {
         self.begin_down(Event::Down);
     }
 
-    /// What was to be dropped is not there.
-    pub(crate) fn forget_cut(&mut self) {
-        self.cut = None;
+    /// A kill that found nothing to drop. An abort beside it still counts: no hook is to run.
+    pub(crate) fn forget_kill(&mut self) {
+        self.cut.take_if(|event| *event == Event::Kill);
     }
 
     /// Its number is known: its span begins.

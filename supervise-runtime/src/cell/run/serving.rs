@@ -112,7 +112,7 @@ impl<B: Body> Run<B> {
     /// A kill between two messages, or a failure that a child has escalated.
     pub(super) fn failed_beside(&mut self, going: bool) -> Option<Failure> {
         if let Some(cause) = self.driver.asked.take_killed() {
-            self.driver.forget_cut(); // nothing was in progress: no later hook is to be dropped for it
+            self.driver.forget_kill(); // nothing was in progress: no later hook is to be dropped for it
             return Some(self.thrown(Phase::Running, Ok(cause)));
         }
         if going {
