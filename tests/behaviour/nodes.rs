@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{LinkError, SpawnError, WhileDown};
+use supervise::{SpawnError, WhileDown};
 use tokio::runtime::Handle;
 
 use crate::kit::{Boom, Journal};
@@ -58,10 +58,6 @@ pub enum Say {
     Spawn(Kid, Reply<Result<ActorRef<Node>, SpawnError>>),
     /// At the next restart.
     Keep(ActorRef<Node>),
-    /// At once.
-    KeepNow(ActorRef<Node>),
-    Link(ActorRef<Node>, Reply<Result<(), LinkError>>),
-    Unlink(ActorRef<Node>, Reply<Result<(), LinkError>>),
     Work(Duration),
     Note(&'static str),
     Fail(Boom),
@@ -108,9 +104,6 @@ impl Actor for Node {
         match say {
             Say::Spawn(kid, reply) => reply.send(self.spawn(kid, cx).await),
             Say::Keep(kid) => self.keeps.push(kid),
-            Say::KeepNow(kid) => cx.keep(&kid),
-            Say::Link(other, reply) => reply.send(cx.link(&other).await),
-            Say::Unlink(other, reply) => reply.send(cx.unlink(&other).await),
             Say::Work(time) => tokio::time::sleep(time).await,
             Say::Note(line) => self.journal.write(format!("{} {line}", self.kid.name)),
             Say::Fail(boom) => return Err(boom),

@@ -134,6 +134,48 @@ async fn an_abort_for_a_restart_ends_nobody() {
     assert_eq!(tree.sub.a.ask(Do::Get).await.unwrap(), 0);
 }
 
+/// S5, S12: one whose turn had not come when its supervisor was aborted loses what it has in hand, and no more: what
+/// is queued waits, and it is told that it was restarted.
+#[tokio::test(start_paused = true)]
+async fn an_abort_for_a_restart_keeps_what_is_queued() {
+    let (tree, journal) = nested().await;
+    journal.plan("b post_stop", 1, Fault::Slow(secs(4)));
+    tree.sub.restart().unwrap();
+    settle().await;
+    tree.sub.a.tell(Do::Work(secs(3))).await.unwrap();
+    settle().await;
+    tree.sub.a.tell(Do::Note("is handled")).await.unwrap();
+    journal.take();
+    journal.plan("a start", 1, Fault::Slow(secs(1)));
+    tree.sub.kill();
+    settle().await;
+    tree.sub.a.tell(Do::Note("is handled too")).await.unwrap();
+    pass(secs(2)).await;
+    let lines = of(journal.take(), "a ");
+    let expected = "a drop, a start, a start done, a pre_start, a post_restart, a is handled, a is handled too";
+    assert_eq!(lines.join(", "), expected);
+    assert_eq!(tree.dead_letters(), 0);
+}
+
+/// S11: a child that was kept is not concerned when what goes down beside it is aborted.
+#[tokio::test(start_paused = true)]
+async fn an_abort_spares_who_is_kept() {
+    let (family, journal) = family(Directive::Restart).await;
+    let kept = spawn(&family.top, Kid::new("kept")).await;
+    spawn(&family.top, Kid::new("kid")).await;
+    family.top.tell(Say::Keep(kept.clone())).await.unwrap();
+    journal.plan("kid post_stop", 1, Fault::Slow(secs(4)));
+    family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    kept.tell(Say::Note("is handled")).await.unwrap();
+    journal.take();
+    family.top.kill();
+    settle().await;
+    let lines = of(journal.take(), "kept ");
+    assert_eq!(lines[..3], ["kept pre_restart", "kept post_stop", "kept drop"]);
+    assert_eq!(lines.last().unwrap(), "kept is handled");
+}
+
 /// S24, S25: a supervisor that was aborted once gives the children of its next incarnation their time again.
 #[tokio::test(start_paused = true)]
 async fn after_an_abort_children_have_their_time_again() {

@@ -64,13 +64,6 @@ impl<F> TaskBody<F> {
         ctl.emit(EventKind::Reported { failure });
     }
 
-    /// What it asked for before it returned.
-    fn take_in(&mut self) {
-        while let Some(Ok(request)) = self.incoming.as_mut().map(mpsc::UnboundedReceiver::try_recv) {
-            self.grant(request);
-        }
-    }
-
     /// What it asks for. True: there was something.
     fn poll_requests(&mut self, cx: &mut Context<'_>) -> bool {
         let mut some = false;
@@ -192,7 +185,6 @@ where
         if let Some(told) = &self.told {
             told.tell();
         }
-        self.take_in();
         if now || !self.context {
             self.main = None;
             self.subtasks.shutdown().await;

@@ -96,8 +96,6 @@ pub(crate) struct Member {
     pub(crate) due: bool,
     /// How long it waits once it is down.
     pub(crate) delay: Duration,
-    /// It restarts on its own: OneForOne, or by hand.
-    pub(crate) solo: bool,
     /// Named by `cx.keep`: survives the restart of its parent.
     pub(crate) kept: bool,
     /// Spawned at run time: it is forgotten once it has ended.

@@ -18,6 +18,7 @@ use super::control::{Control, Controlled, closed};
 use super::current;
 use crate::aside::Asides;
 use crate::decide::child::{self, Event, Fut, State, Then};
+use crate::decide::group::Cut;
 use crate::decide::member::{At, Role};
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, panic_text};
@@ -176,7 +177,8 @@ impl Driver {
             Control::Over(_) if self.state == State::Ended => closed(&*self.cell),
             Control::Over(ended) => {
                 if matches!(self.state, State::Idle | State::Waiting) {
-                    // What it was asked before is settled with its end: `start_again()` must not find it.
+                    // What it was asked before is settled with its end: `start_again()` must not find it. There is
+                    // something only if it was given up on, since nobody had polled it for so long.
                     self.asked.start = false;
                     self.asked.redecide = false;
                     self.asked.take_down();
@@ -202,17 +204,7 @@ impl Driver {
                 self.event(Event::Stop);
             }
             Control::Stop => self.stop_by_hand(),
-            Control::Abort => {
-                if !matches!(self.state, State::Idle | State::Waiting | State::Ended) {
-                    self.asked.end_for(Ended::Aborted);
-                    self.asked.abort = true;
-                    self.cut = Some(match self.state {
-                        State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
-                        _ => Event::TimeUp,
-                    });
-                    self.interrupt();
-                }
-            }
+            Control::Abort => self.take_abort(),
             Control::Kill => self.kill(Cause::Killed),
             #[cfg(feature = "testing")]
             Control::Inject(cause) => self.inject(cause),
@@ -311,13 +303,36 @@ impl Driver {
         self.event(Event::Stop);
     }
 
+    /// Its supervisor has no time left. If its turn has not come, its group says what it goes down for.
+    fn take_abort(&mut self) {
+        if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
+            return;
+        }
+        if !self.asked.is_down() && !self.asked.is_end() {
+            let now = Instant::now();
+            let cut = self
+                .parent()
+                .and_then(|(sup, owner)| sup.on_child(&**owner, &*self.cell, |group, id| group.cut(id, now)));
+            match cut {
+                Some(Cut::Stay) => return,
+                Some(Cut::Down(failure)) => self.asked.put_down(failure),
+                Some(Cut::End) | None => self.asked.end_for(Ended::Aborted),
+            }
+        }
+        self.asked.abort = true;
+        self.cut = Some(match self.state {
+            State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
+            _ => Event::TimeUp,
+        });
+        self.interrupt();
+    }
+
     fn kill(&mut self, cause: Cause) {
         match self.now_in() {
             State::Idle | State::Waiting => self.stop_by_hand(),
             State::Failed => self.report(cause),
             State::Ended => {}
             State::PreRestart | State::GoingDown | State::Stopping => {
-                self.asked.abort = true;
                 self.cut = Some(Event::Kill);
             }
             _ => {

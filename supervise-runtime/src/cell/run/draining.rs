@@ -19,7 +19,6 @@ impl<B: Body> Run<B> {
             };
             let message = self.body.in_hand();
             let more = matches!(exit, Exit::Done(Ok(Served::Interrupted)));
-            let killed = self.driver.asked.is_killed();
             self.after_serving(exit, message);
             if let Some(failure) = self.driver.asked.take_escalated() {
                 let ctl = self.driver.cell.ctl();
@@ -27,7 +26,7 @@ impl<B: Body> Run<B> {
                 ctl.emit(EventKind::Reported { failure });
                 break;
             }
-            if killed || !more {
+            if !more {
                 break;
             }
         }

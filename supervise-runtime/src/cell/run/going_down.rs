@@ -122,7 +122,6 @@ impl<B: Body> Run<B> {
         }
         let Some(sup) = self.driver.cell.ctl().sup() else { return };
         let now = Instant::now();
-        self.driver.asked.children_down = false;
         sup.on(&*self.driver.cell, |group| match &again {
             Some(failure) => group.restart_from_above(failure, now),
             None => group.stop(now),
@@ -140,6 +139,7 @@ impl<B: Body> Run<B> {
 
     /// Nothing of this incarnation is up any more.
     pub(super) fn gone(&mut self) {
+        // Left, its next turn would find them and tell its group once more.
         self.driver.asked.take_down();
         self.driver.asked.take_end();
         let now = Instant::now();

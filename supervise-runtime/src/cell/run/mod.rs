@@ -82,7 +82,6 @@ impl Bye {
 impl Drop for Bye {
     fn drop(&mut self) {
         if !self.orderly {
-            self.cell.refuse(); // who asks from outside the runtime must not wait for ever
             let ctl = self.cell.ctl();
             if ctl.ended().is_none() {
                 ctl.set_ended(Ended::RuntimeGone);
@@ -123,7 +122,8 @@ struct Run<B: Body> {
 impl<B: Body> Drop for Run<B> {
     fn drop(&mut self) {
         if !self.bye.orderly {
-            // What it has taken out of its mailbox and not handled becomes dead letters too (S5).
+            // What it has taken out of its mailbox and not handled becomes dead letters too (S5), and who asks from
+            // outside of the runtime must not wait for ever.
             let body = &mut self.body;
             self.driver.guarded(|| body.close());
         }
@@ -223,7 +223,6 @@ impl<B: Body> Run<B> {
     /// One incarnation, from its start to the point where nothing of it is up any more.
     async fn incarnation(&mut self) -> After {
         self.driver.begin_incarnation();
-        self.driver.told = None;
         self.pending = None;
         self.owed = false;
         self.common = self.body.common();

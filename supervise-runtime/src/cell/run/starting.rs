@@ -78,6 +78,7 @@ impl<B: Body> Run<B> {
     async fn absent(&mut self) -> After {
         self.take_down(None, false, None).await;
         let now = Instant::now();
+        // As where it is gone.
         self.driver.asked.take_down();
         self.driver.asked.take_end();
         self.with_group(|group, id| group.absent(id, now));

@@ -62,7 +62,6 @@ impl Group {
         let member = self.member(id);
         match member.at {
             At::Up | At::Failed | At::Starting => {
-                member.solo = true;
                 member.delay = Duration::ZERO;
                 self.send_down(id, failure.clone(), now);
             }
@@ -90,7 +89,7 @@ impl Group {
         member.at = At::Turn;
         member.ending = None;
         member.by_hand = false;
-        member.drains = false;
+        member.drains = false; // for its own sake: one that stops takes no notice of a Down besides
         member.was_up = false;
         member.budget = None;
         member.pace = Pace::default();

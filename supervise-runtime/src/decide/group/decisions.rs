@@ -39,14 +39,11 @@ impl Group {
         if !per_group {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
+        // Who is in the range that goes down already is not decided on: this widens it.
         let lo = self.range(id);
-        let lo = match self.mode {
-            Mode::Down { lo: before, .. } => before.min(lo),
-            _ => {
-                self.cause = Some(failure.clone());
-                lo
-            }
-        };
+        if !matches!(self.mode, Mode::Down { .. }) {
+            self.cause = Some(failure.clone());
+        }
         self.mode = Mode::Down { lo, next: Next::Up };
         self.wait_for(id, delay);
         if !instance && self.member(id).at == At::StartFailed {
@@ -58,7 +55,6 @@ impl Group {
     /// OneForOne: the child is its own range; the wait is its own.
     pub(super) fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
         let member = self.member(id);
-        member.solo = true;
         member.delay = delay;
         if instance {
             self.send_down(id, failure.clone(), now);
@@ -103,10 +99,6 @@ impl Group {
                 }
             }
         }
-        let lo = match self.mode {
-            Mode::Down { lo: before, .. } => before.min(lo),
-            _ => lo,
-        };
         self.cause = Some(failure.clone());
         self.go_down(lo, Next::Up, now);
     }
@@ -118,6 +110,7 @@ impl Group {
         }
         let first = self.first_spawn(id);
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
+        // Nobody looks for one that has ended; not named, its slot is nobody's either.
         self.mode = Mode::Failed { back, by: (!first).then_some(id) };
         if first {
             // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).

@@ -31,7 +31,6 @@ impl Group {
             counted: false,
             due: false,
             delay: Duration::ZERO,
-            solo: false,
             kept: false,
             dynamic,
             down_since: None,

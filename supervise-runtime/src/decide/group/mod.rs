@@ -137,6 +137,17 @@ pub enum Reported {
     Reported,
 }
 
+/// What becomes of a child for which no time is left.
+#[derive(Debug, Clone)]
+pub enum Cut {
+    /// It is started again with its supervisor. Its hooks get this failure.
+    Down(Failure),
+    /// It ends.
+    End,
+    /// It is kept, and waits for its supervisor.
+    Stay,
+}
+
 /// What is known of the incarnation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {

@@ -23,7 +23,6 @@ impl Group {
         member.at = At::Down;
         member.down_since = Some(now);
         self.acts.push(Act::Down(id, failure));
-        self.look_again(id);
     }
 
     pub(super) fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
@@ -37,7 +36,6 @@ impl Group {
     pub(super) fn start(&mut self, id: Id, now: Instant) {
         let member = self.member(id);
         member.at = At::Starting;
-        member.solo = false;
         member.due = false;
         if member.was_up {
             member.pace.started_again(now);
@@ -47,6 +45,7 @@ impl Group {
 
     pub(super) fn wait_or_start(&mut self, id: Id, now: Instant) {
         let member = self.member(id);
+        // What it goes down for, alone, has said how long; that is of this once.
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
             member.at = At::Waiting;
@@ -62,7 +61,8 @@ impl Group {
             let member = self.member(id);
             member.at = At::Waiting;
             member.due = true;
-        } else if self.member(id).ending.is_none() {
+        } else {
+            debug_assert!(self.member(id).ending.is_none(), "one that is to end is over before its wait is");
             self.start(id, now);
         }
     }
@@ -119,6 +119,7 @@ impl Group {
     }
 
     pub(super) fn tell_held(&mut self, held: bool) {
+        // To one that has ended a hold means nothing: it would only be woken.
         for id in 0..self.members.len() as Id {
             if self.get(id).is_some_and(|member| !member.is_value() && member.at != At::Ended) {
                 self.acts.push(Act::Hold(id, held));
@@ -190,7 +191,6 @@ impl Group {
                 }
                 At::Up | At::Failed | At::Starting => {
                     member.counted = true;
-                    member.solo = false;
                     member.delay = Duration::ZERO;
                     self.in_flight += 1;
                     if ends {
@@ -204,7 +204,6 @@ impl Group {
                 At::Down => {
                     if !member.counted {
                         member.counted = true;
-                        member.solo = false;
                         member.delay = Duration::ZERO;
                         self.in_flight += 1;
                         // It was going down alone; if everything stops now, it has to know.
@@ -222,7 +221,6 @@ impl Group {
                     // A Temporary that awaits its turn was not up: it still has that turn.
                     let ends = member.ending.is_some() || ends && member.at == At::StartFailed;
                     member.at = At::Turn;
-                    member.due = false;
                     if ends {
                         let why = member.ending.clone().unwrap_or(Ended::Stopped);
                         self.over(id, why);

@@ -135,12 +135,10 @@ impl Group {
             return self.settle(now);
         }
         member.at = At::Turn;
-        let solo = member.solo;
         self.look_again(id);
         // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
-        let alone = solo || !group || self.mode == Mode::Steady;
         let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
-        if !counted && alone && !walked {
+        if !counted && !walked {
             self.wait_or_start(id, now);
         }
         self.settle(now);
@@ -168,8 +166,8 @@ impl Group {
         }
         member.ending.get_or_insert(Ended::Stopped);
         member.by_hand = true;
-        let was_waited_for = self.wait == Some(id);
-        if was_waited_for {
+        if self.wait == Some(id) {
+            // It is down, and so is its range, or still on its way: that goes on as it is.
             self.wait = None;
             self.waited = Duration::ZERO;
         }
@@ -180,18 +178,31 @@ impl Group {
                 member.at = At::Down;
                 member.down_since = Some(now);
                 self.look_again(id);
-                if was_waited_for {
-                    self.settle(now);
-                }
             }
             Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => {
                 self.over(id, Ended::Stopped);
                 self.settle(now);
             }
-            _ if was_waited_for => self.settle(now),
             _ => {}
         }
         true
+    }
+
+    /// No time is left for it: it goes down now, whether its turn has come or not (S24).
+    pub fn cut(&mut self, id: Id, now: Instant) -> Cut {
+        let again = matches!(self.mode, Mode::Down { next: Next::Rebuild, .. } | Mode::Waiting);
+        let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return Cut::End };
+        if member.kept && again {
+            return Cut::Stay;
+        }
+        if matches!(member.at, At::Up | At::Failed | At::Starting) {
+            member.at = At::Down;
+            member.down_since = Some(now);
+        }
+        match &self.cause {
+            Some(cause) if again && member.ending.is_none() => Cut::Down(cause.clone()),
+            _ => Cut::End,
+        }
     }
 
     /// This child survives a restart of the actor that spawned it.
