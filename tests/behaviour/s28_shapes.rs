@@ -66,6 +66,54 @@ async fn none_at_a_later_start_ends_the_child() {
     assert!(tree.first.ended().is_none() && tree.last.ended().is_none());
 }
 
+supervisor! {
+    struct Held(value: Arc<u8>) {
+        first: task = std::future::pending::<()>(),
+        maybe: Option<Slow> = Some(Slow::start(value).await),
+    }
+
+    struct AboveHeld(value: Arc<u8>) {
+        held: Held = Held::tree(value),
+    }
+}
+
+/// Starts in a second.
+struct Slow(Arc<u8>);
+
+impl Slow {
+    async fn start(value: Arc<u8>) -> Self {
+        tokio::time::sleep(secs(1)).await;
+        Slow(value)
+    }
+}
+
+#[actor]
+impl Slow {
+    fn handle(&mut self, reply: Reply<u8>) {
+        reply.send(*self.0);
+    }
+}
+
+/// S28, S30: an optional child that was there stays there for every new incarnation of its tree, also if it was stopped
+/// at a start in between; started again by hand it has the values of the present one.
+#[tokio::test(start_paused = true)]
+async fn an_optional_child_that_was_there_is_there_whatever_stopped_it() {
+    let tree = AboveHeld::start(Arc::new(7)).await.unwrap();
+    let maybe = tree.held.maybe.clone().unwrap();
+    maybe.stop();
+    soon(maybe.terminated()).await.unwrap();
+    maybe.start_again().unwrap();
+    settle().await;
+    maybe.stop(); // before it is up
+    soon(maybe.terminated()).await.unwrap();
+    for _ in 0..2 {
+        tree.held.restart().unwrap();
+        pass(secs(2)).await;
+    }
+    maybe.start_again().unwrap();
+    assert_eq!(soon(maybe.ask(|reply| reply)).await.unwrap(), 7);
+}
+
 /// S20, S28: with its supervisor an optional child is decided anew, but one that was never there stays away.
 #[tokio::test(start_paused = true)]
 async fn with_its_supervisor_it_is_asked_again_unless_it_never_was() {

@@ -1,8 +1,9 @@
 //! The builder that generated code calls: it puts children into their places.
 
+use std::sync::OnceLock;
+
 use super::*;
 use crate::strategy::Shutdown;
-use crate::sync::atomic::AtomicBool;
 
 mod sets;
 mod several;
@@ -16,8 +17,8 @@ struct Recipe<T: Child> {
     start: Mutex<Boxed<T::Start>>,
     options: Source,
     handle: Mutex<Option<HandleSource<T::Handle>>>,
-    /// Of an optional child that was not there at the first start.
-    never: AtomicBool,
+    /// Of an optional child: whether it was there at its first start.
+    there: OnceLock<bool>,
 }
 
 type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
@@ -144,7 +145,7 @@ impl Builder {
                     start: Mutex::new(start),
                     options: source.clone(),
                     handle: Mutex::default(),
-                    never: AtomicBool::new(false),
+                    there: OnceLock::new(),
                 });
                 let again: Arc<Recipe<T>> = recipe.clone();
                 let seat = Seat { ctl: self.ctl(name) };

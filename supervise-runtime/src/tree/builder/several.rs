@@ -17,7 +17,7 @@ impl Builder {
     {
         let place = self.next();
         if let Some((_, recipe)) = self.known::<Recipe<T>>(place)
-            && recipe.never.load(Ordering::Relaxed)
+            && recipe.there.get() == Some(&false)
         {
             self.sup().skip(&*self.cell, place);
             return Ok(None);
@@ -27,9 +27,9 @@ impl Builder {
             async move { start.await?.ok_or_else(Thrown::absent) }
         };
         let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
-        // It is over and was never up: it was not there, or somebody has stopped it before it could be.
-        if !self.sup().look(|group| group.was_up(place)) {
-            recipe.never.store(true, Ordering::Relaxed);
+        // It is over and was never up: it was not there, or somebody has stopped it before it could be. That is fixed
+        // for good: of a later start by hand the group forgets whether an earlier one was up.
+        if !recipe.there.get_or_init(|| self.sup().look(|group| group.was_up(place))) {
             return Ok(None);
         }
         Ok(lock(&recipe.handle).as_ref().and_then(HandleSource::get))
