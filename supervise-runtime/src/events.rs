@@ -420,6 +420,8 @@ pub(crate) struct Bus {
     heard: AtomicBool,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
+    /// Some tree has written down how its children end, or one of another bus may.
+    pub(crate) reports: AtomicBool,
     /// When the tree was started.
     started: OnceLock<Instant>,
     /// Some child went up or ended: for `ready()`.
@@ -446,6 +448,7 @@ impl Bus {
             heard: AtomicBool::new(false),
             seed,
             dead_letters: AtomicU64::new(0),
+            reports: AtomicBool::new(false),
             started: OnceLock::new(),
             changed: Notify::new(),
             spans: Spans::default(),

@@ -7,6 +7,7 @@ use std::fmt;
 use crate::sync::Arc;
 
 use crate::last::{drop_last, drop_quietly};
+use crate::place::Path;
 
 /// Any error that can be sent to another thread.
 ///
@@ -378,13 +379,18 @@ pub struct Failure {
 
 struct Inner {
     cause: Cause,
-    path: String,
+    path: Path,
     incarnation: u32,
     before: Option<Failure>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        // One behind the other, not each in a frame of its own.
+        let mut next = self.before.take();
+        while let Some(failure) = next {
+            next = Arc::into_inner(failure.inner).and_then(|mut last| last.before.take());
+        }
         if let Cause::Error(_) = self.cause {
             drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is the user's
         }
@@ -392,11 +398,11 @@ impl Drop for Inner {
 }
 
 impl Failure {
-    pub(crate) fn new(phase: Phase, cause: Cause, path: String, incarnation: u32) -> Self {
-        Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: None }) }
+    pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
+        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation, before: None }) }
     }
 
-    pub(crate) fn after(phase: Phase, cause: Cause, path: String, incarnation: u32, before: Failure) -> Self {
+    fn after(phase: Phase, cause: Cause, path: Path, incarnation: u32, before: Failure) -> Self {
         Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: Some(before) }) }
     }
 
@@ -424,7 +430,7 @@ impl Failure {
 
     /// The path of the child in which it happened, below the root: `reports/daily`.
     pub fn path(&self) -> &str {
-        &self.inner.path
+        self.inner.path.as_str()
     }
 
     /// The incarnation of that child, counted from 1.
@@ -449,7 +455,19 @@ impl Failure {
     pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
             Cause::Error(error) => error.find(),
-            _ => self.inner.before.as_ref().and_then(Failure::find),
+            _ => self.befores().find_map(Failure::thrown)?.find(),
+        }
+    }
+
+    /// The failures before this one, the last first.
+    fn befores(&self) -> impl Iterator<Item = &Failure> {
+        std::iter::successors(self.before(), |failure| failure.before())
+    }
+
+    fn thrown(&self) -> Option<&Thrown> {
+        match &self.inner.cause {
+            Cause::Error(error) => Some(error),
+            _ => None,
         }
     }
 
@@ -473,10 +491,10 @@ impl fmt::Debug for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} failed {}: {}", self.inner.path, self.phase, self.inner.cause)?;
-        match &self.inner.before {
-            Some(before) => write!(f, " (last: {before})"),
-            None => Ok(()),
+        for before in self.befores() {
+            write!(f, " (last: {} failed {}: {}", before.inner.path, before.phase, before.inner.cause)?;
         }
+        self.befores().try_for_each(|_| f.write_str(")"))
     }
 }
 
@@ -554,5 +572,31 @@ pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
             drop_quietly(payload);
             text
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S6: a limit that is used up at each of many levels leaves a failure inside of a failure. Nothing that is asked
+    /// of the last one needs the stack for that, nor does dropping it.
+    #[test]
+    fn failures_inside_of_each_other_are_told_found_and_dropped() {
+        const DEPTH: usize = 50_000;
+        let test = || {
+            let thrown = Thrown::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+            let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
+            for _ in 0..DEPTH {
+                failure = failure.at_limit();
+            }
+            assert!(failure.find::<std::io::Error>().is_some() && failure.find::<fmt::Error>().is_none());
+            let text = failure.to_string();
+            assert!(text.starts_with("a failed while running: restarted too often (last: a failed while running: re"));
+            assert_eq!(text.matches("(last: ").count(), DEPTH);
+            assert!(text.ends_with(")))"));
+        };
+        let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
+        thread.join().expect("it goes through");
     }
 }

@@ -29,6 +29,7 @@ mod last;
 mod mailbox;
 mod options;
 pub mod path;
+mod place;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;

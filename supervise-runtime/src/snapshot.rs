@@ -313,10 +313,33 @@ impl Snapshot {
 }
 
 impl Node {
+    /// With all that is below it: the stack has no room for any depth.
     fn of(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
+        // Each with the place of the one above, behind which it comes.
+        let mut nodes = vec![(0, Node::alone(cell, seen, now))];
+        let mut todo = Vec::new();
+        let below = |cell: &dyn Controlled, own: usize, todo: &mut Vec<_>| {
+            let children = cell.ctl().sup().map(|sup| sup.see(now)).unwrap_or_default();
+            todo.extend(children.into_iter().rev().map(|child| (own, child)));
+        };
+        below(cell, 0, &mut todo);
+        while let Some((above, (cell, seen))) = todo.pop() {
+            nodes.push((above, Node::alone(&*cell, Some(seen), now)));
+            below(&*cell, nodes.len() - 1, &mut todo);
+        }
+        loop {
+            let (above, mut node) = nodes.pop().expect("the first one is left");
+            node.children.reverse();
+            match nodes.get_mut(above) {
+                Some((_, above)) => above.children.push(node),
+                None => return node,
+            }
+        }
+    }
+
+    fn alone(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
         let ctl = cell.ctl();
         let (owner, strategy) = ctl.sup().map(|sup| sup.kind()).unzip();
-        let children = ctl.sup().map(|sup| sup.see(now)).unwrap_or_default();
         let member = seen.as_ref().map(|seen| &seen.member);
         let kind = match (owner, member.map(|member| member.role)) {
             (Some(Owner::Set), _) => NodeKind::Set,
@@ -341,13 +364,23 @@ impl Node {
             mailbox: cell.mailbox(),
             last_failure: ctl.last_failure(),
             excused: member.is_some_and(|member| member.leaving || member.fresh),
-            children: children.into_iter().map(|(cell, seen)| Node::of(&*cell, Some(seen), now)).collect(),
+            children: Vec::new(),
         }
     }
 
     /// It handles messages, or does what it is there for.
     pub fn is_up(&self) -> bool {
         matches!(self.state, NodeState::Running)
+    }
+}
+
+impl Drop for Node {
+    /// What is below it goes one after the other, not each in a frame of its own.
+    fn drop(&mut self) {
+        let mut below = std::mem::take(&mut self.children);
+        while let Some(mut node) = below.pop() {
+            below.append(&mut node.children);
+        }
     }
 }
 

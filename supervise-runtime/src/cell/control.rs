@@ -1,6 +1,8 @@
 //! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
 
 use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::last::Shelter;
 use crate::path::escaped;
+use crate::place::{Path, Place};
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
@@ -74,7 +77,7 @@ pub(crate) enum Name {
 
 impl Name {
     /// Each failure carries its path, so this is not left to `fmt`.
-    fn push_to(&self, path: &mut String) {
+    pub(crate) fn push_to(&self, path: &mut String) {
         match self {
             Name::Text(text) => path.push_str(text),
             Name::Guardian => path.push_str("guardian"),
@@ -136,8 +139,10 @@ struct Life {
 #[derive(Default)]
 struct Reports {
     all: Vec<ChildReport>,
-    /// So many in front were found to have ended, and may still tell it themselves.
-    found: usize,
+    /// The ids of those that have told it themselves, as long as nobody has looked for others.
+    told: HashSet<u64>,
+    /// Those in front were found to have ended, and may still tell it themselves.
+    found: Option<HashSet<u64>>,
 }
 
 impl Life {
@@ -217,16 +222,47 @@ impl Ctl {
     /// `reports/daily`: the names below the root. The root's own is its name.
     pub(crate) fn path(&self) -> String {
         let mut path = String::with_capacity(32);
-        self.push_path(&mut path);
+        // From the child up: the depth of a tree has no bound, the stack has.
+        let mut above = Vec::new();
+        let mut ctl = self;
+        while let Some(parent) = ctl.parent.as_ref().filter(|parent| parent.ctl().parent.is_some()) {
+            ctl = parent.ctl();
+            above.push(ctl);
+        }
+        for ctl in above.into_iter().rev() {
+            ctl.name.push_to(&mut path);
+            path.push('/');
+        }
+        self.name.push_to(&mut path);
         path
     }
 
-    fn push_path(&self, path: &mut String) {
-        if let Some(parent) = self.parent.as_ref().filter(|parent| parent.ctl().parent.is_some()) {
-            parent.ctl().push_path(path);
-            path.push('/');
+    /// Its path, to be written out when somebody reads it.
+    pub(crate) fn place(&self) -> Path {
+        let above = self.parent.as_ref().filter(|parent| parent.ctl().parent.is_some());
+        Path::new(above.map(|parent| parent.ctl().above()), self.name.clone())
+    }
+
+    /// What stands above its children. Those that have any keep it.
+    fn above(&self) -> Arc<Place> {
+        let mut missing = Vec::new();
+        let mut next = Some(self);
+        let mut above = None;
+        while let Some(ctl) = next {
+            if let Some(place) = ctl.sup().and_then(|sup| sup.place.get()) {
+                above = Some(place.clone());
+                break;
+            }
+            missing.push(ctl);
+            let parent = ctl.parent.as_ref().filter(|parent| parent.ctl().parent.is_some());
+            next = parent.map(|parent| parent.ctl());
         }
-        self.name.push_to(path);
+        let mut own = above;
+        for ctl in missing.into_iter().rev() {
+            let made = Arc::new(Place::new(own, ctl.name.clone()));
+            own = Some(ctl.sup().map_or(made.clone(), |sup| sup.place.get_or_init(|| made).clone()));
+        }
+        own.expect("it itself at least")
     }
 
     pub(crate) fn name(&self) -> String {
@@ -235,9 +271,12 @@ impl Ctl {
         name
     }
 
-    /// `shown`: as the name stands in a path.
-    pub(crate) fn is_called(&self, shown: &str) -> bool {
-        matches!(&self.name, Name::Text(text) if **text == *shown)
+    /// Its name as it stands in a path, unless it is a number.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.name {
+            Name::Text(text) => Some(text),
+            Name::Number(_) | Name::Guardian => None,
+        }
     }
 
     pub(crate) fn is_guardian(&self) -> bool {
@@ -255,6 +294,9 @@ impl Ctl {
     pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn Controlled>>) {
         if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
             return;
+        }
+        if supervisor.is_some() {
+            self.bus.reports.store(true, Ordering::Relaxed); // a tree may stand above it now
         }
         if let Some(sup) = self.parent.as_ref().and_then(|parent| parent.ctl().sup()) {
             self.moved.store(supervisor.is_some(), Ordering::Release);
@@ -365,20 +407,21 @@ impl Ctl {
 
     /// From now on it is written down how its children end.
     pub(crate) fn open_report(&self) {
+        self.bus.reports.store(true, Ordering::Relaxed);
         let earlier = lock(&self.life).report.replace(Box::default());
         drop(earlier); // it holds errors, which are the user's
     }
 
     /// These were found to have ended after the report was opened: in front, without those that have told
     /// it themselves meanwhile.
-    pub(crate) fn had_ended(&self, mut found: Vec<ChildReport>) {
+    pub(crate) fn had_ended(&self, mut found: Vec<(u64, ChildReport)>) {
         let told = {
             let mut life = lock(&self.life);
             let Some(reports) = &mut life.report else { return };
-            let is_told = |one: &mut ChildReport| reports.all.iter().any(|other| other.path == one.path);
-            let told: Vec<_> = found.extract_if(.., is_told).collect();
-            reports.found = found.len();
-            reports.all.splice(0..0, found);
+            let by_itself = std::mem::take(&mut reports.told);
+            let told: Vec<_> = found.extract_if(.., |(id, _)| by_itself.contains(id)).collect();
+            reports.found = Some(found.iter().map(|(id, _)| *id).collect());
+            reports.all.splice(0..0, found.into_iter().map(|(_, report)| report));
             told
         };
         drop(told); // outside of the lock, as above
@@ -391,12 +434,18 @@ impl Ctl {
 
     /// Tells all trees above that are on their way to their end how this one ended.
     pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
+        if !self.bus.reports.load(Ordering::Relaxed) {
+            return; // not to look for one all the way up
+        }
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.ctl().life).report {
-                let path = self.path();
-                if !reports.all[..reports.found].iter().any(|found| found.path == path) {
-                    reports.all.push(report(path));
+                let is_new = match &reports.found {
+                    Some(found) => !found.contains(&self.id),
+                    None => reports.told.insert(self.id),
+                };
+                if is_new {
+                    reports.all.push(report(self.path()));
                 }
             }
             above = cell.ctl().supervisor();
@@ -458,6 +507,50 @@ impl Ctl {
         let left = place.map(|place| life.waiting.swap_remove(place));
         drop(life);
         drop(left); // a waker is user code
+    }
+}
+
+impl Drop for Ctl {
+    fn drop(&mut self) {
+        if let Some(parent) = self.parent.take() {
+            let_go(parent);
+        }
+    }
+}
+
+std::thread_local! {
+    /// Those to be let go on this thread, behind the one that goes just now.
+    static GOING: RefCell<Option<Vec<Arc<dyn Controlled>>>> = const { RefCell::new(None) };
+}
+
+/// A cell that nobody else holds goes with the last one below it, and so on up: not each in a frame of its own.
+fn let_go(cell: Arc<dyn Controlled>) {
+    struct Last;
+    impl Drop for Last {
+        fn drop(&mut self) {
+            // None are left, unless a message panicked when it was dropped with its cell.
+            let left = GOING.with(RefCell::take);
+            drop(left);
+        }
+    }
+    let mut next = Some(cell);
+    let is_first = GOING.try_with(|going| match &mut *going.borrow_mut() {
+        Some(behind) => {
+            behind.extend(next.take());
+            false
+        }
+        none => {
+            *none = Some(Vec::new());
+            true
+        }
+    });
+    if is_first != Ok(true) {
+        return; // it waits, or the thread is ending
+    }
+    let _last = Last;
+    while let Some(cell) = next {
+        drop(cell);
+        next = GOING.with(|going| going.borrow_mut().as_mut().and_then(Vec::pop));
     }
 }
 

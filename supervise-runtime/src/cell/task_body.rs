@@ -60,7 +60,7 @@ impl<F> TaskBody<F> {
     /// Fails on its way down: nobody decides on it.
     fn report(&self, cause: Cause) {
         let ctl = self.cell.ctl();
-        let failure = Failure::new(Phase::Running, cause, ctl.path(), ctl.incarnation());
+        let failure = Failure::new(Phase::Running, cause, ctl.place(), ctl.incarnation());
         ctl.emit(EventKind::Reported { failure });
     }
 

@@ -155,7 +155,7 @@ impl<A: Actor> Context<A> {
             return Err(thrown);
         }
         let ctl = self.cell.ctl();
-        let failure = Failure::new(Phase::Running, Cause::Error(thrown), ctl.path(), ctl.incarnation());
+        let failure = Failure::new(Phase::Running, Cause::Error(thrown), ctl.place(), ctl.incarnation());
         ctl.emit(EventKind::Reported { failure });
         Ok(())
     }

@@ -6,12 +6,11 @@ use super::{Drawing, Figure, Tone};
 
 impl Drawing {
     pub(crate) fn graphviz(&self) -> String {
-        let nodes = self.numbered();
-        let mut text = format!("digraph \"{}\" {{\n", escaped(&self.label));
+        let mut text = format!("digraph \"{}\" {{\n", escaped(&self.root().label));
         // `ordering`: children stand from left to right as they are declared.
         text.push_str("    graph [rankdir = TB, ordering = out];\n");
         text.push_str("    node [fontname = \"sans-serif\", style = filled, fillcolor = white];\n");
-        for (i, (_, node)) in nodes.iter().enumerate() {
+        for (i, node) in self.numbered() {
             let shape = match node.figure {
                 Figure::Actor => "ellipse",
                 Figure::Task => "parallelogram",
@@ -27,10 +26,8 @@ impl Drawing {
             let lines: Vec<_> = std::iter::once(&node.label).chain(&node.notes).map(|line| escaped(line)).collect();
             let _ = writeln!(text, "    n{i} [label = \"{}\", shape = {shape}{colour}];", lines.join("\\n"));
         }
-        for (i, (above, _)) in nodes.iter().enumerate() {
-            if let Some(above) = above {
-                let _ = writeln!(text, "    n{above} -> n{i};");
-            }
+        for (above, i) in self.edges() {
+            let _ = writeln!(text, "    n{above} -> n{i};");
         }
         text.push_str("}\n");
         text

@@ -1,6 +1,6 @@
 //! A live tree as a drawing.
 
-use super::{Drawing, Figure, Tone};
+use super::{Drawing, Drawn, Figure, Tone};
 use crate::snapshot::{Node, NodeKind, NodeState, Snapshot};
 
 impl Snapshot {
@@ -14,20 +14,24 @@ impl Snapshot {
     ///     └── #1  actor  running  #1
     /// ```
     pub fn render(&self) -> String {
-        self.drawing(&self.root).text()
+        self.drawing().text()
     }
 
     /// The tree as a Mermaid flowchart: green is up, yellow down, grey ended.
     pub fn render_mermaid(&self) -> String {
-        self.drawing(&self.root).mermaid()
+        self.drawing().mermaid()
     }
 
     /// The tree in the language of Graphviz: green is up, yellow down, grey ended.
     pub fn render_graphviz(&self) -> String {
-        self.drawing(&self.root).graphviz()
+        self.drawing().graphviz()
     }
 
-    fn drawing(&self, node: &Node) -> Drawing {
+    fn drawing(&self) -> Drawing {
+        Drawing::of(&self.root, |node| (self.drawn(node), node.children.iter().collect()))
+    }
+
+    fn drawn(&self, node: &Node) -> Drawn {
         let mut notes = vec![node.kind.to_string()];
         notes.push(match &node.state {
             NodeState::BackingOff { until } => {
@@ -50,7 +54,7 @@ impl Snapshot {
         {
             notes.push(failure.to_string());
         }
-        Drawing {
+        Drawn {
             label: node.name.clone(),
             notes,
             figure: match node.kind {
@@ -64,7 +68,6 @@ impl Snapshot {
                 NodeState::Ended(_) => Tone::Ended,
                 _ => Tone::Down,
             },
-            children: node.children.iter().map(|child| self.drawing(child)).collect(),
         }
     }
 }

@@ -6,9 +6,8 @@ use super::{Drawing, Figure, Tone};
 
 impl Drawing {
     pub(crate) fn mermaid(&self) -> String {
-        let nodes = self.numbered();
         let mut text = String::from("flowchart TD\n");
-        for (i, (_, node)) in nodes.iter().enumerate() {
+        for (i, node) in self.numbered() {
             let (open, close) = match node.figure {
                 Figure::Actor => ("(", ")"),
                 Figure::Task => ("[/", "/]"),
@@ -24,12 +23,10 @@ impl Drawing {
             };
             let _ = writeln!(text, "    n{i}{open}\"{}\"{close}{class}", lines.join("<br/>"));
         }
-        for (i, (above, _)) in nodes.iter().enumerate() {
-            if let Some(above) = above {
-                let _ = writeln!(text, "    n{above} --> n{i}");
-            }
+        for (above, i) in self.edges() {
+            let _ = writeln!(text, "    n{above} --> n{i}");
         }
-        if self.tone != Tone::Plain {
+        if self.root().tone != Tone::Plain {
             text.push_str("    classDef up fill:#d5f0d5,stroke:#2d7a2d,color:#000\n");
             text.push_str("    classDef down fill:#fbe3b5,stroke:#a86b00,color:#000\n");
             text.push_str("    classDef ended fill:#e4e4e4,stroke:#777,color:#000\n");

@@ -1,15 +1,41 @@
 //! Indented text with lines between the nodes.
 
-use super::Drawing;
+use super::{Drawing, Drawn};
 
 impl Drawing {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        self.line(&mut text);
-        self.below(&mut text, "");
+        self.root().line(&mut text);
+        let last = self.last();
+        // The way down to the line above: each node with the length of the indent of those below it.
+        let (mut way, mut indent) = (vec![(0, 0)], String::new());
+        for (above, own) in self.edges() {
+            while way.pop_if(|(node, _)| *node != above).is_some() {}
+            indent.truncate(way.last().map_or(0, |(_, length)| *length));
+            let (branch, deeper) = if last[own] { ("└── ", "    ") } else { ("├── ", "│   ") };
+            text.push_str(&indent);
+            text.push_str(branch);
+            self.nodes[own].node.line(&mut text);
+            indent.push_str(deeper);
+            way.push((own, indent.len()));
+        }
         text
     }
 
+    /// For each node whether it is the last one below its own.
+    fn last(&self) -> Vec<bool> {
+        let mut last = vec![true; self.nodes.len()];
+        let mut seen = vec![false; self.nodes.len()];
+        for (own, placed) in self.nodes.iter().enumerate().rev() {
+            if let Some(above) = placed.above {
+                last[own] = !std::mem::replace(&mut seen[above], true);
+            }
+        }
+        last
+    }
+}
+
+impl Drawn {
     fn line(&self, text: &mut String) {
         text.push_str(&one_line(&self.label));
         for note in &self.notes {
@@ -17,17 +43,6 @@ impl Drawing {
             text.push_str(&one_line(note));
         }
         text.push('\n');
-    }
-
-    fn below(&self, text: &mut String, indent: &str) {
-        for (i, child) in self.children.iter().enumerate() {
-            let (branch, deeper) =
-                if i + 1 == self.children.len() { ("└── ", "    ") } else { ("├── ", "│   ") };
-            text.push_str(indent);
-            text.push_str(branch);
-            child.line(text);
-            child.below(text, &format!("{indent}{deeper}"));
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The declaration as a drawing.
 
 use super::{ChildSpec, Shape, TreeSpec};
-use crate::draw::{Drawing, Figure, Tone};
+use crate::draw::{Drawing, Drawn, Figure, Tone};
 
 impl TreeSpec {
     /// The tree as indented text, one line a child, settings behind it.
@@ -29,13 +29,15 @@ impl TreeSpec {
     }
 
     fn drawing(&self) -> Drawing {
-        Drawing {
-            label: self.name.to_owned(),
-            notes: self.notes(),
-            figure: Figure::Tree,
-            tone: Tone::Plain,
-            children: self.children.iter().map(ChildSpec::drawing).collect(),
-        }
+        let below = |children: &'static [ChildSpec]| children.iter().map(Some).collect();
+        Drawing::of(None, |child: Option<&ChildSpec>| match child {
+            Some(child) => (child.drawn(), below(child.below().map_or(&[][..], |tree| tree.children))),
+            None => (self.drawn(), below(self.children)),
+        })
+    }
+
+    fn drawn(&self) -> Drawn {
+        Drawn { label: self.name.to_owned(), notes: self.notes(), figure: Figure::Tree, tone: Tone::Plain }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -46,7 +48,12 @@ impl TreeSpec {
 }
 
 impl ChildSpec {
-    fn drawing(&self) -> Drawing {
+    /// A `[Tree]` may contain itself: its instances are drawn by their own tree's drawing.
+    fn below(&self) -> Option<&TreeSpec> {
+        if self.is_set() { None } else { self.tree() }
+    }
+
+    fn drawn(&self) -> Drawn {
         let item = match self.shape {
             Shape::One => self.item.to_owned(),
             Shape::Optional => format!("Option<{}>", self.item),
@@ -54,17 +61,14 @@ impl ChildSpec {
             Shape::Set => format!("[{}]", self.item),
             Shape::Keyed(key) => format!("[{key} => {}]", self.item),
         };
-        // A `[Tree]` may contain itself: its instances are drawn by their own tree's drawing.
-        let tree = if self.is_set() { None } else { self.tree() };
         let mut notes = vec![format!("{:?}", self.lifecycle)];
-        notes.extend(tree.map(TreeSpec::notes).unwrap_or_default());
+        notes.extend(self.below().map(TreeSpec::notes).unwrap_or_default());
         notes.extend(self.settings.iter().map(|text| setting(text)));
-        Drawing {
+        Drawn {
             label: format!("{}: {item}", self.name),
             notes,
             figure: if self.is_set() { Figure::Set } else { Figure::of(self.kind) },
             tone: Tone::Plain,
-            children: tree.map_or(&[][..], |tree| tree.children).iter().map(ChildSpec::drawing).collect(),
         }
     }
 }

@@ -6,8 +6,9 @@
 //! lock, then a cell's queue; never two supervisors.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,9 +22,10 @@ use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
 use crate::last::Shelter;
 use crate::path::escaped;
+use crate::place::Place;
 use crate::strategy::{Decider, SupervisorStrategy};
 use crate::sync::atomic::Ordering;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 mod look;
 mod watchdog;
@@ -60,6 +62,8 @@ struct Rare {
 struct Inner {
     group: Group,
     entries: Vec<Option<Entry>>,
+    /// An actor's children, by a hash of the name, with their slots. Instances of a set have no names.
+    names: BTreeSet<(u64, Id)>,
     /// A watchdog is on its way to the owner, or its timer runs.
     watched: bool,
     /// Since when no time is left for any of them.
@@ -79,6 +83,8 @@ struct Inner {
 pub(crate) struct Sup {
     inner: Mutex<Inner>,
     decider: Mutex<Option<Decider>>,
+    /// Where the children stand, once a failure of one has named it.
+    pub(crate) place: OnceLock<Arc<Place>>,
 }
 
 impl fmt::Debug for Sup {
@@ -102,6 +108,7 @@ impl Sup {
             inner: Mutex::new(Inner {
                 group: Group::new(owner, strategy.strategy, strategy.limit),
                 entries: Vec::new(),
+                names: BTreeSet::new(),
                 watched: false,
                 aborted: None,
                 closing: 0,
@@ -111,6 +118,7 @@ impl Sup {
                 need: None,
             }),
             decider: Mutex::new(strategy.decider.clone()),
+            place: OnceLock::new(),
         }
     }
 
@@ -172,7 +180,7 @@ impl Sup {
         with: impl FnOnce(ByHand) -> R,
     ) -> Option<(ByHand, R)> {
         let ctl = child.ctl();
-        let requested = Failure::new(Phase::Running, Cause::Requested, ctl.path(), ctl.incarnation());
+        let requested = Failure::new(Phase::Running, Cause::Requested, ctl.place(), ctl.incarnation());
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
@@ -188,6 +196,11 @@ impl Sup {
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
         inner.tell_behind(owner);
+    }
+
+    /// All children are up or have ended, and none is to come.
+    pub(crate) fn all_up(&self) -> bool {
+        lock(&self.inner).group.all_up()
     }
 
     /// Only looks.
@@ -307,7 +320,7 @@ impl Sup {
             _ => return None,
         };
         let moving = inner.group.leave(id)?;
-        let entry = inner.entries[id as usize].take();
+        let entry = inner.vacate(id);
         inner.trim();
         drop(inner);
         drop(entry);
@@ -387,7 +400,11 @@ impl Sup {
 
     /// For good: no child is started again; references to them are let go.
     pub(crate) fn finish(&self) {
-        let entries = std::mem::take(&mut lock(&self.inner).entries);
+        let entries = {
+            let mut inner = lock(&self.inner);
+            inner.names.clear();
+            std::mem::take(&mut inner.entries)
+        };
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 send(&**cell, Control::Finish);
@@ -428,6 +445,12 @@ impl Said {
     }
 }
 
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Inner {
     /// The place of this child, as long as it has one.
     fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
@@ -438,11 +461,33 @@ impl Inner {
     }
 
     fn put(&mut self, id: Id, entry: Entry) {
+        if let Some(key) = self.key(&entry) {
+            self.names.insert((key, id));
+        }
         let id = id as usize;
         if id == self.entries.len() {
             self.entries.push(Some(entry));
         } else {
             self.entries[id] = Some(entry);
+        }
+    }
+
+    /// The child has left the table, or has ended and is forgotten.
+    fn vacate(&mut self, id: Id) -> Option<Entry> {
+        let entry = self.entries[id as usize].take()?;
+        if let Some(key) = self.key(&entry) {
+            self.names.remove(&(key, id));
+        }
+        Some(entry)
+    }
+
+    /// Under which it is found by its name.
+    fn key(&self, entry: &Entry) -> Option<u64> {
+        match entry {
+            Entry::Child { cell, .. } if matches!(self.group.kind().0, Owner::Actor | Owner::Guardian) => {
+                cell.ctl().text().map(hash)
+            }
+            _ => None,
         }
     }
 
@@ -474,10 +519,11 @@ impl Inner {
     }
 
     fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
-        let name = escaped(name);
-        self.entries.iter().enumerate().find_map(|(id, entry)| match entry {
-            Some(Entry::Child { cell, .. }) if cell.ctl().is_called(&name) => {
-                (self.group.at(id as Id) != At::Ended).then_some(cell)
+        let name = &*escaped(name);
+        let key = hash(name);
+        self.names.range((key, 0)..=(key, Id::MAX)).find_map(|(_, id)| match self.entries.get(*id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().text() == Some(name) => {
+                (self.group.at(*id) != At::Ended).then_some(cell)
             }
             _ => None,
         })
@@ -538,7 +584,7 @@ impl Inner {
                     inner.close(id);
                     inner.send(by, id, Control::Over(why));
                     if inner.group.is_free(id) {
-                        inner.entries[id as usize] = None;
+                        inner.vacate(id);
                     }
                 }
                 Act::Redecide(id) => inner.send(by, id, Control::Redecide),

@@ -68,7 +68,8 @@ impl Sup {
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
             let stuck_at = |reports: u32| over + STUCK_AFTER + STUCK_EVERY * reports;
             let give_up_at = over + GIVE_UP_AFTER;
-            let look = if patient.contains(&id) {
+            // Both are in the order of the slots.
+            let look = if patient.binary_search(&id).is_ok() {
                 now + STUCK_AFTER
             } else {
                 if stuck.since != Some(since) {

@@ -189,12 +189,17 @@ impl TreeRef {
     /// May be dropped and called again.
     pub async fn ready(&self) -> bool {
         let bus = self.cell.ctl().bus.clone();
+        let mut first: Option<Arc<dyn Controlled>> = None;
         loop {
             let changed = bus.changed.notified();
             if self.cell.ctl().ended().is_some() {
                 return false;
             }
-            if all_up(&*self.cell) {
+            // As long as it is the same one, the others need no look.
+            if !first.as_ref().is_some_and(|cell| holds_up(&**cell)) {
+                first = not_up(&self.cell);
+            }
+            if first.is_none() {
                 return true;
             }
             changed.await;
@@ -202,14 +207,23 @@ impl TreeRef {
     }
 }
 
-fn all_up(cell: &dyn Controlled) -> bool {
-    if cell.ctl().ended().is_some() {
-        return true; // for good, as far as it itself is concerned
+/// The first supervisor whose children are not all up, of this one and those below it.
+fn not_up(cell: &Arc<dyn Controlled>) -> Option<Arc<dyn Controlled>> {
+    let mut todo = vec![cell.clone()];
+    while let Some(cell) = todo.pop() {
+        if holds_up(&*cell) {
+            return Some(cell);
+        }
+        if let Some(sup) = cell.ctl().sup().filter(|_| cell.ctl().ended().is_none()) {
+            todo.extend(sup.cells().into_iter().filter(|child| child.ctl().sup().is_some()));
+        }
     }
-    match cell.ctl().sup() {
-        None => true,
-        Some(sup) => sup.look(|group| group.all_up()) && sup.cells().iter().all(|child| all_up(&**child)),
-    }
+    None
+}
+
+/// Not all of its own children are up. One that has ended has done so for good, as far as it itself is concerned.
+fn holds_up(cell: &dyn Controlled) -> bool {
+    cell.ctl().ended().is_none() && cell.ctl().sup().is_some_and(|sup| !sup.all_up())
 }
 
 /// The wait for a tree's end: [`TreeRef::join`].

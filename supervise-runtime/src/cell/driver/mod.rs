@@ -462,7 +462,7 @@ impl Driver {
 
     pub(crate) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         let ctl = self.cell.ctl();
-        Failure::new(phase, cause, ctl.path(), ctl.incarnation())
+        Failure::new(phase, cause, ctl.place(), ctl.incarnation())
     }
 
     // ----- polling

@@ -147,15 +147,25 @@ impl<B: Body> Run<B> {
     }
 }
 
-/// The children that have ended and are kept, since their supervisor might start them again.
-fn ended_below(cell: &dyn Controlled) -> Vec<ChildReport> {
+/// The children that have ended and are kept, since their supervisor might start them again, with their ids; each
+/// behind those below it.
+fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
+    let below = |cell: &dyn Controlled| cell.ctl().sup().map(|sup| sup.cells()).unwrap_or_default().into_iter();
     let mut reports = Vec::new();
-    for child in cell.ctl().sup().map(|sup| sup.cells()).unwrap_or_default() {
-        reports.extend(ended_below(&*child));
+    let mut within = Vec::new();
+    let mut children = below(cell);
+    loop {
+        if let Some(child) = children.next() {
+            let inner = below(&*child);
+            within.push((child, std::mem::replace(&mut children, inner)));
+            continue;
+        }
+        let Some((child, others)) = within.pop() else { return reports };
+        children = others;
         if let Some(ended) = child.ctl().ended() {
             let path = child.ctl().path();
-            reports.push(ChildReport { path, ended, took: Duration::ZERO, aborted: false, stuck: false });
+            let report = ChildReport { path, ended, took: Duration::ZERO, aborted: false, stuck: false };
+            reports.push((child.ctl().id, report));
         }
     }
-    reports
 }

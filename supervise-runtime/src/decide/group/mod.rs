@@ -203,6 +203,8 @@ pub struct Group {
     owner_is_up: bool,
     /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
     ends_with: Option<Ended>,
+    /// The slot in which [`Group::all_up`] found one that was not.
+    first_down: usize,
     acts: Vec<Act>,
     /// Members that were looked at, one by one.
     #[cfg(test)]
@@ -236,6 +238,7 @@ impl Group {
             quits: false,
             owner_is_up: owner != Owner::Tree,
             ends_with: None,
+            first_down: 0,
             acts: Vec::new(),
             #[cfg(test)]
             steps: Default::default(),
@@ -333,8 +336,16 @@ impl Group {
     }
 
     /// All members are up or have ended, and none is to come.
-    pub fn all_up(&self) -> bool {
-        self.built && self.members.iter().flatten().all(|m| m.is_value() || matches!(m.at, At::Up | At::Ended))
+    pub fn all_up(&mut self) -> bool {
+        // It begins where it found one that was not: most of them come up one after the other.
+        let slots = self.members.len();
+        let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
+        let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {
+            self.step();
+            !self.members[*slot].as_ref().is_none_or(is_up)
+        });
+        self.first_down = not_up.unwrap_or(0);
+        self.built && not_up.is_none()
     }
 
     /// Build can go on behind this member: it is up or has ended; under OneForOne, also if it was up, or waits

@@ -196,6 +196,22 @@ fn a_range_finds_each_by_its_place() {
     assert!(many.looked_at() <= 8, "{}", many.looked_at());
 }
 
+/// S21: who waits for all of them to be up looks on where it found one that was not.
+#[test]
+fn each_look_for_one_that_is_not_up_begins_where_the_last_one_ended() {
+    let n = 20_000;
+    let mut many = Many::up(Owner::Set, Strategy::OneForOne, n).all_wait();
+    for id in 0..n {
+        assert!(!many.group.all_up());
+        many.group.due(id, many.now);
+        many.group.up(id, many.now);
+    }
+    assert!(many.group.all_up());
+    assert!(many.looked_at() <= 4, "{}", many.looked_at());
+    many.fails(7);
+    assert!(!many.group.all_up());
+}
+
 /// A place in the order is a member's own: who takes over its slot stands behind all others.
 #[test]
 fn a_slot_that_is_used_again_is_no_place_in_the_walk() {

@@ -79,7 +79,7 @@ pub(super) struct Sim {
 }
 
 pub(super) fn failure(phase: Phase) -> Failure {
-    Failure::new(phase, Cause::Panic("test".into()), "child".into(), 1)
+    Failure::new(phase, Cause::Panic("test".into()), "child", 1)
 }
 
 impl Sim {
