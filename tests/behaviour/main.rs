@@ -11,6 +11,7 @@ mod abuse;
 mod contradictions;
 mod edges;
 mod grammar;
+mod many;
 mod nodes;
 mod s01_messages;
 mod s03_tell_and_ask;
