@@ -1,0 +1,78 @@
+//! Runtimes that are dropped in the middle of everything.
+
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use crate::tree::boot;
+use crate::walks::operation;
+use crate::world::World;
+use crate::{number, runtime, within};
+
+/// A tree under storm on a runtime that goes away: the drop comes back, and nothing of the tree is left.
+fn one(seed: u64) {
+    let world = World::new(seed);
+    let workers = 1 + world.draw(4) as usize;
+    let runtime = runtime(workers);
+    let top = runtime.block_on(boot(&world, seed));
+    let handle = top.handle();
+    let ended = handle.alone.a.terminated();
+    let up = handle.alone.a.ended().is_none();
+    for _ in 0..4 {
+        let (top, world) = (handle.clone(), world.clone());
+        runtime.spawn(async move {
+            loop {
+                operation(&top, &world).await;
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+    std::thread::sleep(Duration::from_micros(world.draw(4_000)));
+    if world.one_in(2) {
+        top.detach();
+    } else {
+        drop(top);
+    }
+    drop(runtime);
+
+    // Whoever waits outside hears of the end: of this one, or of the runtime's.
+    let ended = wait(ended);
+    assert!(ended.is_ok() || !up, "seed {seed}: {ended:?}");
+    let living = world.living();
+    assert!(living.is_empty(), "seed {seed}: left behind: {living:?}");
+    let (sent, entered, dropped) = (world.sent.load(SeqCst), world.entered.load(SeqCst), world.dropped.load(SeqCst));
+    assert_eq!(sent, entered + dropped, "seed {seed}: a message is neither handled nor dropped");
+    let told = wait(handle.alone.a.tell(crate::tree::Msg::Do(60, None)));
+    assert!(told.is_err(), "seed {seed}: a message was taken behind the end of the runtime");
+    let wrong = world.take_wrong();
+    assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
+}
+
+/// Waits on this thread, without a runtime.
+fn wait<F: Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let mut future = std::pin::pin!(future);
+    let mut cx = std::task::Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            std::task::Poll::Ready(out) => return out,
+            std::task::Poll::Pending => std::thread::park_timeout(Duration::from_secs(1)),
+        }
+    }
+}
+
+/// S25: the drop of a runtime ends everything, whatever goes on, and everybody outside is told.
+#[test]
+fn runtimes_are_dropped_in_the_middle() {
+    let first = number("SEED", u64::from(std::process::id())).wrapping_mul(10_000);
+    let drops = number("THREADS_DROPS", 100);
+    for seed in first..first + drops {
+        within(Duration::from_secs(60), &format!("the drop of seed {seed}"), move || one(seed));
+    }
+    println!("{drops} runtimes dropped, from seed {first}");
+}

@@ -1,0 +1,330 @@
+//! The tree that the walks go over: every shape of child, every group strategy, and actors that do everything which an
+//! actor can do to itself and to others.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use supervise::AskError;
+use supervise::prelude::*;
+
+use crate::world::{Alive, Token, World};
+
+type W = Arc<World>;
+
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// An actor that does what its messages and chance tell it.
+pub struct Worker {
+    alive: Alive,
+}
+
+pub enum Msg {
+    /// What to do, and the token if this message was sent from outside.
+    Do(u64, Option<Token>),
+    /// Whether it answers.
+    Ping(Reply<()>, Token),
+}
+
+impl Worker {
+    pub fn new(world: &W, path: impl Into<String>) -> Self {
+        Worker { alive: Alive::new(world, path) }
+    }
+
+    fn world(&self) -> &W {
+        &self.alive.world
+    }
+
+    /// A child of its own, of a name that may be taken.
+    async fn spawn(&mut self, cx: &mut Context<Self>) {
+        let (world, name) = (self.world().clone(), format!("kid{}", self.world().draw(3)));
+        // Its name may be free again while it lives, if it has left: the number tells them apart.
+        let path = format!("{}/{name} #{}", self.alive.path, world.draw(u64::MAX));
+        let kid = cx.spawn(&name, move || {
+            let (world, path) = (world.clone(), path.clone());
+            async move { Ok(Worker::new(&world, path)) }
+        });
+        let Ok(kid) = kid.await else { return };
+        tell_now(self.world(), &kid, self.world().draw(64));
+        match self.world().draw(6) {
+            0 => cx.watch(&kid),
+            1 => cx.depend_on(&kid),
+            2 if !self.world().is_exact() => {
+                // Told first: this handler may be dropped while it waits, with the child let go.
+                let leaver = kid.clone();
+                self.world().left(move || leaver.stop());
+                drop(cx.unlink(&kid).await);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Actor for Worker {
+    type Msg = Msg;
+    type Error = supervise::BoxError;
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        match self.world().whim(60) {
+            0 => return Err("told: pre_start".into()),
+            1 => panic!("told: pre_start"),
+            2 => cx.actor_ref().kill(),
+            3 | 4 => tokio::time::sleep(ms(1)).await,
+            5 => self.spawn(cx).await,
+            6 => cx.stop(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn receive(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        let what = match msg {
+            Msg::Do(what, token) => {
+                token.into_iter().for_each(Token::enter);
+                if self.world().is_calm() { 63 } else { what }
+            }
+            Msg::Ping(reply, token) => {
+                token.enter();
+                reply.send(());
+                return Ok(());
+            }
+        };
+        let me = cx.actor_ref();
+        match what % 64 {
+            0 => return Err("told".into()),
+            1 => panic!("told"),
+            2 => tokio::time::sleep(ms(1)).await,
+            3 | 4 => tokio::task::yield_now().await,
+            5 => cx.stop(),
+            6 => me.stop(),
+            7 => {
+                me.kill();
+                tokio::task::yield_now().await;
+            }
+            8 => drop(me.restart()),
+            9 => me.drain(),
+            10 | 11 => self.spawn(cx).await,
+            12 => {
+                if let Some(kid) = cx.child::<Worker>("kid1") {
+                    tell_now(self.world(), &kid, 20);
+                }
+            }
+            13 => drop(cx.send_after(ms(1), Msg::Do(3, None))),
+            14 => cx.run(async { tokio::time::sleep(ms(1)).await }, |()| Msg::Do(30, None)),
+            15 => cx.run(async { panic!("told: beside") }, |()| Msg::Do(30, None)),
+            16 => tell(self.world(), &me, 63, ms(50)).await,
+            17 => {
+                cx.stop();
+                panic!("told: behind a stop");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn pre_restart(&mut self, _: &Failure, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        match self.world().whim(40) {
+            0 => return Err("told: pre_restart".into()),
+            1 => tokio::time::sleep(ms(1)).await,
+            2 => cx.actor_ref().kill(),
+            3 => {
+                if let Some(kid) = cx.child::<Worker>("kid0") {
+                    cx.keep(&kid);
+                }
+            }
+            4 => drop(cx.actor_ref().restart()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn post_stop(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        match self.world().whim(40) {
+            0 => return Err("told: post_stop".into()),
+            1 => tokio::time::sleep(ms(1)).await,
+            2 => cx.actor_ref().kill(),
+            3 => panic!("told: post_stop"),
+            4 => drop(cx.spawn("late", || async { Err::<Worker, _>("told".into()) }).await),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Watcher for Worker {
+    async fn terminated(&mut self, _: &Watched, _: &Ended, _: &mut Context<Self>) -> Result<(), Self::Error> {
+        if self.world().whim(10) == 0 { Err("told: terminated".into()) } else { Ok(()) }
+    }
+}
+
+/// Offers a message with its token.
+pub fn tell_now(world: &W, to: &ActorRef<Worker>, what: u64) {
+    if let Err(refused) = to.try_tell(Msg::Do(what, Some(Token::new(world))))
+        && let Msg::Do(_, Some(token)) = refused.into_message()
+    {
+        token.returned();
+    }
+}
+
+/// Tells a message with its token, for so long.
+pub async fn tell(world: &W, to: &ActorRef<Worker>, what: u64, patience: Duration) {
+    match tokio::time::timeout(patience, to.tell(Msg::Do(what, Some(Token::new(world))))).await {
+        Ok(Ok(())) => {}
+        Ok(Err(refused)) => {
+            if let Msg::Do(_, Some(token)) = refused.into_message() {
+                token.returned();
+            }
+        }
+        // Dropped while it waited for room: the message never was in the mailbox.
+        Err(_) => _ = world.given_up.fetch_add(1, SeqCst),
+    }
+}
+
+/// Asks, for so long. One that times out may wait for room still, or be lost later.
+pub async fn ask(world: &W, of: &ActorRef<Worker>, patience: Duration) -> Result<(), AskError> {
+    let answer = of.ask(|reply| Msg::Ping(reply, Token::new(world))).within(patience).await;
+    if let Err(AskError::Refused { .. }) = answer {
+        world.returned.fetch_add(1, SeqCst); // to nobody: the error says it
+    }
+    answer
+}
+
+/// A task that runs until it is told to end, or fails, or ends by itself.
+async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::BoxError> {
+    let alive = Alive::new(&world, path);
+    match world.whim(8) {
+        0 => return Err("told: a job".into()),
+        1 => panic!("told: a job"),
+        2 => return Ok(()),
+        3 => {
+            let (inner, path) = (world.clone(), format!("{}/below", alive.path));
+            let stopped = cx.stopped();
+            cx.spawn(async move {
+                let _alive = Alive::new(&inner, path);
+                stopped.await;
+                if inner.one_in(4) { Err("told: below a job") } else { Ok(()) }
+            });
+            tokio::time::sleep(ms(1)).await;
+        }
+        _ => cx.stopped().await,
+    }
+    Ok(())
+}
+
+/// The same failure at the same place is decided alike; all directives come up.
+fn any(failure: &Failure) -> Directive {
+    match (failure.path().len() + failure.to_string().len()) % 11 {
+        0 | 1 => Directive::Resume,
+        2 => Directive::Escalate,
+        3 => Directive::Stop,
+        _ => Directive::Restart,
+    }
+}
+
+fn restart(_: &Failure) -> Directive {
+    Directive::Restart
+}
+
+supervisor! {
+    pub struct Alone(w: W) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #![decider(any)]
+
+        #[mailbox(Bounded(8))]
+        pub a: Worker = Worker::new(&w, "alone/a"),
+        #[lifecycle(Transient, drain)]
+        pub b: Worker = Worker::new(&w, "alone/b"),
+        #[backoff(1ms..4ms)]
+        #[mailbox(Bounded(4))]
+        #[while_down(Reject)]
+        pub c: Worker = Worker::new(&w, "alone/c"),
+        pub pair: [Worker; 2] = |i: usize| Worker::new(&w, format!("alone/pair/{i}")),
+        pub maybe: Option<Worker> = Some(Worker::new(&w, "alone/maybe")),
+        #[mailbox(Bounded(4))]
+        pub set: [Worker] = |n: u64| Worker::new(&w, format!("alone/set/{n}")),
+        #[mailbox(Bounded(4))]
+        pub keyed: [u64 => Worker] = |k: u64| Worker::new(&w, format!("alone/keyed/{k}")),
+        pub jobs: [task] = |n: u64| |cx| job(w, format!("alone/jobs/{n}"), cx),
+        pub job: task = |cx| job(w, "alone/job".into(), cx),
+    }
+
+    pub struct All(w: W) {
+        #![strategy(AllForOne, max_restarts = Unlimited)]
+        #![decider(any)]
+
+        pub x: Worker = Worker::new(&w, "all/x"),
+        #[lifecycle(Transient)]
+        pub y: Worker = Worker::new(&w, "all/y"),
+        #[backoff(1ms..3ms)]
+        pub z: Worker = Worker::new(&w, "all/z"),
+    }
+
+    pub struct Rest(w: W) {
+        #![strategy(RestForOne, max_restarts = Unlimited)]
+        #![decider(any)]
+
+        pub u: Worker = Worker::new(&w, "rest/u"),
+        pub below: struct Below {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            pub v: Worker = Worker::new(&w, "rest/below/v"),
+            pub twins: [Worker] = |n: u64| Worker::new(&w, format!("rest/below/twins/{n}")),
+        },
+        #[lifecycle(Temporary)]
+        pub t: Worker = Worker::new(&w, "rest/t"),
+    }
+
+    pub struct Top(w: W) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #![decider(restart)]
+
+        idle: task = std::future::pending::<()>(), // so that the root goes on
+        pub alone: Alone = Alone::tree(w),
+        pub all: All = All::tree(w),
+        pub rest: Rest = Rest::tree(w),
+    }
+}
+
+impl Top {
+    /// Every declared actor.
+    pub fn workers(&self) -> Vec<ActorRef<Worker>> {
+        let alone = &self.alone;
+        let mut all = vec![
+            alone.a.clone(),
+            alone.b.clone(),
+            alone.c.clone(),
+            self.all.x.clone(),
+            self.all.y.clone(),
+            self.all.z.clone(),
+            self.rest.u.clone(),
+            self.rest.below.v.clone(),
+            self.rest.t.clone(),
+        ];
+        all.extend(alone.pair.iter().cloned());
+        all.extend(alone.maybe.clone());
+        all
+    }
+
+    /// Every subtree and set.
+    pub fn trees(&self) -> Vec<TreeRef> {
+        vec![
+            TreeRef::clone(&self.alone),
+            TreeRef::clone(&self.all),
+            TreeRef::clone(&self.rest),
+            TreeRef::clone(&self.rest.below),
+            self.alone.set.tree(),
+            self.alone.keyed.tree(),
+            self.alone.jobs.tree(),
+        ]
+    }
+}
+
+/// The tree, once a boot has succeeded: what its actors draw at their first start may fail it.
+pub async fn boot(world: &W, seed: u64) -> Running<Top> {
+    loop {
+        if let Ok(top) = Top::tree(world.clone()).seed(seed).start().await {
+            return top;
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Random operations from six tasks, then a calm, then a shutdown; the promises are checked all the way.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+use supervise::prelude::*;
+use supervise::{AskError, Event, EventKind, Events, Refusal};
+use tokio::time::timeout;
+
+use crate::tree::{Top, ask, boot, ms, tell, tell_now};
+use crate::world::World;
+use crate::{number, runtime, within};
+
+/// How long one walk takes before a new tree is made.
+const WALK: Duration = Duration::from_millis(1_500);
+
+/// One operation from outside.
+pub async fn operation(top: &Top, world: &Arc<World>) {
+    let workers = top.workers();
+    let worker = &workers[world.draw(workers.len() as u64) as usize];
+    let trees = top.trees();
+    let tree = &trees[world.draw(trees.len() as u64) as usize];
+    let patience = Duration::from_micros(world.draw(3_000));
+    match world.draw(110) {
+        0 => worker.stop(),
+        1 => worker.kill(),
+        2 => drop(worker.restart()),
+        3..=9 => drop(worker.start_again()),
+        10 => worker.drain(),
+        11 => drop(tree.restart()),
+        12 if world.one_in(4) => tree.stop(),
+        13 if world.one_in(4) => tree.kill(),
+        14..=19 => drop(tree.start_again()),
+        20..=25 => drop(timeout(patience, top.alone.set.spawn(world.draw(1 << 40))).await),
+        26 => drop(timeout(patience, top.rest.below.twins.spawn(world.draw(1 << 40))).await),
+        27..=33 => {
+            if let Ok(Ok(worker)) = timeout(patience, top.alone.keyed.get_or_spawn(world.draw(6))).await {
+                tell_now(world, &worker, world.draw(64));
+            }
+        }
+        34 => drop(timeout(patience, top.alone.keyed.spawn(world.draw(6))).await),
+        35 => drop(top.alone.keyed.stop(&world.draw(6))),
+        36 => {
+            if let Some(worker) = top.alone.keyed.get(&world.draw(6)) {
+                tell_now(world, &worker, world.draw(64));
+            }
+        }
+        37..=39 => drop(timeout(patience, top.alone.jobs.spawn(world.draw(1 << 40))).await),
+        40 => drop(top.snapshot().render()),
+        41 => drop(format!("{:?}", top.health())),
+        42 => drop(timeout(patience, worker.terminated()).await),
+        43 => drop(timeout(patience, top.ready()).await),
+        44 => drop(timeout(patience, tree.join()).await),
+        45 => {
+            let mut events = top.events();
+            drop(timeout(patience, events.next()).await);
+        }
+        46 => top.alone.job.stop(),
+        47 => drop(top.alone.job.start_again()),
+        48 => top.alone.job.kill(),
+        49..=54 if !world.is_exact() => drop(ask(world, worker, patience).await),
+        _ if world.one_in(2) => tell_now(world, worker, world.draw(200)),
+        _ => tell(world, worker, world.draw(200), patience).await,
+    }
+}
+
+async fn user(top: Top, world: Arc<World>, until: Instant) {
+    while Instant::now() < until {
+        operation(&top, &world).await;
+        if world.one_in(4) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Behind the storm everybody can be had again: whoever does not answer has ended, and says so.
+async fn calm(top: &Top, world: &Arc<World>) {
+    for worker in top.workers() {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match ask(world, &worker, Duration::from_secs(20)).await {
+                Ok(()) => break,
+                Err(AskError::Refused { reason: Refusal::Ended, .. }) if worker.ended().is_some() => break,
+                // It fails with what is queued before the question, or its tree does.
+                Err(AskError::NoReply { .. } | AskError::Refused { .. }) if tries < 2_000 => {
+                    tokio::time::sleep(ms(1)).await;
+                }
+                Err(error) => {
+                    let node = top.snapshot().render();
+                    world.wrong(format!("{} does not answer ({tries} tries): {error}\n{node}", worker.path()));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Nothing fails but what was told to: the library's own code does not panic.
+async fn only_what_was_told(mut events: Events, world: Arc<World>) {
+    while let Some(event) = events.next().await {
+        if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
+            && let Cause::Panic(text) = failure.cause()
+            && !text.starts_with("told")
+        {
+            world.wrong(format!("{path}: {failure}"));
+        }
+    }
+}
+
+async fn walk(seed: u64) {
+    let world = World::new(seed);
+    let top = boot(&world, seed).await;
+    let until = Instant::now() + WALK;
+    let users: Vec<_> = (0..6).map(|_| tokio::spawn(user(top.handle(), world.clone(), until))).collect();
+    let heard = tokio::spawn(only_what_was_told(top.events(), world.clone()));
+    for user in users {
+        user.await.unwrap();
+    }
+    world.calm_down();
+    calm(&top, &world).await;
+
+    let tree = TreeRef::clone(&top);
+    let begun = Instant::now();
+    let report = top.shutdown().await;
+    let took = begun.elapsed();
+    if took > Duration::from_secs(5) {
+        let slow = report.children.iter().filter(|child| child.took > Duration::from_secs(1));
+        world.wrong(format!("the shutdown took {took:?}: {:?}", slow.collect::<Vec<_>>()));
+    }
+    let stuck: Vec<_> = report.children.iter().filter(|child| child.stuck).collect();
+    if !stuck.is_empty() {
+        world.wrong(format!("stuck: {stuck:?}"));
+    }
+    if tree.ended().is_none() {
+        world.wrong("it was shut down, and has not ended".into());
+    }
+    // Nothing is left: of those who left the tree neither, once they are told.
+    let mut waited = 0;
+    while !world.living().is_empty() && waited < 5_000 {
+        world.stop_those_who_left();
+        tokio::time::sleep(ms(1)).await;
+        waited += 1;
+    }
+    for who in world.living() {
+        world.wrong(format!("left behind: {who}"));
+    }
+    heard.await.unwrap();
+    let (sent, entered) = (world.sent.load(SeqCst), world.entered.load(SeqCst));
+    let (returned, given_up) = (world.returned.load(SeqCst), world.given_up.load(SeqCst));
+    let dropped = world.dropped.load(SeqCst);
+    if sent != entered + dropped {
+        world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: one is neither"));
+    }
+    let (dead, lost) = (tree.dead_letters(), dropped - returned - given_up);
+    if world.is_exact() && lost != dead {
+        world.wrong(format!(
+            "{lost} lost, {dead} dead letters: {dropped} dropped, {returned} returned, {given_up} given up"
+        ));
+    }
+    let wrong = world.take_wrong();
+    assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
+    let made = world.made.load(SeqCst);
+    println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, shutdown in {took:?}");
+    assert!(made > 50 && sent > 500 && entered > 100, "seed {seed}: a walk in which nothing happens");
+}
+
+/// Walks on so many workers, each with a tree of its own, for half of the time.
+fn walks(workers: usize) {
+    let time = Duration::from_secs(number("THREADS_SECONDS", 10)) / 2;
+    let first = number("SEED", u64::from(std::process::id())).wrapping_mul(1_000).wrapping_add(workers as u64 * 500);
+    println!("first seed {first}");
+    let begun = Instant::now();
+    for seed in first.. {
+        within(Duration::from_secs(120), &format!("the walk of seed {seed} on {workers} workers"), move || {
+            let runtime = runtime(workers);
+            runtime.block_on(walk(seed));
+            drop(runtime);
+        });
+        if begun.elapsed() >= time {
+            break;
+        }
+    }
+}
+
+/// S1, S5, S25: never two instances, every message is accounted for, everybody answers or has ended.
+#[test]
+fn walks_on_two_workers() {
+    walks(2);
+}
+
+/// S1, S5, S25: the same with more workers than processors.
+#[test]
+fn walks_on_four_workers() {
+    walks(4);
+}

@@ -1,0 +1,154 @@
+//! The books: who lives, and how each message ended.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+/// Shared by all actors and users of one tree.
+#[derive(Default)]
+pub struct World {
+    random: AtomicU64,
+    pub sent: AtomicU64,
+    pub entered: AtomicU64,
+    /// Dropped before a handler was entered.
+    pub dropped: AtomicU64,
+    /// Of those: back in the hands of their sender.
+    pub returned: AtomicU64,
+    /// Of those: their sender stopped waiting for room.
+    pub given_up: AtomicU64,
+    pub made: AtomicU64,
+    /// Stops those who left their tree.
+    /// The storm is over: nobody does harm any more.
+    calm: AtomicBool,
+    /// Nobody leaves this tree, and nobody asks: then the books are exact.
+    exact: AtomicBool,
+    free: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    living: Mutex<HashMap<String, i64>>,
+    wrong: Mutex<Vec<String>>,
+}
+
+impl World {
+    pub fn new(seed: u64) -> Arc<Self> {
+        let world = World::default();
+        world.random.store(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), SeqCst);
+        world.exact.store(seed.is_multiple_of(2), SeqCst);
+        Arc::new(world)
+    }
+
+    /// A number below `n`.
+    pub fn draw(&self, n: u64) -> u64 {
+        let step = 0x9e37_79b9_7f4a_7c15;
+        let mut x = self.random.fetch_add(step, SeqCst).wrapping_add(step);
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)) % n
+    }
+
+    pub fn one_in(&self, n: u64) -> bool {
+        self.draw(n) == 0
+    }
+
+    /// What chance wants of an actor now: a number below `n`, and in a calm one that means nothing.
+    pub fn whim(&self, n: u64) -> u64 {
+        if self.is_calm() { u64::MAX } else { self.draw(n) }
+    }
+
+    pub fn is_calm(&self) -> bool {
+        self.calm.load(SeqCst)
+    }
+
+    pub fn calm_down(&self) {
+        self.calm.store(true, SeqCst);
+    }
+
+    /// One left its tree: it lives until it is stopped.
+    pub fn left(&self, stop: impl FnOnce() + Send + 'static) {
+        self.free.lock().unwrap().push(Box::new(stop));
+    }
+
+    /// Dead letters are counted by tree: those of who left are in another count, and asks are in it, but not in the
+    /// books.
+    pub fn is_exact(&self) -> bool {
+        self.exact.load(SeqCst)
+    }
+
+    pub fn stop_those_who_left(&self) {
+        let free = std::mem::take(&mut *self.free.lock().unwrap());
+        free.into_iter().for_each(|stop| stop());
+    }
+
+    /// A promise is broken.
+    pub fn wrong(&self, what: String) {
+        self.wrong.lock().unwrap().push(what);
+    }
+
+    pub fn take_wrong(&self) -> Vec<String> {
+        std::mem::take(&mut self.wrong.lock().unwrap())
+    }
+
+    /// Who is still there.
+    pub fn living(&self) -> Vec<String> {
+        let living = self.living.lock().unwrap();
+        living.iter().filter(|(_, n)| **n != 0).map(|(path, n)| format!("{path}: {n}")).collect()
+    }
+}
+
+/// One instance, from its start expression to its drop.
+pub struct Alive {
+    pub world: Arc<World>,
+    pub path: String,
+}
+
+impl Alive {
+    pub fn new(world: &Arc<World>, path: impl Into<String>) -> Self {
+        let path = path.into();
+        world.made.fetch_add(1, SeqCst);
+        let mut living = world.living.lock().unwrap();
+        let n = living.entry(path.clone()).or_default();
+        *n += 1;
+        let n = *n;
+        drop(living);
+        if n > 1 {
+            world.wrong(format!("{n} instances of {path} at a time"));
+        }
+        Alive { world: world.clone(), path }
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        *self.world.living.lock().unwrap().entry(self.path.clone()).or_default() -= 1;
+    }
+}
+
+/// A message that says how it ended.
+pub struct Token {
+    world: Arc<World>,
+    entered: bool,
+}
+
+impl Token {
+    pub fn new(world: &Arc<World>) -> Self {
+        world.sent.fetch_add(1, SeqCst);
+        Token { world: world.clone(), entered: false }
+    }
+
+    /// The handler has it.
+    pub fn enter(mut self) {
+        self.entered = true;
+        self.world.entered.fetch_add(1, SeqCst);
+    }
+
+    /// The sender has it back.
+    pub fn returned(self) {
+        self.world.returned.fetch_add(1, SeqCst);
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        if !self.entered {
+            self.world.dropped.fetch_add(1, SeqCst);
+        }
+    }
+}
