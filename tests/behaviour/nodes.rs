@@ -104,7 +104,10 @@ impl Actor for Node {
         match say {
             Say::Spawn(kid, reply) => reply.send(self.spawn(kid, cx).await),
             Say::Keep(kid) => self.keeps.push(kid),
-            Say::Work(time) => tokio::time::sleep(time).await,
+            Say::Work(time) => {
+                tokio::time::sleep(time).await;
+                tokio::task::yield_now().await; // behind who wakes at the same time
+            }
             Say::Note(line) => self.journal.write(format!("{} {line}", self.kid.name)),
             Say::Fail(boom) => return Err(boom),
         }

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, Events, Refusal, WhileDown};
 
 use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
-use crate::nodes::{Family, Kid, Node, Say, family, spawn};
+use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};
 
 /// A top whose group has failed, but which has a message in hand for `busy` seconds: what its children
 /// fail with is kept until then.
@@ -85,6 +85,55 @@ async fn one_that_comes_up_held_begins_nothing() {
     assert_eq!(family.snapshot().find("top/kid").unwrap().state.to_string(), "held");
     pass(secs(2)).await;
     assert!(!journal.take().contains(&"grandkid start".to_owned()), "both end with the restart of top");
+}
+
+/// S7: one that is told to start, and to hold in the same moment, comes up; below it nothing begins.
+#[tokio::test(start_paused = true)]
+async fn a_hold_right_behind_a_start_is_heard() {
+    let (family, journal) = family_of(Strategy::RestForOne, Directive::Restart).await;
+    let first = spawn(&family.top, Kid::new("first")).await;
+    spawn(&family.top, Kid { brood: Some("grandkid"), ..Kid::new("second") }).await;
+    settle().await;
+    journal.plan("first post_restart", 1, Fault::Slow(secs(1)));
+    journal.plan("top pre_restart", 1, Fault::Slow(secs(2)));
+    // Both end in the same moment: the start of `first`, behind which `second` starts, and what top has in hand.
+    family.top.tell(Say::Work(secs(1))).await.unwrap();
+    family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    first.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    journal.take();
+    pass(secs(1)).await;
+    assert_eq!(
+        journal.take(),
+        ["first post_restart done", "top pre_restart", "second start", "second pre_start", "second post_restart"]
+    );
+}
+
+/// S7: one that is resumed, and held in the same moment, is up; it and all below it stay held.
+#[tokio::test(start_paused = true)]
+async fn a_hold_right_behind_a_resume_is_heard() {
+    supervisor! {
+        struct Grand(journal: Journal) {
+            #![decider(Boom::Fatal => Resume, _ => Restart)]
+            grand: Node = Kid::new("grand").start(journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Grand::start(journal.clone()).await.unwrap();
+    let top = spawn(&tree.grand, Kid { while_down: WhileDown::Reject, ..Kid::new("top") }).await;
+    let (kid, fatal) = (spawn(&top, Kid::new("kid")).await, spawn(&top, Kid::new("fatal")).await);
+    journal.plan("grand pre_restart", 1, Fault::Slow(secs(2)));
+    tree.grand.tell(Say::Work(secs(1))).await.unwrap();
+    tree.grand.tell(Say::Fail(Boom::Told)).await.unwrap(); // at once, when it is resumed
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    kid.tell(Say::Note("begins")).await.unwrap();
+    pass(secs(2)).await;
+    let lines = journal.take();
+    assert_eq!(lines.last().unwrap(), "grand pre_restart", "{lines:?}");
+    assert_eq!(tried(&top), DOWN);
 }
 
 /// S35: one that rejects is down from its failure on, also while its decision is kept, and up again with it.

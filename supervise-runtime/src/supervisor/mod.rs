@@ -413,11 +413,11 @@ impl Sup {
     }
 
     /// The supervisor's own new incarnation begins.
-    pub(crate) fn rebuild(&self, owner: &dyn Controlled) {
+    pub(crate) fn rebuild(&self, owner: &dyn Controlled, held: bool) {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         inner.aborted = None;
-        inner.group.rebuild();
+        inner.group.rebuild(held);
         Inner::carry_out(inner, owner);
     }
 }

@@ -132,13 +132,13 @@ impl<B: Body> Run<B> {
             match redecide {
                 None => self.redecide(&failure),
                 Some(Outcome::Resume) => {
-                    let facts = self.facts();
+                    let (facts, held) = (self.facts(), self.driver.held);
                     if let Some(sup) = self.driver.cell.ctl().sup() {
-                        sup.on(&*self.driver.cell, |group| group.resume(&failure, facts));
+                        sup.on(&*self.driver.cell, |group| group.resume(&failure, facts, held));
                     }
                     let body = &mut self.body;
                     self.driver.guarded(|| body.forgive());
-                    self.body.open();
+                    self.open();
                     return Outcome::Resume;
                 }
                 Some(outcome) => return outcome,

@@ -243,7 +243,7 @@ impl<B: Body> Run<B> {
         let incarnation = self.driver.cell.ctl().next_incarnation();
         self.driver.begin_span();
         if let Some(sup) = self.driver.cell.ctl().sup() {
-            sup.rebuild(&*self.driver.cell);
+            sup.rebuild(&*self.driver.cell, self.driver.held);
         }
         if let Some(after) = self.start().await {
             return after;
@@ -263,10 +263,8 @@ impl<B: Body> Run<B> {
             true => EventKind::Restarted,
             false => EventKind::Started { seed: ctl.parent.is_none().then_some(ctl.bus.seed) },
         });
-        self.body.open();
-        if self.driver.held {
-            self.driver.cell.set_down(true);
-        }
+        self.open();
+        let ctl = self.driver.cell.ctl();
         let now = Instant::now();
         if let Some((sup, owner)) = self.driver.parent() {
             sup.on_child(&**owner, &*self.driver.cell, |group, id| group.up(id, now));
@@ -282,6 +280,14 @@ impl<B: Body> Run<B> {
         // Behind both: who waits for a set waits for its group too.
         self.driver.cell.ctl().bus.changed.notify_waiters();
         self.serve().await
+    }
+
+    /// It takes messages, unless it rejects them while it is held (S35).
+    fn open(&mut self) {
+        self.body.open();
+        if self.driver.held {
+            self.driver.cell.set_down(true);
+        }
     }
 
     /// Waits for what a task has left running. False: its time is up, or it is killed.

@@ -3,7 +3,7 @@
 //! A [`Group`] is data beside its children, under one short lock. Whoever causes an event hands it in
 //! and gets the [`Act`]s back; the driver sends each to the child it names. A group strategy has one
 //! range at a time ([`Mode::Down`]); under OneForOne each child is a range of its own, so a restart is
-//! between the child and its entry here (`solo`), and the mode stays as it is.
+//! between the child and its entry here, and the mode stays as it is.
 //!
 //! Invariants, checked by the property test:
 //! 1. nothing starts in a range that goes down, nor while the group is held, failed or stopping;

@@ -20,8 +20,8 @@ impl Group {
         }
     }
 
-    /// The parent's Resume of a failed supervisor: it goes on where it was.
-    pub fn resume(&mut self, failure: &Failure, facts: Facts) {
+    /// The parent's Resume of a failed supervisor: it goes on where it was. `held`: an ancestor has failed since.
+    pub fn resume(&mut self, failure: &Failure, facts: Facts, held: bool) {
         if let Mode::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
             // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
@@ -35,8 +35,10 @@ impl Group {
                 _ => {}
             }
         }
-        self.held = false;
-        self.tell_held(false);
+        self.held = held;
+        if !held {
+            self.tell_held(false);
+        }
         self.begin_kept(facts.now);
     }
 
@@ -84,8 +86,9 @@ impl Group {
         }
     }
 
-    /// A new incarnation of the supervisor begins: fresh budgets and backoffs (S15).
-    pub fn rebuild(&mut self) {
+    /// A new incarnation of the supervisor begins: fresh budgets and backoffs (S15). `held`: it was let start, and
+    /// an ancestor has failed since.
+    pub fn rebuild(&mut self, held: bool) {
         self.mode = Group::first_mode(self.owner);
         self.booted = self.owner != Owner::Tree;
         self.built = self.booted;
@@ -97,7 +100,7 @@ impl Group {
         self.wait = None;
         self.in_flight = 0;
         self.heals = self.owner == Owner::Actor;
-        self.held = false; // whoever held its former incarnation has let it start
+        self.held = held; // whoever held its former incarnation has let it start
         for member in self.members.iter_mut().flatten() {
             member.reached = member.dynamic;
             member.passed = false;

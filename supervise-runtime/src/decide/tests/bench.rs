@@ -203,7 +203,7 @@ impl Bench {
 
     pub(super) fn resume(&mut self) -> String {
         let facts = self.facts();
-        self.event(|group, _| group.resume(&failure(Phase::Running), facts))
+        self.event(|group, _| group.resume(&failure(Phase::Running), facts, false))
     }
 
     /// A user stops it; `in its turn` if the range takes it along.

@@ -218,7 +218,7 @@ impl Sim {
         if !matches!(self.stand, Stand::Down | Stand::Ended) {
             return;
         }
-        self.group.rebuild();
+        self.group.rebuild(false);
         (self.held, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         self.ids().into_iter().for_each(|id| self.may_start_again(id));
@@ -285,7 +285,7 @@ impl Sim {
             }
             self.unasked = true;
             let facts = Facts { handled: false, random: 0, now: self.now };
-            self.group.resume(&failure(Phase::Running), facts);
+            self.group.resume(&failure(Phase::Running), facts, false);
             self.carry_out();
             self.unasked = false;
         }

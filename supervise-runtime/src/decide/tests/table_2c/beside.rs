@@ -245,7 +245,7 @@ fn spawns() -> Vec<Case> {
                 bench.gone(id);
             }
             assert_eq!(bench.spawn(set), "", "it waits until the set is up");
-            bench.group.rebuild();
+            bench.group.rebuild(false);
             bench.group.owner_up(bench.now);
             assert_eq!(bench.acts(), "start 0");
         }),

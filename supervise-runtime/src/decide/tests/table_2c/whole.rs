@@ -69,7 +69,7 @@ fn down_and_up(bench: &mut Bench, last: u32) {
         let next = if id == 0 { "all down".to_owned() } else { format!("down {}", id - 1) };
         assert_eq!(bench.gone(id), next);
     }
-    bench.group.rebuild();
+    bench.group.rebuild(false);
     assert_eq!(bench.acts(), "", "nothing starts before the supervisor does");
     assert_eq!(bench.ats(), [At::Turn; 3]);
 }
