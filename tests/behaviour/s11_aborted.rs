@@ -134,7 +134,7 @@ async fn an_abort_for_a_restart_ends_nobody() {
     assert_eq!(tree.sub.a.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S5, S12: one whose turn had not come when its supervisor was aborted loses what it has in hand, and no more: what
+/// S5, S11, S12: one whose turn had not come when its supervisor was aborted loses what it has in hand, no more: what
 /// is queued waits, and it is told that it was restarted.
 #[tokio::test(start_paused = true)]
 async fn an_abort_for_a_restart_keeps_what_is_queued() {
