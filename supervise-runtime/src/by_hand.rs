@@ -10,7 +10,10 @@ use crate::actor_ref::{Cell, Envelope};
 use crate::cell::control::{Control, Controlled, send};
 use crate::cell::driver::moves;
 use crate::decide::child::{ByHand, Command};
+use crate::last::Shelter;
 use crate::mailbox::MailCell;
+use crate::supervisor::Behind;
+use crate::sync::Arc;
 
 /// Why what was asked of a child by hand is not done (S26).
 ///
@@ -152,18 +155,33 @@ fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
     }
 }
 
+fn ask<'a, R>(
+    owner: &'a Option<Arc<dyn Controlled>>,
+    cell: &dyn Controlled,
+    command: Command,
+    then: impl FnOnce(ByHand) -> R,
+) -> Option<(ByHand, R, Behind<'a>)> {
+    let owner = owner.as_ref()?;
+    owner.ctl().sup()?.by_hand(&**owner, cell, command, then)
+}
+
 /// Asks the child's supervisor, whoever that is now.
 fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R) -> Option<(ByHand, R)> {
-    let ask = || {
-        let owner = cell.ctl().supervisor()?;
-        let sup = owner.ctl().sup()?;
-        sup.by_hand(&*owner, cell, command, &then)
-    };
-    ask().or_else(|| {
-        // Not known there: it is over, or on its way to another one (S38).
-        let _still = moves();
-        ask()
-    })
+    let _shelter = Shelter::new();
+    let owner = cell.ctl().supervisor();
+    if let Some((verdict, out, behind)) = ask(&owner, cell, command, &then) {
+        behind.done();
+        return Some((verdict, out));
+    }
+    // Not known there: it is over, or on its way to another one (S38).
+    let owner;
+    let still = moves();
+    owner = cell.ctl().supervisor();
+    let decided = ask(&owner, cell, command, &then);
+    drop(still);
+    let (verdict, out, behind) = decided?;
+    behind.done();
+    Some((verdict, out))
 }
 
 /// `restart()`.

@@ -16,7 +16,8 @@ use crate::last::{Shelter, drop_quietly};
 use crate::span::Spans;
 use crate::strategy::Directive;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use crate::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+pub(crate) use crate::sync::lock;
+use crate::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::watch::Ended;
 
 /// How many events a subscriber may be behind before it misses some: 1,024, see [`Events`].
@@ -432,13 +433,9 @@ pub(crate) struct Bus {
 #[derive(Debug)]
 enum Channel {
     Unheard,
-    Open(broadcast::Sender<Event>),
+    /// Shared, so that nothing of the channel's runs under the lock.
+    Open(Arc<broadcast::Sender<Event>>),
     Over,
-}
-
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No user code runs under a lock, so a poisoned one guards nothing torn.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Bus {
@@ -461,21 +458,24 @@ impl Bus {
     }
 
     pub(crate) fn subscribe(&self) -> Events {
-        let mut channel = lock(&self.sender);
-        let receiver = match &*channel {
-            Channel::Open(sender) => sender.subscribe(),
-            Channel::Unheard => {
-                let (sender, receiver) = broadcast::channel(EVENT_BUFFER);
-                *channel = Channel::Open(sender);
-                self.heard.store(true, Relaxed);
-                receiver
+        let sender = self.sender().or_else(|| {
+            let new = Arc::new(broadcast::channel(EVENT_BUFFER).0);
+            let mut channel = lock(&self.sender);
+            match &*channel {
+                Channel::Open(sender) => Some(sender.clone()), // somebody else was the first
+                Channel::Unheard => {
+                    *channel = Channel::Open(new.clone());
+                    self.heard.store(true, Relaxed);
+                    Some(new.clone())
+                }
+                Channel::Over => None,
             }
-            Channel::Over => broadcast::channel(1).1,
-        };
-        Events { receiver: Some(receiver) }
+        });
+        foreign();
+        Events { receiver: Some(sender.map_or_else(|| broadcast::channel(1).1, |sender| sender.subscribe())) }
     }
 
-    fn sender(&self) -> Option<broadcast::Sender<Event>> {
+    fn sender(&self) -> Option<Arc<broadcast::Sender<Event>>> {
         match &*lock(&self.sender) {
             Channel::Open(sender) => Some(sender.clone()),
             Channel::Unheard | Channel::Over => None,
@@ -484,12 +484,15 @@ impl Bus {
 
     pub(crate) fn close(&self) {
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
+        foreign();
         drop(before); // with the events that nobody has read
         self.changed.notify_waiters();
     }
 
     /// Tells subscribers and `tracing`. The path is made only if someone listens.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
+        foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }

@@ -9,6 +9,8 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::sync::foreign;
+
 thread_local! {
     static SHELTERS: Cell<u32> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
@@ -52,7 +54,9 @@ pub(crate) fn drop_last<T: 'static>(value: T) {
 }
 
 /// Drops it, whatever its `Drop` does: a panic has been told by the panic hook.
+#[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn drop_quietly<T>(value: T) {
+    foreign();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(payload); // it may panic in its turn
     }

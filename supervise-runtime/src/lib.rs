@@ -26,6 +26,7 @@ pub mod guardian;
 mod health;
 mod hook;
 mod last;
+mod lent;
 mod mailbox;
 mod options;
 pub mod path;

@@ -8,17 +8,29 @@
 //! Invariants:
 //! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty;
 //!    who pushes clears it and wakes the task: no wake-up is lost.
-//! 2. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
-//!    and has passed its wake-up on: room never stays unused while somebody waits for it. The actor makes
-//!    room without the lock, so it and a sender that begins to wait look at each other's flag (`unserved`,
-//!    `crowded`) behind their own, in one total order.
+//! 2. `unserved` is the length of the batch, at each message: nobody is told `Full` while there is room. A sender
+//!    reads it only when the mailbox may be full, by the length that the batch had when it was taken, so that the
+//!    actor writes it to a place that nobody else looks at.
+//! 3. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
+//!    and has passed its wake-up on: each place that is made wakes one of those who wait for it.
+//!
+//! The third needs an order. The actor makes room without the lock: it writes `unserved`, then looks at `crowded`; a
+//! sender that begins to wait writes `crowded`, then looks at `unserved`. If both are `SeqCst`, one of the two sees the other.
+//! The actor does so at each message of a short batch, at the end of a long one, and while somebody waits; in the
+//! midst of a long one a fence for each message would cost more than it is worth. Places that it made without
+//! one (`unsaid`) it tells when it has the lock for another reason, or at the next message with a fence: at the latest
+//! when the handler of the message in hand waits for the first time, or is through. When the actor has nothing to do it
+//! wakes as many as there is room for, whoever was woken before and has not come.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::collections::VecDeque;
+use std::mem::size_of;
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
@@ -27,17 +39,23 @@ use crate::last::drop_quietly;
 use crate::snapshot::MailboxDepth;
 use crate::strategy::WhileDown;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex, MutexGuard, foreign};
 
 mod gate;
 
-use gate::Rejects;
+use gate::{Blocked, Rejects};
 
 /// Messages served before the actor yields to other tasks.
 const BUDGET: u8 = 128;
 
-/// Below so many free places the actor says after each message how many are left in its batch.
-const CLOSE_COUNT: usize = 32;
+/// A batch of fewer messages is short: at each of them the actor looks whether somebody waits for room.
+const SHORT: usize = 32;
+
+/// Buffers of so many bytes may stay as they are.
+const SMALL: usize = 4096;
+
+/// After so long without need of them, greater ones are given back.
+const CALM: Duration = Duration::from_secs(1);
 
 /// Whether messages are taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +78,7 @@ pub(crate) struct MailCell<T> {
     busy: AtomicBool,
     /// The present incarnation has handled a message.
     handled: AtomicBool,
-    /// Messages in the actor's batch. Written by the actor, read by senders under the lock.
+    /// Messages in the actor's batch. Written by the actor, read under the lock by those who find the mailbox full.
     unserved: AtomicUsize,
     /// Some sender waits for room.
     crowded: AtomicBool,
@@ -75,7 +93,10 @@ struct Inner<T> {
     gate: Gate,
     parked: bool,
     capacity: usize,
-    blocked: VecDeque<(u64, Waker)>,
+    /// So many were in the actor's batch when it took it: as many are there at most.
+    batch: usize,
+    /// Senders that wait for room, by their tickets: who came first is the first.
+    blocked: BTreeMap<u64, Waker>,
     tickets: u64,
     /// It takes nothing in while it is down (S35). Boxed: most hold.
     rejects: Option<Box<Rejects>>,
@@ -111,7 +132,8 @@ impl<T: Letter> MailCell<T> {
                 gate: Gate::Down,
                 parked: false,
                 capacity,
-                blocked: VecDeque::new(),
+                batch: 0,
+                blocked: BTreeMap::new(),
                 tickets: 0,
                 rejects: None,
             }),
@@ -158,7 +180,12 @@ impl<T: Letter> MailCell<T> {
 
     #[inline]
     fn is_full(&self, inner: &Inner<T>) -> bool {
-        inner.capacity != usize::MAX && inner.queue.len() + self.unserved.load(Ordering::Relaxed) >= inner.capacity
+        inner.queue.len() + inner.batch >= inner.capacity && self.room(inner) == 0
+    }
+
+    #[cold]
+    fn room(&self, inner: &Inner<T>) -> usize {
+        inner.capacity.saturating_sub(inner.queue.len() + self.unserved.load(Ordering::SeqCst))
     }
 
     #[inline]
@@ -189,59 +216,82 @@ impl<T: Letter> MailCell<T> {
         refuse_down: bool,
         waker: &Waker,
     ) -> Poll<Result<(), Rejected>> {
-        let mut inner = lock(&self.inner);
-        match self.refuses(&inner, refuse_down) {
-            None => {
-                // It may have come back before it was woken: its place must not use up somebody else's wake-up.
-                if let Some(ticket) = ticket.take() {
-                    inner.blocked.retain(|(known, _)| *known != ticket);
+        // Cloned and dropped outside of the lock: a waker may be user code.
+        let mut fresh = None;
+        loop {
+            let mut inner = lock(&self.inner);
+            match self.refuses(&inner, refuse_down) {
+                None => {
+                    // It may have come back before it was woken: its place must not use up somebody else's wake-up.
+                    let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
+                    match msg.take() {
+                        Some(msg) => self.take_in(inner, msg),
+                        None => drop(inner),
+                    }
+                    foreign();
+                    drop(known);
+                    return Poll::Ready(Ok(()));
                 }
-                if let Some(msg) = msg.take() {
-                    self.take_in(inner, msg);
+                Some(Rejected::Full) => {}
+                Some(rejected) => {
+                    drop(inner);
+                    return Poll::Ready(Err(rejected));
                 }
-                return Poll::Ready(Ok(()));
             }
-            Some(Rejected::Full) => {}
-            Some(rejected) => return Poll::Ready(Err(rejected)),
+            let known = ticket.and_then(|ticket| inner.blocked.get(&ticket));
+            let before = if known.is_some_and(|known| known.will_wake(waker)) {
+                None
+            } else if let Some(fresh) = fresh.take() {
+                let ticket = *ticket.get_or_insert_with(|| {
+                    inner.tickets += 1;
+                    inner.tickets
+                });
+                inner.blocked.insert(ticket, fresh)
+            } else {
+                drop(inner);
+                foreign();
+                fresh = Some(waker.clone());
+                continue;
+            };
+            // The other side of the order: see above.
+            self.crowded.store(true, Ordering::SeqCst);
+            let room = self.room(&inner);
+            self.let_in(inner, room);
+            drop(before);
+            return Poll::Pending;
         }
-        let ticket = *ticket.get_or_insert_with(|| {
-            inner.tickets += 1;
-            inner.tickets
-        });
-        match inner.blocked.iter_mut().find(|(known, _)| *known == ticket) {
-            Some((_, known)) => known.clone_from(waker),
-            None => inner.blocked.push_back((ticket, waker.clone())),
-        }
-        self.crowded.store(true, Ordering::SeqCst);
-        // The actor says how much is left, then looks whether somebody waits; here it is the other way round,
-        // so that one of the two sees the other.
-        let left = self.unserved.load(Ordering::SeqCst);
-        Self::let_in(inner, left, &self.crowded);
-        Poll::Pending
     }
 
+    /// So many places were made in the actor's batch, of which `left` are left.
     #[cold]
-    fn let_in_behind(&self, left: usize) {
-        Self::let_in(lock(&self.inner), left, &self.crowded);
+    fn let_in_behind(&self, left: usize, made: usize) {
+        let inner = lock(&self.inner);
+        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(made);
+        self.let_in(inner, room);
     }
 
-    /// Wakes as many of those who wait as there is room for; `left` are in the actor's batch.
-    fn let_in(mut inner: MutexGuard<'_, Inner<T>>, left: usize, crowded: &AtomicBool) {
-        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(inner.blocked.len());
-        let woken: Vec<_> = inner.blocked.drain(..room).collect();
-        crowded.store(!inner.blocked.is_empty(), Ordering::SeqCst);
+    /// Wakes so many of those who wait for room.
+    fn let_in(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
+        let woken = match room.min(inner.blocked.len()) {
+            0 => (None, Vec::new()),
+            1 => (inner.blocked.pop_first(), Vec::new()),
+            room => (None, std::iter::from_fn(|| inner.blocked.pop_first()).take(room).collect()),
+        };
+        self.crowded.store(!inner.blocked.is_empty(), Ordering::SeqCst);
         drop(inner);
-        woken.into_iter().for_each(|(_, waker)| waker.wake());
+        foreign();
+        let (one, more) = woken;
+        one.into_iter().chain(more).for_each(|(_, waker)| waker.wake());
     }
 
     /// A sender gave up waiting: if it had been woken, the next one gets its place.
     pub(crate) fn give_up(&self, ticket: u64) {
         let mut inner = lock(&self.inner);
-        let before = inner.blocked.len();
-        inner.blocked.retain(|(known, _)| *known != ticket);
-        let woken = before == inner.blocked.len();
-        let next = if woken { inner.blocked.pop_front() } else { None };
+        let known = inner.blocked.remove(&ticket);
+        let next = if known.is_none() { inner.blocked.pop_first() } else { None };
         drop(inner);
+        foreign();
+        drop(known);
         if let Some((_, waker)) = next {
             waker.wake();
         }
@@ -254,12 +304,9 @@ impl<T: Letter> MailCell<T> {
         if let Some(capacity) = capacity {
             inner.capacity = capacity;
         }
-        if inner.blocked.is_empty() {
-            return;
-        }
-        let blocked = std::mem::take(&mut inner.blocked);
+        let blocked = Blocked::all(&mut inner);
         drop(inner);
-        blocked.into_iter().for_each(|(_, waker)| waker.wake());
+        drop(blocked);
     }
 }
 
@@ -270,6 +317,7 @@ impl<T: Letter> MailCell<T> {
         let queue = {
             let mut inner = lock(&self.inner);
             self.unserved.store(0, Ordering::Relaxed);
+            inner.batch = 0;
             std::mem::take(&mut inner.queue)
         };
         for letter in queue {
@@ -291,20 +339,13 @@ impl<T: Letter> MailCell<T> {
             inner.queue = stay;
             Vec::from(gone)
         };
+        let made = gone.len();
         for letter in gone {
             drop_quietly(letter);
         }
-        self.wake_for_room();
-    }
-
-    /// Room was made: wakes as many of those who wait for it.
-    fn wake_for_room(&self) {
-        let mut inner = lock(&self.inner);
-        let taken = inner.queue.len() + self.unserved.load(Ordering::Relaxed);
-        let room = inner.capacity.saturating_sub(taken).min(inner.blocked.len());
-        let woken: Vec<_> = inner.blocked.drain(..room).collect();
-        drop(inner);
-        woken.into_iter().for_each(|(_, waker)| waker.wake());
+        let inner = lock(&self.inner);
+        let room = self.room(&inner).min(made);
+        self.let_in(inner, room);
     }
 }
 
@@ -367,6 +408,17 @@ pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
     budget: u8,
     bounded: bool,
+    /// Places that were made, and nobody who may wait for them was looked for.
+    unsaid: u32,
+    /// While its buffers are great.
+    calm: Option<Box<Calm>>,
+}
+
+/// How long the buffers have not been needed.
+struct Calm {
+    timer: Pin<Box<Sleep>>,
+    /// The longest batch of the time.
+    longest: usize,
 }
 
 /// What the actor's loop gets.
@@ -380,12 +432,12 @@ pub(crate) enum Received<T> {
 
 impl<T: Letter> Inbox<T> {
     pub(crate) fn new() -> Self {
-        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true }
+        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
     }
 
     /// The next message. Marks the cell busy until the next call.
     #[inline]
-    pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &Context<'_>) -> Poll<Received<T>> {
+    pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
         if cell.interrupted.load(Ordering::Acquire) {
             cell.busy.store(false, Ordering::Relaxed);
             return Poll::Ready(Received::Interrupted);
@@ -405,11 +457,27 @@ impl<T: Letter> Inbox<T> {
                 }
                 inner.parked = true;
                 self.budget = BUDGET;
+                self.unsaid = 0;
+                let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;
+                if inner.blocked.is_empty() {
+                    drop(inner);
+                } else {
+                    let room = inner.capacity;
+                    cell.let_in(inner, room);
+                }
+                if great || self.calm.is_some() {
+                    self.wait_for_calm(cell, cx);
+                }
                 return Poll::Pending;
             }
             self.bounded = inner.capacity != usize::MAX;
             std::mem::swap(&mut inner.queue, &mut self.batch);
-            cell.unserved.store(if self.bounded { self.batch.len() } else { 0 }, Ordering::Relaxed);
+            let taken = self.batch.len();
+            inner.batch = taken;
+            cell.unserved.store(taken, Ordering::Relaxed);
+            if let Some(calm) = &mut self.calm {
+                calm.longest = calm.longest.max(taken);
+            }
         }
         self.budget -= 1;
         let msg = self.batch.pop_front();
@@ -423,19 +491,22 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// Tells senders how much of the batch is left: now and then while it is long, at each message
-    /// near its end and while somebody waits.
+    /// Tells senders how much of the batch is left, and looks whether one of them waits.
     #[inline]
     fn count_down(&mut self, cell: &MailCell<T>) {
-        if !self.bounded {
-            return;
-        }
         let left = self.batch.len();
-        if left < CLOSE_COUNT || left.is_multiple_of(CLOSE_COUNT) || cell.crowded.load(Ordering::Relaxed) {
+        if !self.bounded {
+            return cell.unserved.store(left, Ordering::Relaxed);
+        }
+        if left < SHORT || left.is_multiple_of(SHORT) || cell.crowded.load(Ordering::Relaxed) {
             cell.unserved.store(left, Ordering::SeqCst);
+            let made = std::mem::take(&mut self.unsaid) as usize + 1;
             if cell.crowded.load(Ordering::SeqCst) {
-                cell.let_in_behind(left);
+                cell.let_in_behind(left, made);
             }
+        } else {
+            cell.unserved.store(left, Ordering::Relaxed);
+            self.unsaid += 1;
         }
     }
 
@@ -454,6 +525,43 @@ impl<T: Letter> Inbox<T> {
         let mut inner = lock(&cell.inner);
         self.batch.append(&mut inner.queue);
         std::mem::swap(&mut inner.queue, &mut self.batch);
+        inner.batch = 0;
         cell.unserved.store(0, Ordering::Relaxed);
+        let made = std::mem::take(&mut self.unsaid) as usize;
+        if made > 0 && !inner.blocked.is_empty() {
+            let room = cell.room(&inner).min(made);
+            cell.let_in(inner, room);
+        }
+    }
+
+    /// Nothing waits, but the buffers are those of a burst: they are given back once a time has passed in which a
+    /// quarter of them would have been enough. Under a steady load they stay.
+    #[cold]
+    fn wait_for_calm(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) {
+        let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
+        while calm.timer.as_mut().poll(cx).is_ready() {
+            let mut inner = lock(&cell.inner);
+            if !inner.queue.is_empty() {
+                return; // the actor was woken for it
+            }
+            if calm.longest <= inner.queue.capacity().max(self.batch.capacity()) / 4 {
+                let before = (std::mem::take(&mut inner.queue), std::mem::take(&mut self.batch));
+                drop(inner);
+                drop(before);
+                self.calm = None;
+                return;
+            }
+            drop(inner);
+            calm.longest = 0;
+            calm.timer.as_mut().reset(Instant::now() + CALM);
+        }
+    }
+
+    /// It ends: all that waits goes back, and the buffers with it.
+    pub(crate) fn close(&mut self, cell: &MailCell<T>) {
+        self.give_back(cell);
+        self.batch = VecDeque::new();
+        self.calm = None;
+        cell.close();
     }
 }

@@ -442,7 +442,8 @@ impl Reader {
     /// The settings for the incarnation that begins.
     pub(crate) fn read(&mut self) -> &Options {
         if let Some(source) = &self.source {
-            self.now = lock(source).clone();
+            let now = lock(source).clone();
+            self.now = now; // the hooks and deciders before are dropped behind the lock
         }
         &self.now
     }

@@ -10,7 +10,7 @@ use tracing::span::Id;
 
 use crate::cell::control::{Controlled, Ctl};
 use crate::events::lock;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, foreign};
 
 /// The spans that are open in one tree, by the id of their cells: children find their supervisor's here.
 #[derive(Debug, Default)]
@@ -25,19 +25,23 @@ impl Spans {
     pub(crate) fn begin(&self) {
         let current = Span::current();
         if !current.is_none() {
-            *lock(&self.around) = Some(current);
+            let before = lock(&self.around).replace(current);
+            foreign();
+            drop(before);
         }
     }
 
     /// The tree has ended: what it stood in need not stay open for it.
     pub(crate) fn end(&self) {
         let around = lock(&self.around).take();
+        foreign();
         drop(around);
     }
 }
 
 /// Under which span those of this cell stand.
 fn above(ctl: &Ctl) -> Option<Id> {
+    // The number of a span is a field of it: no subscriber is asked.
     let around = |ctl: &Ctl| lock(&ctl.bus.spans.around).as_ref().and_then(Span::id);
     match ctl.supervisor() {
         Some(supervisor) if !supervisor.ctl().is_guardian() => {
@@ -87,6 +91,7 @@ impl Drop for Incarnation {
     fn drop(&mut self) {
         let ctl = self.cell.ctl();
         let gone = lock(&ctl.bus.spans.open).remove(&ctl.id);
+        foreign();
         drop(gone);
     }
 }

@@ -217,3 +217,22 @@ pub fn quiet_panics() {
         }));
     });
 }
+
+/// Runs a test that would hang if it failed on a thread of its own, and fails if that does not come back.
+#[track_caller]
+pub fn comes_back(test: impl FnOnce() + Send + 'static) {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+
+    let (done, is_done) = channel();
+    let thread = std::thread::spawn(move || {
+        test();
+        done.send(()).expect("the test waits");
+    });
+    match is_done.recv_timeout(secs(60)) {
+        Ok(()) => {}
+        Err(RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(RecvTimeoutError::Disconnected) => {
+            std::panic::resume_unwind(thread.join().expect_err("it did not come to its end"));
+        }
+    }
+}

@@ -165,6 +165,10 @@ impl<A: Actor> ActorRef<A> {
     /// # Cancel safety
     ///
     /// Dropped before it is ready, the message is dropped and was not sent.
+    ///
+    /// # Panics
+    ///
+    /// When it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
         Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
@@ -204,6 +208,11 @@ impl<A: Actor> ActorRef<A> {
     /// # Cancel safety
     ///
     /// Dropped while it waits for the reply, the message is still handled; the reply is dropped.
+    ///
+    /// # Panics
+    ///
+    /// When it is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing is sent then. When
+    /// it has to wait on a runtime without `enable_time`.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
         let (reply, answer) = reply::reply();
         let msg = message(reply);

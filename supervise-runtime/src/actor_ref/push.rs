@@ -44,6 +44,10 @@ impl<A: Actor> Push<A> {
         if current::is(cell.ctl().id) {
             return Poll::Ready(Err(Rejected::Full)); // nobody else would make room
         }
+        // Without a runtime there is no clock: it waits all the same, but nobody is told for how long.
+        if self.blocked.is_none() && !has_runtime() {
+            return Poll::Pending;
+        }
         let (since, timer) =
             &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
         while timer.as_mut().poll(cx).is_ready() {
@@ -61,10 +65,20 @@ impl<A: Actor> Push<A> {
     }
 }
 
+/// Whether there is a tokio runtime here. A task has one, which is cheaper to see.
+fn has_runtime() -> bool {
+    #[cfg(not(shuttle))]
+    return tokio::task::try_id().is_some() || tokio::runtime::Handle::try_current().is_ok();
+    #[cfg(shuttle)]
+    true
+}
+
 /// A message that waits for room: [`ActorRef::tell`].
 ///
 /// Nothing is sent before it is polled for the first time. It is ready at once where there is room. After 10 s without
 /// room, and every 10 s from then on, the tree says so by [`EventKind::Blocked`](crate::EventKind::Blocked).
+///
+/// It may be awaited outside of a tokio runtime, where there is no clock for that event.
 ///
 /// # Cancel safety
 ///
@@ -231,6 +245,11 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
         let mut this = self.project();
         let path = || this.cell.ctl().path();
         if !*this.sent {
+            // Before it is sent, and not only when the answer is late.
+            assert!(
+                this.within.is_none() || has_runtime(),
+                "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
+            );
             match this.push.poll(this.cell, cx) {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {

@@ -12,7 +12,7 @@ use super::*;
 use std::task::Waker;
 
 use crate::events::lock;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, foreign};
 
 struct Shared<T>(Mutex<State<T>>);
 
@@ -75,12 +75,16 @@ struct State<T> {
 pub struct Reply<T>(Option<Arc<Shared<T>>>);
 
 /// The asker's end.
-pub(crate) struct Answer<T>(Arc<Shared<T>>);
+pub(crate) struct Answer<T> {
+    shared: Arc<Shared<T>>,
+    /// It has left a waker behind.
+    left: bool,
+}
 
 pub(super) fn reply<T>() -> (Reply<T>, Answer<T>) {
     let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false };
     let shared = Arc::new(Shared(Mutex::new(state)));
-    (Reply(Some(shared.clone())), Answer(shared))
+    (Reply(Some(shared.clone())), Answer { shared, left: false })
 }
 
 impl<T> fmt::Debug for Reply<T> {
@@ -99,6 +103,7 @@ impl<T> Reply<T> {
         let late = if state.answered || state.forsaken { Some(value) } else { state.value.replace(value) };
         state.answered = true;
         drop(state);
+        foreign();
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -140,29 +145,39 @@ impl<T> Future for Answer<T> {
     type Output = Option<T>;
 
     /// `None`: no reply will come.
-    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Option<T>> {
-        let mut state = lock(&self.0.0);
-        if state.answered || state.replies == 0 {
-            return Poll::Ready(state.value.take());
-        }
-        match &mut state.waker {
-            Some(known) if known.will_wake(cx.waker()) => Poll::Pending,
-            known => {
-                let before = known.replace(cx.waker().clone());
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Option<T>> {
+        // Mostly it waits at its first poll and has its answer at the second. The waker is cloned in front of the lock,
+        // since it may be user code.
+        let mut fresh = (!self.left).then(|| cx.waker().clone());
+        loop {
+            let mut state = lock(&self.shared.0);
+            if state.answered || state.replies == 0 {
+                return Poll::Ready(state.value.take()); // `fresh` goes behind the lock
+            }
+            if state.waker.as_ref().is_some_and(|known| known.will_wake(cx.waker())) {
+                return Poll::Pending;
+            }
+            if let Some(fresh) = fresh.take() {
+                let before = state.waker.replace(fresh);
                 drop(state);
                 drop(before);
-                Poll::Pending
+                self.left = true;
+                return Poll::Pending;
             }
+            drop(state);
+            foreign();
+            fresh = Some(cx.waker().clone());
         }
     }
 }
 
 impl<T> Drop for Answer<T> {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.0);
+        let mut state = lock(&self.shared.0);
         state.forsaken = true;
         let left = (state.value.take(), state.waker.take());
         drop(state);
+        foreign();
         drop(left);
     }
 }

@@ -7,7 +7,7 @@ use crate::actor_ref::{Cell, Envelope};
 use crate::events::lock;
 use crate::mailbox::Rejected;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, Weak};
+use crate::sync::{Arc, Mutex, Weak, foreign};
 
 /// Where the message of a tick comes from.
 pub(crate) enum Make<M> {
@@ -45,13 +45,15 @@ impl<A: Actor> Tick<A> {
             return None;
         }
         let make = lock(&self.make).take()?;
+        foreign();
         match make {
             Make::Once(msg) => Some(msg),
             Make::Every(mut every) => {
                 let msg = every();
                 // It may have cancelled itself.
                 if !self.is_cancelled() {
-                    *lock(&self.make) = Some(Make::Every(every));
+                    let before = lock(&self.make).replace(Make::Every(every));
+                    drop(before);
                 }
                 Some(msg)
             }
@@ -86,6 +88,7 @@ impl<A: Actor> Queue for Tick<A> {
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         let make = lock(&self.make).take();
+        foreign();
         drop(make); // user code: not under the lock
     }
 }

@@ -188,10 +188,13 @@ where
             None => {}
         }
         if self.cx.has_asides() {
-            self.inbox.give_back(&self.cell);
             self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
         }
         self.actor = None;
+    }
+
+    fn give_back(&mut self) {
+        self.inbox.give_back(&self.cell);
     }
 
     fn open(&mut self) {
@@ -205,8 +208,7 @@ where
     }
 
     fn close(&mut self) {
-        self.inbox.give_back(&self.cell);
-        self.cell.refuse();
+        self.inbox.close(&self.cell);
         self.cx.forget_watches();
     }
 

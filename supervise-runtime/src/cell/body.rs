@@ -84,6 +84,9 @@ pub(crate) trait Body: Send + 'static {
     /// Drops the instance. User code.
     fn drop_instance(&mut self) {}
 
+    /// The loop over messages has come back, whatever the way: what it has taken and not begun waits with the rest.
+    fn give_back(&mut self) {}
+
     /// Messages are handled from now on.
     fn open(&mut self) {}
 

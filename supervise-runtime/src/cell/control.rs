@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::place::{Path, Place};
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
-use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use crate::sync::{Arc, Mutex, OnceLock};
+use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use crate::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::watch::Ended;
 
 /// What is asked of a cell. The queue is unbounded and served at all times (S4).
@@ -129,7 +129,8 @@ struct Life {
     /// The last failure, for who looks from outside.
     failed: Option<Box<Failure>>,
     watchers: Vec<(Watch, OnEnd)>,
-    waiting: Vec<(u64, Waker)>,
+    /// By ticket.
+    waiting: BTreeMap<u64, Waker>,
     tickets: u64,
     /// Of a tree on its way to its end: what became of its children.
     report: Option<Box<Reports>>,
@@ -146,16 +147,19 @@ struct Reports {
 }
 
 impl Life {
-    fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: &Waker) {
-        let known = ticket.and_then(|ticket| self.waiting.iter_mut().find(|(other, _)| *other == ticket));
-        match known {
-            Some((_, known)) => known.clone_from(waker),
-            None => {
-                self.tickets += 1;
-                *ticket = Some(self.tickets);
-                self.waiting.push((self.tickets, waker.clone()));
-            }
-        }
+    /// Whether it waits with this very waker already.
+    fn waits(&self, Waiting(ticket): &Waiting, waker: &Waker) -> bool {
+        ticket.and_then(|ticket| self.waiting.get(&ticket)).is_some_and(|known| known.will_wake(waker))
+    }
+
+    /// Gives the waker that was there before, to be dropped behind the lock.
+    #[must_use]
+    fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
+        let ticket = *ticket.get_or_insert_with(|| {
+            self.tickets += 1;
+            self.tickets
+        });
+        self.waiting.insert(ticket, waker)
     }
 }
 
@@ -349,9 +353,14 @@ impl Ctl {
     /// To be called by the cell's own task, before anything else.
     pub(crate) fn set_home(&self, waker: &Waker) {
         let _ = self.home.set(waker.clone());
+        // Behind it the task looks whether control is queued; see `ring`.
+        fence(Ordering::SeqCst);
     }
 
+    /// The task has been there before: what is asked of it by this waits for its next poll.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn wake(&self) {
+        foreign();
         if let Some(home) = self.home.get() {
             home.wake_by_ref();
         }
@@ -367,7 +376,8 @@ impl Ctl {
             life.ended = None;
             std::mem::take(&mut life.waiting)
         };
-        waiting.into_iter().for_each(|(_, waker)| waker.wake());
+        foreign();
+        waiting.into_values().for_each(Waker::wake);
     }
 
     pub(crate) fn is_up(&self) -> bool {
@@ -391,7 +401,8 @@ impl Ctl {
             life.ended = Some(ended.clone());
             (std::mem::take(&mut life.watchers), std::mem::take(&mut life.waiting))
         };
-        waiting.into_iter().for_each(|(_, waker)| waker.wake());
+        foreign();
+        waiting.into_values().for_each(Waker::wake);
         watchers.into_iter().for_each(|(_, tell)| tell(&ended));
     }
 
@@ -458,6 +469,7 @@ impl Ctl {
         match life.ended.clone() {
             Some(ended) => {
                 drop(life);
+                foreign();
                 tell(&ended);
             }
             None => life.watchers.push((by, tell)),
@@ -471,31 +483,45 @@ impl Ctl {
             life.watchers = stay;
             gone
         };
+        foreign();
         drop(forgotten); // outside of the lock: a watcher holds references to cells
     }
 
     /// Polls for the first time it is up (`Ok`, also behind its end), or for its end before that (`Err`).
     pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
-        let mut life = lock(&self.life);
-        match &life.ended {
-            _ if life.was_up => Poll::Ready(Ok(())),
-            Some(ended) => Poll::Ready(Err(ended.clone())),
-            None => {
-                life.wait(waiting, waker);
-                Poll::Pending
-            }
-        }
+        self.poll_life(waiting, waker, |life| match &life.ended {
+            _ if life.was_up => Some(Ok(())),
+            Some(ended) => Some(Err(ended.clone())),
+            None => None,
+        })
     }
 
     /// Polls for its end.
     pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
-        let mut life = lock(&self.life);
-        match &life.ended {
-            Some(ended) => Poll::Ready(ended.clone()),
-            None => {
-                life.wait(waiting, waker);
-                Poll::Pending
+        self.poll_life(waiting, waker, |life| life.ended.clone())
+    }
+
+    /// Leaves the waker behind as long as `found` gives nothing. It is cloned in front of the lock: a waker may be
+    /// user code.
+    fn poll_life<T>(&self, waiting: &mut Waiting, waker: &Waker, found: impl Fn(&Life) -> Option<T>) -> Poll<T> {
+        let mut fresh = None;
+        loop {
+            let mut life = lock(&self.life);
+            if let Some(found) = found(&life) {
+                return Poll::Ready(found); // `fresh` goes behind the guard
             }
+            if life.waits(waiting, waker) {
+                return Poll::Pending;
+            }
+            if let Some(fresh) = fresh.take() {
+                let before = life.wait(waiting, fresh);
+                drop(life);
+                drop(before);
+                return Poll::Pending;
+            }
+            drop(life);
+            foreign();
+            fresh = Some(waker.clone());
         }
     }
 
@@ -503,15 +529,16 @@ impl Ctl {
     pub(crate) fn leave(&self, Waiting(ticket): &mut Waiting) {
         let Some(ticket) = ticket.take() else { return };
         let mut life = lock(&self.life);
-        let place = life.waiting.iter().position(|(other, _)| *other == ticket);
-        let left = place.map(|place| life.waiting.swap_remove(place));
+        let left = life.waiting.remove(&ticket);
         drop(life);
+        foreign();
         drop(left); // a waker is user code
     }
 }
 
 impl Drop for Ctl {
     fn drop(&mut self) {
+        foreign(); // with it go watchers and messages of users
         if let Some(parent) = self.parent.take() {
             let_go(parent);
         }
@@ -596,8 +623,23 @@ impl fmt::Debug for dyn Controlled {
 }
 
 /// Queues control and wakes the cell's task.
+#[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn send(cell: &dyn Controlled, control: Control) {
     queue(cell, control);
+    ring(cell);
+}
+
+/// Wakes the cell's task for control that was queued, when no lock is held any more.
+///
+/// Before the task's first poll there is no waker, and nobody to wake: the task itself looks, once its waker is there.
+/// Here: the flag is set (`queue`), then the waker is looked for. There: the waker is put (`set_home`), then the flag is
+/// looked at. A processor may let each of the two looks overtake the write in front of it, and then neither would see
+/// the other. Each side therefore has a `SeqCst` fence between the two: of two fences one is the first, and what was
+/// written in front of it is seen by what is read behind the other. The interleavings cannot show this: to shuttle every
+/// atomic is sequentially consistent. Later wake-ups need no such thing, since they go through the state of tokio's task.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(crate) fn ring(cell: &dyn Controlled) {
+    fence(Ordering::SeqCst);
     cell.ctl().wake();
 }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::mem::ManuallyDrop;
 
 use super::control::Controlled;
-use crate::sync::Arc;
+use crate::sync::{Arc, foreign};
 
 crate::sync::thread_local! {
     // Only lent to the thread, so it is never dropped here: a thread local without a destructor is cheaper.
@@ -27,6 +27,7 @@ pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, po
             LEAVING.with(|now| now.set(self.leaving));
         }
     }
+    foreign();
     let before = swap(cell.take());
     let leave = Leave { cell, before, leaving: LEAVING.with(|now| now.replace(leaving)) };
     let out = poll();

@@ -8,6 +8,10 @@
 //!
 //! `decide` says what to do, this module does it. Nothing else starts, restarts or ends a child.
 
+use std::fmt;
+
+use crate::sync::{Arc, foreign};
+
 pub(crate) mod actor_body;
 pub(crate) mod again;
 pub(crate) mod body;
@@ -18,9 +22,34 @@ pub(crate) mod run;
 pub(crate) mod task_body;
 pub(crate) mod tree_body;
 
+/// The life of a cell that has no task yet: the cell is there, can be put into its place, and be asked for anything.
+///
+/// It is begun when no lock is held. A runtime that is closing takes no task any more, but drops its future there and
+/// then, and outside of a runtime the spawn panics, which drops it as well: either tells the cell's supervisor of its end.
+#[must_use = "nothing of a cell happens before its life is begun"]
+pub(crate) struct Unbegun(Box<dyn FnOnce() + Send>);
+
+impl Unbegun {
+    pub(crate) fn new<C: control::Controlled>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
+        let cell = cell.clone();
+        // Boxed for the moment only: it is spawned as what it is.
+        Unbegun(Box::new(move || begin(&*cell, life)))
+    }
+
+    pub(crate) fn begin(self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Unbegun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unbegun")
+    }
+}
+
 /// The task of a cell, for all its incarnations. With `--cfg tokio_unstable` it is called by its path (S41).
-#[track_caller]
-pub(crate) fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
+fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
+    foreign();
     #[cfg(tokio_unstable)]
     {
         let task = tokio::task::Builder::new().name(&cell.ctl().path()).spawn(life);

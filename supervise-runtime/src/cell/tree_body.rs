@@ -44,7 +44,8 @@ where
         let builder = Builder::new(self.cell.clone());
         let handle = (self.build)(builder.clone()).await?;
         builder.finish(self.options.now.common.shutdown).await?;
-        *lock(&self.handle) = Some(handle);
+        let before = lock(&self.handle).replace(handle);
+        drop(before);
         Ok(())
     }
 

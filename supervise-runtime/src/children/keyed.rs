@@ -5,20 +5,19 @@
 //! 2. a start belongs to all who wait for it: the last of them to give up takes the instance back.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Children, Clones, not_begun};
+use super::living::{Entry, Living, Place, Table};
+use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor_ref::Terminated;
 use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
 use crate::context::{SpawnError, started};
-use crate::events::lock;
-use crate::last::drop_quietly;
+use crate::last::{Shelter, drop_quietly};
+use crate::lent::Lent;
 use crate::path::escaped;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, MutexGuard};
 use crate::tree::{Child, HandleSource, TreeRef};
 
 /// What can be a key.
@@ -89,18 +88,7 @@ pub const fn need_key<K: Key>() {}
 /// ```
 pub struct Keyed<K, T: Child, Args> {
     set: Children<T, (K, Args)>,
-    living: Arc<Mutex<Living<K, T::Handle>>>,
-}
-
-type Living<K, H> = HashMap<K, Entry<H>>;
-
-struct Entry<H> {
-    cell: Arc<dyn Controlled>,
-    handle: HandleSource<H>,
-    /// So many wait for its first start. One of the declaration's own counts for itself.
-    callers: usize,
-    /// All who waited are gone: it is on its way to its end, and whoever comes now waits for that.
-    unwanted: bool,
+    living: Arc<Living<K, T::Handle>>,
 }
 
 /// Where the instance of a key stands.
@@ -170,7 +158,7 @@ impl<K, T: Child, Args> fmt::Debug for Keyed<K, T, Args> {
 
 impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     pub(crate) fn new(set: Children<T, (K, Args)>) -> Self {
-        Keyed { set, living: Arc::default() }
+        Keyed { set, living: Arc::new(Living::new()) }
     }
 
     pub(crate) fn set(&self) -> &Children<T, (K, Args)> {
@@ -184,9 +172,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let living = lock(&self.living);
-        let entry = living.get(key)?;
-        if entry.cell.ctl().is_up() { entry.handle.get() } else { None }
+        let (cell, handle) = self.living.look(key, |entry| (entry.cell.clone(), entry.handle.clone()))?;
+        if cell.ctl().is_up() { handle.get() } else { None }
     }
 
     /// Asks the instance of this key to stop. Returns at once; false if there is none.
@@ -195,7 +182,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let cell = lock(&self.living).get(key).map(|entry| entry.cell.clone());
+        let cell = self.living.look(key, |entry| entry.cell.clone());
         if let Some(cell) = &cell {
             send(&**cell, Control::Stop);
         }
@@ -204,7 +191,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// The keys that are taken, in no order.
     pub fn keys(&self) -> Vec<K> {
-        lock(&self.living).keys().cloned().collect()
+        self.living.keys().iter().map(|key| (**key).clone()).collect()
     }
 
     /// How many instances have not ended.
@@ -227,7 +214,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         self.set.tree()
     }
 
-    fn stands(entry: &Entry<T::Handle>) -> Stands<T::Handle> {
+    fn stands(entry: &Entry<K, T::Handle>) -> Stands<T::Handle> {
         let ctl = entry.cell.ctl();
         let sup = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup());
         if entry.unwanted || sup.is_none_or(|sup| sup.is_ending(&*entry.cell)) {
@@ -239,61 +226,78 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         }
     }
 
-    /// Puts a new instance into its place, with one who waits for it.
+    /// Puts a new instance into its place, with one who waits for it. Lets the table go.
     fn create<G>(
         &self,
-        living: &mut Living<K, T::Handle>,
-        key: &K,
-        text: &str,
-        give: G,
-    ) -> Result<Starts<T::Handle>, (SpawnError, G)>
+        (mut table, found): (MutexGuard<'_, Table<K, T::Handle>>, Option<Place>),
+        key: &Wanted<K>,
+        instance: &mut Instance<T, G>,
+    ) -> Result<Starts<T::Handle>, SpawnError>
     where
         G: FnMut() -> Option<(K, Args)> + Send + 'static,
     {
-        let launched = self.set.launch(Some(Name::from(text)), give)?;
-        let starts = Starts { cell: launched.cell.clone(), handle: launched.handle.clone() };
-        living.insert(key.clone(), Entry { cell: launched.cell, handle: launched.handle, callers: 1, unwanted: false });
-        Ok(starts)
+        if key.text.is_empty() {
+            drop(table);
+            return Err(SpawnError::EmptyName { path: self.path() });
+        }
+        let (launched, behind) = match self.set.place(instance) {
+            Ok(placed) => placed,
+            Err(refused) => {
+                drop(table);
+                return Err(self.set.refused(refused, instance));
+            }
+        };
+        let (cell, handle) = (launched.cell.clone(), launched.handle.clone());
+        let entry = Entry { key: key.key.clone(), cell, handle, callers: 1, unwanted: false };
+        let before = table.put(key.hash, found, entry);
+        drop(table);
+        drop_quietly(before);
+        self.free_at_end(key.hash, &*launched.cell);
+        behind.done();
+        let Placed { cell, handle } = launched.begin();
+        Ok(Starts { cell, handle })
     }
 
     /// The key is free again once the instance has ended. To be called without the lock: it may have already.
-    fn free_at_end(&self, key: K, cell: &dyn Controlled) {
+    fn free_at_end(&self, hash: u64, cell: &dyn Controlled) {
         let (id, living) = (cell.ctl().id, Arc::downgrade(&self.living));
         let free = move |_: &_| {
             let Some(living) = living.upgrade() else { return };
-            let forget = || {
-                let mut living = lock(&living);
-                let mine = living.get(&key).is_some_and(|entry| entry.cell.ctl().id == id);
-                let gone = if mine { living.remove(&key) } else { None };
-                drop(living);
-                drop(gone);
-            };
-            // The `Hash` and `Eq` of a key are user code; others want to hear of this end too.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(forget)) {
-                drop_quietly(payload);
-            }
+            // The `Drop` of a key is user code; others want to hear of this end too.
+            drop_quietly(living.remove(hash, id));
         };
         cell.ctl().on_end((self.set.cell.ctl().id, Why::Key), Box::new(free));
     }
 
     /// The set begins: those that it always has are put in their places.
     pub(crate) fn begin(&self) {
-        let initial = lock(&self.set.plan).initial.again();
-        for (key, args) in initial {
-            let text = key.to_string();
-            let give = self.set.giving((key.clone(), args));
-            let created = {
-                let mut living = lock(&self.living);
-                match living.get(&key).map(Self::stands) {
-                    Some(Stands::Up(_) | Stands::Starting) => continue, // named twice
-                    Some(Stands::Ending(_)) | None => self.create(&mut living, &key, &text, give),
-                }
-            };
-            match created {
-                Ok(starts) => self.free_at_end(key, &*starts.cell),
-                Err((error, _)) => not_begun(&*self.set.cell, error),
+        for (key, args) in self.set.initial() {
+            if let Err(error) = self.begin_one(&self.want(key), args) {
+                not_begun(&*self.set.cell, error);
             }
         }
+    }
+
+    fn begin_one(&self, key: &Wanted<K>, args: Args) -> Result<(), SpawnError> {
+        let _shelter = Shelter::new();
+        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
+        let (mut table, found) = self.living.find(key.hash, &*key.key);
+        match found.map(|place| Self::stands(table.at(place))) {
+            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // named twice
+            Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
+        }
+    }
+
+    /// All that is user code of a key: hashed, shown, shared.
+    fn want(&self, key: K) -> Wanted<K> {
+        Wanted { hash: self.living.hash(&key), text: key.to_string(), key: Arc::new(key) }
+    }
+
+    fn instance<G>(&self, key: &Wanted<K>, give: G) -> Instance<T, G>
+    where
+        G: FnMut() -> Option<(K, Args)> + Send + 'static,
+    {
+        self.set.instance(Some(Name::from(&*key.text)), give)
     }
 
     fn spawn_with(
@@ -303,27 +307,31 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
         let this = self.clone();
         async move {
-            let text = key.to_string();
-            let give = this.set.giving((key.clone(), args));
-            let created = {
-                let mut living = lock(&this.living);
-                let exists = match living.get(&key).map(|entry| (Self::stands(entry), entry)) {
-                    None => None,
-                    Some((Stands::Ending(cell), _)) if cell.ctl().ended().is_some() => None,
-                    Some((Stands::Up(handle), _)) => Some(Some(handle)),
-                    Some((Stands::Starting, _)) => Some(None),
-                    Some((Stands::Ending(_), entry)) => {
-                        Some(if entry.cell.ctl().is_up() { entry.handle.get() } else { None })
-                    }
-                };
-                if let Some(handle) = exists {
-                    return Err(KeyedError::Exists { path: format!("{}/{}", this.path(), escaped(&text)), handle });
-                }
-                this.create(&mut living, &key, &text, give)
-            };
-            let created = created.map_err(|(error, _)| error)?;
-            this.free_at_end(key.clone(), &*created.cell);
-            Ok(Caller::new(this, key, created).wait().await?)
+            let key = this.want(key);
+            let created = this.spawn_new(&key, args)?;
+            Ok(Caller::new(this, &key, created).wait().await?)
+        }
+    }
+
+    fn spawn_new(&self, key: &Wanted<K>, args: Args) -> Result<Starts<T::Handle>, KeyedError<T::Handle>> {
+        let _shelter = Shelter::new();
+        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
+        let (mut table, found) = self.living.find(key.hash, &*key.key);
+        let exists = match found.map(|place| (Self::stands(table.at(place)), place)) {
+            None => None,
+            Some((Stands::Ending(cell), _)) if cell.ctl().ended().is_some() => None,
+            Some((Stands::Up(handle), _)) => Some(Some(handle)),
+            Some((Stands::Starting, _)) => Some(None),
+            Some((Stands::Ending(cell), place)) => {
+                Some(if cell.ctl().is_up() { table.at(place).handle.get() } else { None })
+            }
+        };
+        match exists {
+            None => Ok(self.create((table, found), key, &mut instance)?),
+            Some(handle) => {
+                drop(table);
+                Err(KeyedError::Exists { path: format!("{}/{}", self.path(), escaped(&key.text)), handle })
+            }
         }
     }
 
@@ -334,48 +342,21 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, Args> {
         let this = self.clone();
         async move {
-            let text = key.to_string();
-            let args = Lent::new((key.clone(), args));
+            let key = this.want(key);
+            let args = Shared::new(((*key.key).clone(), args));
             loop {
-                enum Next<H> {
-                    Have(H),
-                    Join(Starts<H>),
-                    Created(Result<Starts<H>, SpawnError>),
-                    Wait(Arc<dyn Controlled>),
-                }
-                let next = {
-                    let mut living = lock(&this.living);
-                    match living.get(&key).map(Self::stands) {
-                        Some(Stands::Up(handle)) => Next::Have(handle),
-                        Some(Stands::Ending(cell)) if cell.ctl().ended().is_none() => Next::Wait(cell),
-                        Some(Stands::Starting) => {
-                            let entry = living.get_mut(&key).expect("seen under the same lock");
-                            entry.callers += 1;
-                            Next::Join(Starts { cell: entry.cell.clone(), handle: entry.handle.clone() })
-                        }
-                        _ => {
-                            let give = args.giving(this.set.clones());
-                            Next::Created(this.create(&mut living, &key, &text, give).map_err(|(error, _)| error))
-                        }
-                    }
-                };
-                let starts = match next {
+                let starts = match this.get_or_create(&key, &args)? {
                     Next::Have(handle) => return Ok(handle),
-                    Next::Join(starts) => starts,
-                    Next::Created(starts) => {
-                        let starts = starts?;
-                        this.free_at_end(key.clone(), &*starts.cell);
-                        starts
-                    }
+                    Next::Starts(starts) => starts,
                     // It is told at the end itself; asked from inside that instance it would wait for ever.
                     Next::Wait(cell) => {
                         if Terminated::of(cell).await.is_err() {
-                            return Err(SpawnError::Exists { path: format!("{}/{}", this.path(), escaped(&text)) });
+                            return Err(SpawnError::Exists { path: format!("{}/{}", this.path(), escaped(&key.text)) });
                         }
                         continue;
                     }
                 };
-                match Caller::new(this.clone(), key.clone(), starts).wait().await {
+                match Caller::new(this.clone(), &key, starts).wait().await {
                     // Somebody has stopped it meanwhile, or everything stops: the next round finds out, unless
                     // the arguments are gone with it.
                     Err(SpawnError::Stopping { .. }) if !args.are_gone() => {}
@@ -384,38 +365,72 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             }
         }
     }
+
+    fn get_or_create(&self, key: &Wanted<K>, args: &Shared<(K, Args)>) -> Result<Next<T::Handle>, SpawnError> {
+        let _shelter = Shelter::new();
+        let mut instance = None;
+        loop {
+            let (mut table, found) = self.living.find(key.hash, &*key.key);
+            if let Some(place) = found {
+                match Self::stands(table.at(place)) {
+                    Stands::Up(handle) => return Ok(Next::Have(handle)),
+                    Stands::Ending(cell) if cell.ctl().ended().is_none() => return Ok(Next::Wait(cell)),
+                    Stands::Starting => {
+                        let entry = table.at(place);
+                        entry.callers += 1;
+                        let (cell, handle) = (entry.cell.clone(), entry.handle.clone());
+                        return Ok(Next::Starts(Starts { cell, handle }));
+                    }
+                    Stands::Ending(_) => {}
+                }
+            }
+            match &mut instance {
+                Some(instance) => return self.create((table, found), key, instance).map(Next::Starts),
+                // What is made of arguments is not dropped under the lock: it is made in front of it.
+                None => {
+                    drop(table);
+                    instance = Some(self.instance(key, args.giving(self.set.clones())));
+                }
+            }
+        }
+    }
 }
 
 /// The arguments of a spawn, for as many instances as it takes: another one is made only behind the end of the last.
-struct Lent<Args>(Arc<Mutex<Option<Args>>>);
+struct Shared<Args>(Arc<Lent<Option<Args>>>);
 
-impl<Args: Send + 'static> Lent<Args> {
+impl<Args: Send + 'static> Shared<Args> {
     fn new(args: Args) -> Self {
-        Lent(Arc::new(Mutex::new(Some(args))))
+        Shared(Arc::new(Lent::new(Some(args))))
     }
 
     /// Moved into an instance that was started once.
     fn are_gone(&self) -> bool {
-        lock(&self.0).is_none()
+        self.0.with(|args| args.is_none()).unwrap_or(true)
     }
 
-    /// They are taken out while they are cloned, which is user code.
     fn giving(&self, clones: Option<Clones<Args>>) -> impl FnMut() -> Option<Args> + Send + 'static + use<Args> {
-        struct Back<'a, Args>(&'a Mutex<Option<Args>>, Option<Args>);
-        impl<Args> Drop for Back<'_, Args> {
-            fn drop(&mut self) {
-                *lock(self.0) = self.1.take();
-            }
-        }
-        let lent = self.0.clone();
+        let args = self.0.clone();
         move || {
-            let args = lock(&lent).take();
-            match clones {
-                Some(again) => Back(&lent, args).1.as_ref().map(again),
-                None => args,
-            }
+            args.with(|args| match clones {
+                Some(again) => args.as_ref().map(again),
+                None => args.take(),
+            })?
         }
     }
+}
+
+/// A key that is asked for.
+struct Wanted<K> {
+    key: Arc<K>,
+    hash: u64,
+    text: String,
+}
+
+enum Next<H> {
+    Have(H),
+    Starts(Starts<H>),
+    Wait(Arc<dyn Controlled>),
 }
 
 /// An instance on its way up.
@@ -427,14 +442,14 @@ struct Starts<H> {
 /// One who waits for a first start.
 struct Caller<K: Key, T: Child, Args: Send + 'static> {
     keyed: Keyed<K, T, Args>,
-    key: K,
+    hash: u64,
     starts: Starts<T::Handle>,
     waiting: Waiting,
 }
 
 impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
-    fn new(keyed: Keyed<K, T, Args>, key: K, starts: Starts<T::Handle>) -> Self {
-        Caller { keyed, key, starts, waiting: Waiting::default() }
+    fn new(keyed: Keyed<K, T, Args>, key: &Wanted<K>, starts: Starts<T::Handle>) -> Self {
+        Caller { keyed, hash: key.hash, starts, waiting: Waiting::default() }
     }
 
     async fn wait(mut self) -> Result<T::Handle, SpawnError> {
@@ -448,12 +463,12 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
     fn drop(&mut self) {
         let ctl = self.starts.cell.ctl();
         ctl.leave(&mut self.waiting);
-        let mut living = lock(&self.keyed.living);
-        let Some(entry) = living.get_mut(&self.key).filter(|entry| entry.cell.ctl().id == ctl.id) else { return };
+        let mut table = self.keyed.living.lock();
+        let Some(entry) = table.entry_of(self.hash, ctl.id) else { return };
         entry.callers -= 1;
         entry.unwanted = entry.callers == 0 && !ctl.is_up();
         let unwanted = entry.unwanted;
-        drop(living);
+        drop(table);
         if unwanted {
             send(&*self.starts.cell, Control::Stop);
         }
@@ -473,6 +488,10 @@ macro_rules! spawns {
             /// # Cancel safety
             ///
             /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            ///
+            /// # Panics
+            ///
+            /// When it is awaited outside of a tokio runtime and there is a new instance to be started.
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
@@ -491,6 +510,10 @@ macro_rules! spawns {
             /// # Cancel safety
             ///
             /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            ///
+            /// # Panics
+            ///
+            /// When it is awaited outside of a tokio runtime and there is a new instance to be started.
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, $($ty),*>

@@ -8,25 +8,28 @@ use crate::cell::control::{Controlled, Ctl, Name};
 use crate::context::{SpawnError, Startup};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
-use crate::options::{BoxFuture, Options};
-use crate::supervisor::Refused;
+use crate::lent::Lent;
+use crate::options::{BoxFuture, ChildOptions, Common, Options};
+use crate::supervisor::{Behind, Refused};
 use crate::sync::{Arc, Mutex};
-use crate::tree::{Child, Launched, Seat, TreeRef};
+use crate::tree::{Child, HandleSource, Launched, Seat, TreeRef};
 
 mod keyed;
+mod living;
 
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
-type Recipe<T, Args> = dyn FnMut(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send;
+/// Instances start side by side, so it is shared and not lent.
+type Recipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send + Sync;
 
 /// How instances are made; the next incarnation of the tree may bring another way.
 pub(crate) struct Plan<T: Child, Args> {
-    pub(crate) recipe: Box<Recipe<T, Args>>,
+    pub(crate) recipe: Arc<Recipe<T, Args>>,
     pub(crate) options: Options,
     /// How arguments are cloned for another start. `None`: an instance is started once, its arguments are moved.
     pub(crate) again: Option<Clones<Args>>,
     /// Those that it has from its start on, each time it starts.
-    pub(crate) initial: Initial<Args>,
+    pub(crate) initial: Arc<Lent<Initial<Args>>>,
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
@@ -159,7 +162,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
         let this = self.clone();
         async move {
-            let launched = this.launch(None, this.giving(args)).map_err(|(error, _)| error)?;
+            let launched = this.launch(args)?;
             Startup::of(launched.cell).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
         }
@@ -178,62 +181,104 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         }
     }
 
-    /// Puts an instance in its place; it starts as soon as the set is up. `name`: its key, else its number.
-    /// `give` gives its arguments, and comes back from a spawn that is refused: dropping it is user code.
-    fn launch<G>(&self, name: Option<Name>, give: G) -> Result<Launched<T::Handle>, (SpawnError, G)>
+    /// Puts an instance in its place; it starts as soon as the set is up.
+    fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
+        let mut instance = self.instance(None, self.giving(args));
+        let (launched, behind) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
+        behind.done();
+        Ok(launched.begin())
+    }
+
+    /// `name`: its key, else its number. `give` gives its arguments.
+    fn instance<G>(&self, name: Option<Name>, give: G) -> Instance<T, G>
+    where
+        G: FnMut() -> Option<Args> + Send + 'static,
+    {
+        let mut options = ChildOptions::<T>::new();
+        options.options = lock(&self.plan).options.clone();
+        Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
+    }
+
+    /// Runs no foreign code, so it may be called under a lock; what it gives is to be done and begun behind that.
+    fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, Behind<'_>), Refused>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
     {
         let ctl = self.cell.ctl();
-        let path = || ctl.path();
-        if matches!(&name, Some(Name::Text(text)) if text.is_empty()) {
-            return Err((SpawnError::EmptyName { path: path() }, give));
-        }
-        let mut options = crate::options::ChildOptions::<T>::new();
-        options.options = lock(&self.plan).options.clone();
-        let common = options.options.common.clone();
-        let Some(sup) = ctl.sup() else { return Err((SpawnError::Stopped { path: path() }, give)) };
-        let (mut launched, mut give) = (None, Some(give));
-        let plan = self.plan.clone();
-        let added = sup.add(
+        let Some(sup) = ctl.sup() else { return Err(Refused::Stopped) };
+        let common = instance.common.clone();
+        let mut launched = None;
+        let behind = sup.add(
             &*self.cell,
             None,
             common.max_children,
             settings(&common, T::ROLE),
             patience(&common, T::ROLE),
             |number| {
-                let name = name.unwrap_or(Name::Number(number));
+                let name = instance.name.take().unwrap_or(Name::Number(number));
                 let ctl = Ctl::new(name, Some(self.cell.clone()), ctl.bus.clone());
-                let mut give = give.take().expect("an instance is made once");
+                let (options, mut give) = instance.made_of.take().expect("an instance is placed once");
+                let plan = self.plan.clone();
                 let start = move || {
                     let args = give().expect("an instance whose arguments are moved is started once");
-                    (lock(&plan).recipe)(args)
+                    let recipe = lock(&plan).recipe.clone();
+                    recipe(args)
                 };
                 let child = T::launch(Seat { ctl }, options, start);
                 let cell = child.cell.clone();
                 launched = Some(child);
                 cell
             },
-        );
-        let error = match (added, launched) {
-            (Ok(()), Some(launched)) => return Ok(launched),
-            (Err(Refused::TooMany), _) => {
-                SpawnError::MaxChildren { path: path(), most: common.max_children.unwrap_or_default() }
+        )?;
+        Ok((launched.expect("what was added was made"), behind))
+    }
+
+    fn refused<G>(&self, refused: Refused, instance: &Instance<T, G>) -> SpawnError {
+        let path = self.path();
+        match refused {
+            Refused::TooMany => {
+                SpawnError::MaxChildren { path, most: instance.common.max_children.unwrap_or_default() }
             }
-            (Err(Refused::Stopped), _) => SpawnError::Stopped { path: path() },
-            _ => SpawnError::Stopping { path: path() },
-        };
-        Err((error, give.expect("what is refused was not made")))
+            Refused::Stopped => SpawnError::Stopped { path },
+            Refused::Stopping | Refused::Exists => SpawnError::Stopping { path },
+        }
+    }
+
+    /// The arguments of those that it always has. Cloning them is user code.
+    fn initial(&self) -> Vec<Args> {
+        let initial = lock(&self.plan).initial.clone();
+        initial.with(|initial| initial.again()).unwrap_or_default()
     }
 
     /// The set begins: those that it always has are put in their places.
     pub(crate) fn begin(&self) {
-        let initial = lock(&self.plan).initial.again();
-        for args in initial {
-            if let Err((error, _)) = self.launch(None, self.giving(args)) {
+        for args in self.initial() {
+            if let Err(error) = self.launch(args) {
                 not_begun(&*self.cell, error);
             }
         }
+    }
+}
+
+/// One that is about to get its place. It is made and dropped under no lock: its arguments are user code.
+struct Instance<T: Child, G> {
+    name: Option<Name>,
+    common: Arc<Common>,
+    /// Until it has its place.
+    made_of: Option<(ChildOptions<T>, G)>,
+}
+
+/// One that has its place and runs.
+struct Placed<H> {
+    cell: Arc<dyn Controlled>,
+    handle: HandleSource<H>,
+}
+
+impl<H> Launched<H> {
+    /// To be called when no lock is held.
+    fn begin(self) -> Placed<H> {
+        self.life.begin();
+        Placed { cell: self.cell, handle: self.handle }
     }
 }
 
@@ -259,6 +304,10 @@ macro_rules! spawns {
             /// # Cancel safety
             ///
             /// Dropped before it is ready, the instance is taken back.
+            ///
+            /// # Panics
+            ///
+            /// When it is awaited outside of a tokio runtime.
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>

@@ -39,7 +39,7 @@ pub use link::LinkError;
 pub use spawn::{SpawnChild, SpawnError};
 
 pub(crate) use link::Move;
-pub(crate) use spawn::{Startup, spawn_actor, started, transient};
+pub(crate) use spawn::{Startup, make_actor, started, transient};
 
 /// What an actor can do besides handling its message: every handler and hook may ask for `&mut Context<Self>`.
 ///

@@ -1,7 +1,7 @@
 //! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
 
 use super::*;
-use crate::cell::begin;
+use crate::cell::Unbegun;
 use crate::path::escaped;
 
 /// A child to be spawned: settings first, then `.await`.
@@ -277,13 +277,17 @@ where
                 patience(&common, Role::Actor),
                 |_| {
                     let ctl = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
-                    let cell = spawn_actor(ctl, options, start);
-                    spawned = Some(cell.clone());
+                    let (cell, life) = make_actor(ctl, options, start);
+                    spawned = Some((cell.clone(), life));
                     cell
                 },
             );
             let child = match (added, spawned) {
-                (Ok(()), Some(cell)) => ActorRef { cell },
+                (Ok(behind), Some((cell, life))) => {
+                    behind.done();
+                    life.begin();
+                    ActorRef { cell }
+                }
                 (Err(Refused::Exists), _) => {
                     return Err(SpawnError::Exists { path: format!("{}/{}", path(), escaped(&name)) });
                 }
@@ -304,8 +308,8 @@ pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
     }
 }
 
-/// Makes the cell of an actor and its task. It does nothing until control says `Start`.
-pub(crate) fn spawn_actor<B, F, Fut>(ctl: Ctl, options: ChildOptions<B>, start: F) -> Arc<Cell<B>>
+/// Makes the cell of an actor, and its life. Runs no user code.
+pub(crate) fn make_actor<B, F, Fut>(ctl: Ctl, options: ChildOptions<B>, start: F) -> (Arc<Cell<B>>, Unbegun)
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
@@ -315,8 +319,8 @@ where
     let cell = MailCell::new(ctl, common.capacity(), common.ask_or_default()).while_down(common.while_down);
     let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
-    begin(&*cell, run(cell.clone(), body));
-    cell
+    let life = Unbegun::new(&cell, run(cell.clone(), body));
+    (cell, life)
 }
 
 /// Waits for the first start of a run-time child; dropped before it is up, the child is taken back.

@@ -26,11 +26,20 @@ impl<T> Inner<T> {
 
 /// Senders that wait for room, to be woken when no lock is held: a waker may be user code.
 #[must_use]
-pub(crate) struct Blocked(VecDeque<(u64, Waker)>);
+pub(crate) struct Blocked(BTreeMap<u64, Waker>);
+
+impl Blocked {
+    pub(super) fn all<T>(inner: &mut Inner<T>) -> Self {
+        Blocked(std::mem::take(&mut inner.blocked))
+    }
+}
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        self.0.drain(..).for_each(|(_, waker)| waker.wake());
+        if !self.0.is_empty() {
+            foreign();
+            std::mem::take(&mut self.0).into_values().for_each(Waker::wake);
+        }
     }
 }
 
@@ -61,10 +70,10 @@ impl<T: Letter> MailCell<T> {
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
         if inner.gate != Gate::Open {
-            return Blocked(VecDeque::new());
+            return Blocked(BTreeMap::new());
         }
         inner.gate = Gate::Draining;
-        Blocked(std::mem::take(&mut inner.blocked))
+        Blocked::all(&mut inner)
     }
 
     /// Down for its supervisor, or no longer: of account to one that rejects meanwhile (S35).
@@ -78,7 +87,7 @@ impl<T: Letter> MailCell<T> {
             return;
         }
         inner.gate = to;
-        let blocked = Blocked(std::mem::take(&mut inner.blocked));
+        let blocked = Blocked::all(&mut inner);
         drop(inner);
         drop(blocked);
     }

@@ -2,8 +2,9 @@
 //!
 //! There is no supervisor task between a child and its restart. Whoever causes an event takes the
 //! lock, hands the event to the [`Group`], and queues what follows at the cells concerned before it
-//! lets go, so that control arrives in the order in which it was decided. Lock order: a supervisor's
-//! lock, then a cell's queue; never two supervisors.
+//! lets go, so that control arrives in the order in which it was decided. What may run foreign code is
+//! gathered in [`Behind`] meanwhile, and done once the lock is free: waking tasks, telling events, dropping
+//! entries of the table. Under the lock only that of a cell's queue, life or mailbox is taken (`sync.rs`).
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cell::control::{Control, Controlled, queue, send};
+use crate::cell::control::{Control, Controlled, queue, ring, send};
 use crate::contradiction::Outer;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner, is_roomy};
@@ -25,11 +26,13 @@ use crate::path::escaped;
 use crate::place::Place;
 use crate::strategy::{Decider, SupervisorStrategy};
 use crate::sync::atomic::Ordering;
-use crate::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use crate::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign};
 
+mod behind;
 mod look;
 mod watchdog;
 
+pub(crate) use behind::Behind;
 pub(crate) use look::Seen;
 use watchdog::Stuck;
 
@@ -105,18 +108,21 @@ pub(crate) enum Refused {
 impl Sup {
     pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
         Sup {
-            inner: Mutex::new(Inner {
-                group: Group::new(owner, strategy.strategy, strategy.limit),
-                entries: Vec::new(),
-                names: BTreeSet::new(),
-                watched: false,
-                aborted: None,
-                closing: 0,
-                behind: Vec::new(),
-                numbers: 0,
-                moved: BTreeMap::new(),
-                need: None,
-            }),
+            inner: Mutex::ranked(
+                Rank::Group,
+                Inner {
+                    group: Group::new(owner, strategy.strategy, strategy.limit),
+                    entries: Vec::new(),
+                    names: BTreeSet::new(),
+                    watched: false,
+                    aborted: None,
+                    closing: 0,
+                    behind: Vec::new(),
+                    numbers: 0,
+                    moved: BTreeMap::new(),
+                    need: None,
+                },
+            ),
             decider: Mutex::new(strategy.decider.clone()),
             place: OnceLock::new(),
         }
@@ -151,7 +157,7 @@ impl Sup {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let out = event(&mut inner.group);
-        Inner::carry_out(inner, owner);
+        Inner::carry_out(inner, owner).done();
         out
     }
 
@@ -166,19 +172,19 @@ impl Sup {
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         let out = event(&mut inner.group, id);
-        Inner::carry_out_of(inner, owner, Some(id));
+        Inner::carry_out_of(inner, owner, Some(id)).done();
         Some(out)
     }
 
     /// What a user asks of this child by hand, from wherever that is (S26). `with` runs under the lock, beside
     /// what was decided. `None`: it has no place in the table any more.
-    pub(crate) fn by_hand<R>(
+    pub(crate) fn by_hand<'a, R>(
         &self,
-        owner: &dyn Controlled,
+        owner: &'a dyn Controlled,
         child: &dyn Controlled,
         command: Command,
         with: impl FnOnce(ByHand) -> R,
-    ) -> Option<(ByHand, R)> {
+    ) -> Option<(ByHand, R, Behind<'a>)> {
         let ctl = child.ctl();
         let requested = Failure::new(Phase::Running, Cause::Requested, ctl.place(), ctl.incarnation());
         let _shelter = Shelter::new();
@@ -186,8 +192,7 @@ impl Sup {
         let id = inner.id_of(child)?;
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
         let out = with(verdict);
-        Inner::carry_out(inner, owner);
-        Some((verdict, out))
+        Some((verdict, out, Inner::carry_out(inner, owner)))
     }
 
     /// A child that was told of its end has told everybody else.
@@ -195,7 +200,11 @@ impl Sup {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
-        inner.tell_behind(owner);
+        let told = inner.tell_behind(owner);
+        drop(inner);
+        if told {
+            ring(owner);
+        }
     }
 
     /// All children are up or have ended, and none is to come.
@@ -220,12 +229,13 @@ impl Sup {
         shutdown: Option<Duration>,
     ) {
         let _shelter = Shelter::new();
+        let now = Instant::now();
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
         cell.ctl().slot.store(id, Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
-        inner.group.reach(id, settings, Instant::now());
-        Inner::carry_out(inner, owner);
+        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
     /// The recipe of the child that an earlier build has put in this place.
@@ -239,12 +249,13 @@ impl Sup {
     /// Build has come to a known child again.
     pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
         let _shelter = Shelter::new();
+        let now = Instant::now();
         let mut inner = lock(&self.inner);
         if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
             *shutdown = time;
         }
-        inner.group.reach(id, settings, Instant::now());
-        Inner::carry_out(inner, owner);
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).done();
     }
 
     /// Build has come to an optional child that is never there.
@@ -265,28 +276,31 @@ impl Sup {
     /// A kept value, in its place. A value of an earlier incarnation is replaced.
     pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
         let _shelter = Shelter::new();
+        let now = Instant::now();
         let mut inner = lock(&self.inner);
-        if (id as usize) < inner.entries.len() {
-            inner.put(id, Entry::Value(value));
-            inner.group.reach(id, settings, Instant::now());
+        let before = if (id as usize) < inner.entries.len() {
+            inner.group.reach(id, settings, now);
+            inner.put(id, Entry::Value(value))
         } else {
             let id = inner.group.add(settings, false);
-            inner.put(id, Entry::Value(value));
-        }
-        Inner::carry_out(inner, owner);
+            inner.put(id, Entry::Value(value))
+        };
+        Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
-    /// A child at run time. `make` gets the number of the spawn; its task must not run yet.
-    pub(crate) fn add(
+    /// A child at run time. `make` gets the number of the spawn and makes its cell; its task is to be begun
+    /// behind this, and behind every other lock of the caller's.
+    pub(crate) fn add<'a>(
         &self,
-        owner: &dyn Controlled,
+        owner: &'a dyn Controlled,
         name: Option<&str>,
         max: Option<usize>,
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
         make: impl FnOnce(u64) -> Arc<dyn Controlled>,
-    ) -> Result<(), Refused> {
+    ) -> Result<Behind<'a>, Refused> {
         let _shelter = Shelter::new();
+        let now = Instant::now();
         let mut inner = lock(&self.inner);
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
@@ -304,10 +318,9 @@ impl Sup {
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
         cell.ctl().slot.store(id, Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
-        inner.group.admit(id, Instant::now());
-        Inner::carry_out(inner, owner);
-        Ok(())
+        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
+        inner.group.admit(id, now);
+        Ok(Inner::carry_out(inner, owner).and_drop(before))
     }
 
     /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
@@ -337,7 +350,9 @@ impl Sup {
         let mut inner = lock(&self.inner);
         let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
         cell.ctl().slot.store(id, Ordering::Relaxed);
-        inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
+        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
+        drop(inner);
+        drop(before);
         Ok(())
     }
 
@@ -405,6 +420,7 @@ impl Sup {
             inner.names.clear();
             std::mem::take(&mut inner.entries)
         };
+        foreign(); // the last of a cell, of a start closure, of a value
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 send(&**cell, Control::Finish);
@@ -418,30 +434,7 @@ impl Sup {
         let mut inner = lock(&self.inner);
         inner.aborted = None;
         inner.group.rebuild(held);
-        Inner::carry_out(inner, owner);
-    }
-}
-
-/// Events to be told behind the lock. Mostly it is one at most, which costs no allocation.
-#[derive(Default)]
-struct Said {
-    first: Option<(Arc<dyn Controlled>, EventKind)>,
-    more: Vec<(Arc<dyn Controlled>, EventKind)>,
-}
-
-impl Said {
-    fn push(&mut self, cell: Option<Arc<dyn Controlled>>, kind: EventKind) {
-        let Some(cell) = cell else { return };
-        match &self.first {
-            None => self.first = Some((cell, kind)),
-            Some(_) => self.more.push((cell, kind)),
-        }
-    }
-
-    fn tell(self) {
-        for (cell, kind) in self.first.into_iter().chain(self.more) {
-            cell.ctl().emit(kind);
-        }
+        Inner::carry_out(inner, owner).done();
     }
 }
 
@@ -460,16 +453,18 @@ impl Inner {
         known.then_some(id)
     }
 
-    fn put(&mut self, id: Id, entry: Entry) {
+    /// Gives what was there before, to be dropped behind the lock.
+    #[must_use]
+    fn put(&mut self, id: Id, entry: Entry) -> Option<Entry> {
         if let Some(key) = self.key(&entry) {
             self.names.insert((key, id));
         }
         let id = id as usize;
         if id == self.entries.len() {
             self.entries.push(Some(entry));
-        } else {
-            self.entries[id] = Some(entry);
+            return None;
         }
+        self.entries[id].replace(entry)
     }
 
     /// The child has left the table, or has ended and is forgotten.
@@ -512,10 +507,14 @@ impl Inner {
         }
     }
 
-    fn tell_behind(&mut self, owner: &dyn Controlled) {
-        if self.closing == 0 {
-            self.behind.drain(..).for_each(|control| send(owner, control));
+    /// True: the owner is to be woken.
+    #[must_use]
+    fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
+        let tells = self.closing == 0 && !self.behind.is_empty();
+        if tells {
+            self.behind.drain(..).for_each(|control| queue(owner, control));
         }
+        tells
     }
 
     fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
@@ -527,13 +526,6 @@ impl Inner {
             }
             _ => None,
         })
-    }
-
-    /// `by`: the child whose task this is.
-    fn send(&self, by: Option<Id>, id: Id, control: Control) {
-        if let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize) {
-            if by == Some(id) { queue(&**cell, control) } else { send(&**cell, control) }
-        }
     }
 
     /// For who looks from outside.
@@ -550,65 +542,67 @@ impl Inner {
         }
     }
 
-    fn carry_out(inner: MutexGuard<'_, Inner>, owner: &dyn Controlled) {
-        Inner::carry_out_of(inner, owner, None);
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled) -> Behind<'a> {
+        Inner::carry_out_of(inner, owner, None)
     }
 
-    /// What follows from an event of the child `by`. Events are told once the lock is free: who listens is
-    /// user code.
-    fn carry_out_of(mut inner: MutexGuard<'_, Inner>, owner: &dyn Controlled, by: Option<Id>) {
+    /// What follows from an event of the child `by`, whose task this is: queued here, and the rest to be done
+    /// once the lock is free.
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
         let mut acts = inner.group.take_acts();
         let mut watch = false;
-        let mut said = Said::default();
+        let mut behind = Behind::of(owner);
         for act in acts.drain(..) {
             match act {
-                Act::Start(id) => inner.send(by, id, Control::Start),
+                Act::Start(id) => behind.send(&inner, by, id, Control::Start),
                 Act::Down(id, failure) => {
                     watch = true;
-                    inner.send(by, id, Control::Down(failure));
+                    behind.send(&inner, by, id, Control::Down(failure));
                 }
-                Act::Resume(id) => inner.send(by, id, Control::Resume),
+                Act::Resume(id) => behind.send(&inner, by, id, Control::Resume),
                 Act::Wait(id, delay) => {
                     inner.waits(id, Instant::now() + delay);
-                    inner.send(by, id, Control::Wait(delay));
+                    behind.send(&inner, by, id, Control::Wait(delay));
                 }
                 Act::End(id, why) => {
                     watch = true;
-                    inner.send(by, id, Control::End(why));
+                    behind.send(&inner, by, id, Control::End(why));
                 }
                 Act::Drain(id) => {
                     watch = true;
-                    inner.send(by, id, Control::Drain);
+                    behind.send(&inner, by, id, Control::Drain);
                 }
                 Act::Over(id, why) => {
                     inner.close(id);
-                    inner.send(by, id, Control::Over(why));
+                    behind.send(&inner, by, id, Control::Over(why));
                     if inner.group.is_free(id) {
-                        inner.vacate(id);
+                        behind.drops(inner.vacate(id));
                     }
                 }
-                Act::Redecide(id) => inner.send(by, id, Control::Redecide),
-                Act::DropValue(id) => send(owner, Control::DropValue(id)),
-                Act::Hold(id, held) => inner.send(by, id, Control::Hold(held)),
-                Act::OwnerFails(failure) => send(owner, Control::Escalated(failure)),
+                Act::Redecide(id) => behind.send(&inner, by, id, Control::Redecide),
+                Act::DropValue(id) => behind.send_owner(Control::DropValue(id)),
+                Act::Hold(id, held) => behind.send(&inner, by, id, Control::Hold(held)),
+                Act::OwnerFails(failure) => behind.send_owner(Control::Escalated(failure)),
                 Act::ChildrenDown => inner.behind.push(Control::ChildrenDown),
                 Act::AllEnded(failure) => inner.behind.push(Control::AllEnded(failure)),
-                Act::Scheduled(id, after) => said.push(inner.cell(id), EventKind::RestartScheduled { after }),
-                Act::LimitReached(id) => said.push(inner.cell(id), EventKind::LimitReached),
+                Act::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
+                Act::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
             }
         }
         inner.group.reuse(acts);
         inner.trim();
-        inner.tell_behind(owner);
+        if inner.tell_behind(owner) {
+            behind.wakes_owner();
+        }
         if watch && !inner.watched {
             inner.watched = true;
-            send(owner, Control::Watchdog);
+            behind.send_owner(Control::Watchdog);
         }
         // Build waits in the owner's task for what its members do.
         if *inner.group.mode() == Mode::Up {
-            owner.ctl().wake();
+            behind.wakes_owner();
         }
         drop(inner);
-        said.tell();
+        behind
     }
 }

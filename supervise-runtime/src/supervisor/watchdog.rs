@@ -36,6 +36,7 @@ impl Sup {
         if inner.aborted.is_none() {
             inner.aborted = Some(now);
             inner.watched = true;
+            drop(inner);
             send(owner, Control::Watchdog);
         }
     }
@@ -57,7 +58,7 @@ impl Sup {
         let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
         let mut next: Option<Instant> = None;
         let mut given_up = Vec::new();
-        let mut said = Said::default();
+        let mut said = Vec::new();
         for (id, since) in going {
             let Some(Some(Entry::Child { cell, shutdown, rare, .. })) = inner.entries.get_mut(id as usize) else {
                 continue;
@@ -77,7 +78,7 @@ impl Sup {
                 }
                 if now >= stuck_at(stuck.reports) {
                     stuck.reports += 1;
-                    said.push(Some(cell.clone()), EventKind::Stuck);
+                    said.push(cell.clone());
                 }
                 if stopping && now >= give_up_at {
                     stuck.given_up = true;
@@ -89,19 +90,29 @@ impl Sup {
             };
             next = Some(next.map_or(look, |next| next.min(look)));
         }
-        for (id, cell, since) in given_up {
+        inner.watched = next.is_some();
+        drop(inner);
+        for (_, cell, since) in &given_up {
+            // Who supervises it above is asked of another group: not under the lock of this one.
             cell.ctl().tell_report(|path| crate::report::ChildReport {
                 path,
                 ended: crate::watch::Ended::Aborted,
-                took: now.duration_since(since),
+                took: now.duration_since(*since),
                 aborted: true,
                 stuck: true,
             });
-            inner.group.gone(id, now);
         }
-        inner.watched = next.is_some();
-        Inner::carry_out(inner, owner);
-        said.tell();
+        let mut inner = lock(&self.inner);
+        for (id, cell, _) in &given_up {
+            // It may have come down after all.
+            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == At::Down {
+                inner.group.gone(*id, now);
+            }
+        }
+        Inner::carry_out(inner, owner).done();
+        for cell in said {
+            cell.ctl().emit(EventKind::Stuck);
+        }
         next
     }
 

@@ -126,7 +126,7 @@ impl<T> It<true> for T {
 /// A parameter or `let` at its place in the tree (S30). Clones share the value; the supervisor drops it
 /// when the members behind it are down.
 #[doc(hidden)]
-pub struct Kept<T>(pub(super) Arc<Mutex<Option<T>>>);
+pub struct Kept<T>(pub(super) Arc<Lent<T>>);
 
 impl<T> fmt::Debug for Kept<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -146,15 +146,14 @@ impl<T> Kept<T> {
     where
         T: Again,
     {
-        // The clone is user code, but there is nobody else to lock it out.
-        let value = lock(&self.0).as_ref().map(Clone::clone);
-        value.expect("a kept value is dropped only after the members that name it are down")
+        self.0
+            .with(|value| value.clone())
+            .expect("a kept value is dropped only after the members that name it are down")
     }
 }
 
-impl<T: Send> Value for Mutex<Option<T>> {
+impl<T: Send> Value for Lent<T> {
     fn clear(&self) {
-        let value = lock(self).take();
-        drop(value);
+        self.set(None);
     }
 }

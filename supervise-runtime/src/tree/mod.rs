@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WaitError};
 use crate::by_hand::{self, CommandError};
-use crate::cell::begin;
+use crate::cell::Unbegun;
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, Waiting, send};
 use crate::cell::current;
@@ -26,12 +26,13 @@ use crate::cell::run::run;
 use crate::cell::task_body::TaskBody;
 use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
 use crate::children::{Children, Keyed, Plan};
-use crate::context::{spawn_actor, transient};
+use crate::context::{make_actor, transient};
 use crate::contradiction::{Contradiction, Outer, Tally};
 use crate::decide::group::{Mode, Owner};
 use crate::decide::member::{Role, Settings};
 use crate::events::{Bus, EventKind, Events, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
+use crate::lent::Lent;
 use crate::options::{BoxFuture, ChildOptions, Options, Reader, Source};
 use crate::report::Report;
 use crate::spec::{Kind, TreeSpec};
@@ -59,12 +60,14 @@ pub struct Seat {
     pub(crate) ctl: Ctl,
 }
 
-/// A child that has been put into its place.
+/// A child that is made, and does not run yet.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Launched<H> {
     pub(crate) cell: Arc<dyn Controlled>,
     pub(crate) handle: HandleSource<H>,
+    /// To be begun once it has its place.
+    pub(crate) life: Unbegun,
 }
 
 /// A tree's handle exists only once its build is through.
@@ -267,8 +270,8 @@ impl<A: Actor> Child for A {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
     {
-        let cell = spawn_actor(seat.ctl, options, start);
-        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }) }
+        let (cell, life) = make_actor(seat.ctl, options, start);
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
     }
 }
 
@@ -285,8 +288,8 @@ impl Child for Task {
     {
         let cell = Plain::new(seat.ctl);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
-        begin(&*cell, run(cell.clone(), body));
-        Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }) }
+        let life = Unbegun::new(&cell, run(cell.clone(), body));
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
     }
 }
 
@@ -332,6 +335,6 @@ where
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), build);
     // Boxed: a tree may contain itself.
     let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
-    begin(&*cell, task);
-    Launched { cell, handle: HandleSource::Built(slot) }
+    let life = Unbegun::new(&cell, task);
+    Launched { cell, handle: HandleSource::Built(slot), life }
 }

@@ -180,6 +180,7 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
+        launched.life.begin();
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
 }

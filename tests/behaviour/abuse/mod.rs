@@ -5,3 +5,4 @@ mod crowds;
 mod drops;
 mod errors;
 mod knots;
+mod locks;

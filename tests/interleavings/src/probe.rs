@@ -30,6 +30,8 @@ pub enum Do {
     Stop,
     /// Nothing but a message.
     Note,
+    /// Is in hand until the other end says so, or is dropped.
+    Wait(tokio::sync::oneshot::Receiver<()>),
     /// Watches the other, whose end is written down.
     Watch(ActorRef<Probe>),
     /// Spawns a child of its own of this name, and watches it.
@@ -92,6 +94,7 @@ impl Actor for Probe {
             }
             Do::Stop => cx.stop(),
             Do::Note => {}
+            Do::Wait(until) => drop(until.await),
             Do::Watch(other) => cx.watch(&other),
             Do::Link(other) => {
                 if cx.link(&other).await.is_ok() {

@@ -1,17 +1,16 @@
 //! A child changes its supervisor, in its own task: nothing of its own can happen meanwhile (S38).
 
-use crate::sync::{Mutex, MutexGuard};
-
 use super::*;
 use crate::context::{LinkError, Move};
-use crate::events::lock;
+use crate::last::Shelter;
+use crate::sync::{Mutex, MutexGuard, Rank, lock};
 
 /// One move at a time in the whole process: two that take each other over must not both succeed.
 #[cfg(not(shuttle))]
-static MOVES: Mutex<()> = Mutex::new(());
+static MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ());
 
 #[cfg(shuttle)]
-shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::new(()); }
+shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ()); }
 
 /// Nobody changes its supervisor while this is held. In front of every group's lock.
 pub(crate) fn moves() -> MutexGuard<'static, ()> {
@@ -21,15 +20,26 @@ pub(crate) fn moves() -> MutexGuard<'static, ()> {
 impl Driver {
     pub(super) fn take_move(&mut self, ask: Move) {
         let Move { to, unlink, reply } = ask;
+        let _shelter = Shelter::new();
+        // What is let go under the lock is not the last of it: that is user code. These hold it until behind it.
+        let before = (self.cell.ctl().supervisor(), self.extras.as_ref().and_then(|extras| extras.moved.clone()));
+        let mut above = Vec::new();
         let moved = {
             let _one = moves();
-            self.move_to(&to, unlink)
+            self.move_to(&to, unlink, &mut above)
         };
+        drop((before, above));
         // The caller may have given up waiting; it has moved all the same.
         let _ = reply.send(moved);
     }
 
-    fn move_to(&mut self, to: &Arc<dyn Controlled>, unlink: Option<u64>) -> Result<(), LinkError> {
+    /// `above`: whoever was looked at on the way up.
+    fn move_to(
+        &mut self,
+        to: &Arc<dyn Controlled>,
+        unlink: Option<u64>,
+        above: &mut Vec<Arc<dyn Controlled>>,
+    ) -> Result<(), LinkError> {
         let ctl = self.cell.ctl();
         let path = || ctl.path();
         let Some((from, owner)) = self.parent() else { return Err(LinkError::Supervised { path: path() }) };
@@ -38,8 +48,15 @@ impl Driver {
             Some(caller) if owner.ctl().id != caller => return Err(LinkError::NotOwn { path: path() }),
             _ => {}
         }
-        if current::is_below(to, ctl.id) {
-            return Err(LinkError::Above { path: path() });
+        let mut next = Some(to.clone());
+        while let Some(cell) = next {
+            next = cell.ctl().supervisor();
+            let is_above = cell.ctl().id == ctl.id;
+            above.push(cell);
+            if is_above {
+                above.extend(next);
+                return Err(LinkError::Above { path: path() });
+            }
         }
         let busy = || LinkError::Busy { path: path() };
         let joins = to.ctl().sup().ok_or_else(busy)?;

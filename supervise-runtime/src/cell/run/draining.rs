@@ -9,7 +9,7 @@ impl<B: Body> Run<B> {
         while self.driver.state == State::Draining && !self.driver.asked.finish {
             self.driver.clear_interrupt();
             let exit = match self.driver.until_released().await {
-                Ok(()) if self.driver.state == State::Draining => self.driver.beside(self.body.serve()).await,
+                Ok(()) if self.driver.state == State::Draining => self.serve_body().await,
                 Ok(()) => break,
                 Err(event) => Exit::Cut(event),
             };

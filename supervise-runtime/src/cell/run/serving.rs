@@ -14,7 +14,7 @@ impl<B: Body> Run<B> {
                 self.driver.begin_down_now();
             }
             let exit = match self.may_serve() {
-                true => self.driver.beside(self.body.serve()).await,
+                true => self.serve_body().await,
                 false => Exit::Done(Ok(Served::Interrupted)),
             };
             let message = self.body.in_hand();
@@ -63,6 +63,12 @@ impl<B: Body> Run<B> {
                     .await;
             }
         }
+    }
+
+    pub(super) async fn serve_body(&mut self) -> Exit<Result<Served, Thrown>> {
+        let exit = self.driver.beside(self.body.serve()).await;
+        self.body.give_back();
+        exit
     }
 
     /// What the end of a `serve` means. A failure on the way down is absorbed, or reported only.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::*;
 use crate::strategy::Shutdown;
+use crate::sync::foreign;
 
 mod sets;
 mod several;
@@ -14,17 +15,31 @@ type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>
 
 /// What build left in the place of a child, to be found by the next build.
 struct Recipe<T: Child> {
-    start: Mutex<Boxed<T::Start>>,
+    start: Lent<Boxed<T::Start>>,
     options: Source,
     handle: Mutex<Option<HandleSource<T::Handle>>>,
     /// Of an optional child: whether it was there at its first start.
     there: OnceLock<bool>,
 }
 
+impl<T: Child> Recipe<T> {
+    fn handle(&self) -> Option<T::Handle> {
+        let source = lock(&self.handle).clone();
+        source.and_then(|source| source.get())
+    }
+}
+
+/// What was there before may hold user code, which is dropped behind the lock.
+fn replace<T>(place: &Mutex<T>, value: T) {
+    let before = std::mem::replace(&mut *lock(place), value);
+    foreign();
+    drop(before);
+}
+
 type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
 
 struct InlineRecipe<H> {
-    build: Mutex<BuildOf<H>>,
+    build: Lent<BuildOf<H>>,
     options: Source,
     handle: HandleSlot<H>,
 }
@@ -74,7 +89,7 @@ impl Builder {
 
     /// Keeps a parameter or `let` at its place.
     pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
-        let kept = Arc::new(Mutex::new(Some(value)));
+        let kept = Arc::new(Lent::new(value));
         let settings = Arc::new(Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new()));
         self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
         Kept(kept)
@@ -93,16 +108,18 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let recipe = self.put(self.next(), Name::from(name), options, start).await?;
-        let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
-        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+        recipe.handle().ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
 
     /// Settings that are no literals are looked at when the child's turn comes: a contradiction in them is a failure
     /// of its start; one in the tree's own is one of the tree's.
     fn counted(&self, name: &Name, count: impl FnOnce(&mut Tally) -> Result<(), Contradiction>) -> Result<(), Thrown> {
-        let mut tally = lock(&self.tally);
-        tally.own()?;
-        count(&mut tally).map_err(|what| {
+        let counted = {
+            let mut tally = lock(&self.tally);
+            tally.own()?;
+            count(&mut tally)
+        };
+        counted.map_err(|what| {
             let path = self.ctl(name.clone()).path();
             Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
         })
@@ -134,24 +151,27 @@ impl Builder {
         let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
-                *lock(&recipe.start) = start;
-                *lock(&recipe.options) = options.options;
+                recipe.start.set(Some(start));
+                replace(&recipe.options, options.options);
                 self.sup().reach(&*self.cell, place, settings, time);
                 recipe
             }
             None => {
                 let source: Source = Arc::new(Mutex::new(options.options.clone()));
                 let recipe = Arc::new(Recipe {
-                    start: Mutex::new(start),
+                    start: Lent::new(start),
                     options: source.clone(),
                     handle: Mutex::default(),
                     there: OnceLock::new(),
                 });
                 let again: Arc<Recipe<T>> = recipe.clone();
                 let seat = Seat { ctl: self.ctl(name) };
-                let launched = T::launch(seat, options.source(source), move || (lock(&again.start))());
-                *lock(&recipe.handle) = Some(launched.handle);
+                let launched = T::launch(seat, options.source(source), move || {
+                    again.start.with(|start| start()).expect("a start closure is replaced, never taken away")
+                });
+                replace(&recipe.handle, Some(launched.handle));
                 self.sup().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
+                launched.life.begin();
                 recipe
             }
         };
@@ -183,8 +203,8 @@ impl Builder {
         let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
-                *lock(&recipe.build) = build;
-                *lock(&recipe.options) = options.options;
+                recipe.build.set(Some(build));
+                replace(&recipe.options, options.options);
                 self.sup().reach(&*self.cell, place, settings, time);
                 recipe
             }
@@ -192,17 +212,19 @@ impl Builder {
                 let source: Source = Arc::new(Mutex::new(options.options.clone()));
                 let slot: HandleSlot<H> = Arc::default();
                 let recipe =
-                    Arc::new(InlineRecipe { build: Mutex::new(build), options: source.clone(), handle: slot.clone() });
+                    Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
                 let cell = Plain::new(self.ctl(Name::from(name)));
                 let body =
                     TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, move |builder: Builder| {
-                        (lock(&again.build))(builder)
+                        let build = again.build.with(|build| build(builder));
+                        build.expect("a build is replaced, never taken away")
                     });
                 let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
-                begin(&*cell, task);
+                let life = Unbegun::new(&cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 self.sup().declare(&*self.cell, cell, place_of, settings, time);
+                life.begin();
                 recipe
             }
         };

@@ -15,7 +15,7 @@ impl Builder {
     where
         T: Child,
         Args: Clone + Send + 'static,
-        F: FnMut(Args) -> Fut + Send + 'static,
+        F: Fn(Args) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         self.unkeyed(name, options, Some(Args::clone), initial, start).await
@@ -32,7 +32,7 @@ impl Builder {
     where
         T: Child,
         Args: Send + 'static,
-        F: FnMut(Args) -> Fut + Send + 'static,
+        F: Fn(Args) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         self.unkeyed(name, options, None, initial, start).await
@@ -44,16 +44,17 @@ impl Builder {
         options: ChildOptions<T>,
         again: Option<Clones<Args>>,
         initial: Initial<Args>,
-        mut start: F,
+        start: F,
     ) -> Result<Children<T, Args>, Thrown>
     where
         T: Child,
         Args: Send + 'static,
-        F: FnMut(Args) -> Fut + Send + 'static,
+        F: Fn(Args) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
-        let recipe = Box::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
+        let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
+        let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
@@ -71,7 +72,7 @@ impl Builder {
         K: Key,
         T: Child,
         Args: Clone + Send + 'static,
-        F: FnMut((K, Args)) -> Fut + Send + 'static,
+        F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
@@ -89,7 +90,7 @@ impl Builder {
         K: Key,
         T: Child,
         Args: Send + 'static,
-        F: FnMut((K, Args)) -> Fut + Send + 'static,
+        F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         self.by_key(name, options, None, initial, start).await
@@ -101,17 +102,18 @@ impl Builder {
         options: ChildOptions<T>,
         again: Option<Clones<(K, Args)>>,
         initial: Initial<(K, Args)>,
-        mut start: F,
+        start: F,
     ) -> Result<Keyed<K, T, Args>, Thrown>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
-        F: FnMut((K, Args)) -> Fut + Send + 'static,
+        F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
-        let recipe = Box::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
+        let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
+        let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
         let make = |cell, plan| Keyed::new(Children { cell, plan });
         self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
@@ -135,7 +137,7 @@ impl Builder {
     {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        let initial = plan.initial.len();
+        let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
         self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::ROLE), initial))?;
         // All instances stop at once, so they count once; of trees nobody knows how long they take.
         lock(&self.tally).takes(&given, T::ROLE, None);
@@ -143,7 +145,7 @@ impl Builder {
         let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
         let set = match self.known::<S>(place) {
             Some((_, set)) => {
-                *lock(plan_of(&set)) = plan;
+                replace(plan_of(&set), plan);
                 self.sup().reach(&*self.cell, place, settings, None);
                 set
             }
@@ -160,8 +162,9 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                crate::cell::begin(&*cell, run(cell.clone(), body));
+                let life = Unbegun::new(&cell, run(cell.clone(), body));
                 self.sup().declare(&*self.cell, cell, set.clone(), settings, None);
+                life.begin();
                 set
             }
         };

@@ -32,7 +32,7 @@ impl Builder {
         if !recipe.there.get_or_init(|| self.sup().look(|group| group.was_up(place))) {
             return Ok(None);
         }
-        Ok(lock(&recipe.handle).as_ref().and_then(HandleSource::get))
+        Ok(recipe.handle())
     }
 
     /// A `[T; N]`: ordinary children, `name/0` and so on, in this order.
@@ -54,8 +54,7 @@ impl Builder {
             // Its place is a part of the path by itself.
             let called = Name::Text(name.as_str().into());
             let recipe = self.put(self.next(), called, options.clone(), move || start(i)).await?;
-            let handle = lock(&recipe.handle).as_ref().and_then(HandleSource::get);
-            handles.push(handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))?);
+            handles.push(recipe.handle().ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))?);
         }
         handles.try_into().map_err(|_| Thrown::from("as many handles as children"))
     }

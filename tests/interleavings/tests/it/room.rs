@@ -1,5 +1,9 @@
 //! A bounded mailbox: those who wait for room while it is made.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use interleavings::{Do, Log, Probe, all, explore, go};
 use supervise::prelude::*;
 
@@ -10,6 +14,48 @@ supervisor! {
         #[mailbox(Bounded(1))]
         a: Probe = Probe::start("a", log).await?,
     }
+}
+
+supervisor! {
+    struct Batch(log: Log) {
+        #[mailbox(Bounded(4))]
+        a: Probe = Probe::start("a", log).await?,
+    }
+}
+
+/// S3: a handler that waits gives the rest of its batch back. The room that there is then is that of those who wait for
+/// it: they go on while it is in hand. One of them gives up, whenever that is, and costs nobody a place.
+#[test]
+fn who_waits_goes_on_while_a_handler_waits() {
+    explore(4000, || async {
+        let log = Log::default();
+        let tree = Batch::tree(log.clone()).seed(1).start().await.unwrap();
+        let (go_on, waits) = tokio::sync::oneshot::channel();
+        tree.a.tell(Do::Wait(waits)).await.unwrap();
+        let mut tasks = Vec::new();
+        for _ in 0..3 {
+            let a = tree.a.clone();
+            tasks.push(go(async move { a.tell(Do::Note).await.unwrap() }));
+        }
+        let a = tree.a.clone();
+        tasks.push(go(async move {
+            let mut tell = pin!(a.tell(Do::Note));
+            for _ in 0..2 {
+                if poll_fn(|cx| Poll::Ready(tell.as_mut().poll(cx))).await.is_ready() {
+                    return;
+                }
+                shuttle::future::yield_now().await;
+            }
+        }));
+        // With the first message in hand there is room for all four of them.
+        all(tasks).await;
+        go_on.send(()).unwrap();
+        tree.a.ask(Do::Get).forever().await.unwrap();
+        let handled = log.count("a message");
+        log.holds(handled == 5 || handled == 6, "not all were handled, or one twice");
+        drop(tree.shutdown().await);
+        log.check();
+    });
 }
 
 /// S3: room that is made while a sender begins to wait is seen; nobody waits beside an empty mailbox.

@@ -1,0 +1,97 @@
+//! What an event of a group leads to that may run foreign code: gathered under the group's lock, done behind it.
+
+use super::*;
+
+/// Tasks to be woken, events to be told, entries to be dropped, once this thread holds no lock any more.
+#[must_use = "tasks wait for being woken"]
+pub(crate) struct Behind<'a> {
+    owner: &'a dyn Controlled,
+    wakes_owner: bool,
+    woken: Few<Arc<dyn Controlled>>,
+    said: Few<(Arc<dyn Controlled>, EventKind)>,
+    dropped: Few<Entry>,
+}
+
+/// Mostly it is one at most, which costs no allocation.
+struct Few<T> {
+    first: Option<T>,
+    more: Vec<T>,
+}
+
+impl<T> Few<T> {
+    const fn none() -> Self {
+        Few { first: None, more: Vec::new() }
+    }
+
+    fn push(&mut self, value: T) {
+        match &self.first {
+            None => self.first = Some(value),
+            Some(_) => self.more.push(value),
+        }
+    }
+
+    fn last(&self) -> Option<&T> {
+        self.more.last().or(self.first.as_ref())
+    }
+
+    fn into_iter(self) -> impl Iterator<Item = T> {
+        self.first.into_iter().chain(self.more)
+    }
+}
+
+impl<'a> Behind<'a> {
+    pub(super) fn of(owner: &'a dyn Controlled) -> Self {
+        Behind { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
+    }
+
+    /// Queues control of a child. `by`: the child whose task this is, which looks before it waits.
+    pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, control: Control) {
+        let Some(Some(Entry::Child { cell, .. })) = inner.entries.get(id as usize) else { return };
+        queue(&**cell, control);
+        if by != Some(id) && self.woken.last().is_none_or(|last| last.ctl().id != cell.ctl().id) {
+            self.woken.push(cell.clone());
+        }
+    }
+
+    pub(super) fn send_owner(&mut self, control: Control) {
+        queue(self.owner, control);
+        self.wakes_owner = true;
+    }
+
+    pub(super) fn wakes_owner(&mut self) {
+        self.wakes_owner = true;
+    }
+
+    pub(super) fn says(&mut self, cell: Option<Arc<dyn Controlled>>, kind: EventKind) {
+        if let Some(cell) = cell {
+            self.said.push((cell, kind));
+        }
+    }
+
+    pub(super) fn drops(&mut self, entry: Option<Entry>) {
+        if let Some(entry) = entry {
+            self.dropped.push(entry);
+        }
+    }
+
+    pub(super) fn and_drop(mut self, entry: Option<Entry>) -> Self {
+        self.drops(entry);
+        self
+    }
+
+    /// To be called when no lock is held.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn done(self) {
+        foreign();
+        if self.wakes_owner {
+            ring(self.owner);
+        }
+        for cell in self.woken.into_iter() {
+            ring(&*cell);
+        }
+        for (cell, kind) in self.said.into_iter() {
+            cell.ctl().emit(kind);
+        }
+        drop(self.dropped);
+    }
+}

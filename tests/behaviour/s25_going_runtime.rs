@@ -1,0 +1,248 @@
+//! Children that are spawned while their runtime goes down, or outside of one: S25, S27, S38, S39.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context as Cx, Poll, Waker};
+use std::time::Instant;
+
+use supervise::prelude::*;
+use supervise::{KeyedError, SpawnError};
+use tokio::runtime::Runtime;
+
+use crate::kit::{comes_back, ms, secs};
+
+struct Kid;
+
+#[actor]
+impl Kid {
+    fn handle(&mut self, _: ()) {}
+}
+
+/// Blocks its thread until the runtime takes no task any more, then spawns a child.
+struct Late {
+    gone: Gone,
+    told: Sender<Result<ActorRef<Kid>, SpawnError>>,
+}
+
+#[actor]
+impl Late {
+    async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
+        self.gone.wait();
+        let spawned = cx.spawn("kid", || async { Ok(Kid) }).await;
+        self.told.send(spawned).unwrap();
+    }
+}
+
+supervisor! {
+    struct House(gone: Gone, told: Sender<Result<ActorRef<Kid>, SpawnError>>) {
+        late: Late = Late { gone, told },
+        kids: [Kid] = || Kid,
+        rooms: [u32 => Kid] = |_room: u32| Kid,
+    }
+}
+
+/// Whether the runtime goes down: it has dropped the first of its tasks, and takes no new one.
+#[derive(Clone, Default)]
+struct Gone(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gone {
+    fn wait(&self) {
+        let gone = self.0.0.lock().unwrap();
+        let (gone, _) = self.0.1.wait_timeout_while(gone, secs(50), |gone| !*gone).unwrap();
+        assert!(*gone, "the runtime does not go down");
+    }
+
+    /// Waits in a task of its own, to be dropped with it.
+    fn watch(&self, runtime: &Runtime) {
+        struct Last(Gone);
+        impl Drop for Last {
+            fn drop(&mut self) {
+                *self.0.0.0.lock().unwrap() = true;
+                self.0.0.1.notify_all();
+            }
+        }
+        let last = Last(self.clone());
+        runtime.spawn(async move {
+            let _last = last;
+            std::future::pending::<()>().await;
+        });
+    }
+}
+
+fn two_workers() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+type Told = std::sync::mpsc::Receiver<Result<ActorRef<Kid>, SpawnError>>;
+
+fn house(runtime: &Runtime) -> (House, Gone, Told) {
+    let (told, hears) = channel();
+    let gone = Gone::default();
+    let house = runtime.block_on(async { House::start(gone.clone(), told).await.unwrap().detach() });
+    gone.watch(runtime);
+    (house, gone, hears)
+}
+
+/// Blocks one worker until the runtime goes down, and does this then.
+fn last_of_all(runtime: Runtime, gone: Gone, then: impl Future<Output = ()> + Send + 'static) {
+    let (begun, has_begun) = channel();
+    runtime.spawn(async move {
+        begun.send(()).unwrap();
+        gone.wait();
+        then.await;
+    });
+    has_begun.recv().unwrap();
+    drop(runtime);
+}
+
+/// S25: a handler that spawns a child while the runtime is dropped gets an error, and the drop comes back.
+#[test]
+fn a_handler_spawns_while_the_runtime_goes_down() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let (house, _, told) = house(&runtime);
+        house.late.try_tell(()).unwrap();
+        while house.snapshot().root.children[0].mailbox.is_some_and(|depth| depth.waiting > 0) {
+            std::thread::yield_now();
+        }
+        drop(runtime);
+        assert!(matches!(told.recv().unwrap(), Err(SpawnError::Stopped { path }) if path == "late"));
+        assert!(matches!(house.late.ended(), Some(Ended::RuntimeGone)));
+    });
+}
+
+/// S25, S27: so does a plain task that spawns an instance of a set.
+#[test]
+fn a_task_spawns_an_instance_while_the_runtime_goes_down() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let (house, gone, _told) = house(&runtime);
+        let (spawned, result) = channel();
+        let kids = house.kids.clone();
+        last_of_all(runtime, gone, async move { spawned.send(kids.spawn().await).unwrap() });
+        assert!(matches!(result.recv().unwrap(), Err(SpawnError::Stopped { path }) if path == "kids"));
+        assert_eq!(house.kids.len(), 0);
+    });
+}
+
+/// S25, S27: so does one that asks for the instance of a key; the key is free then.
+#[test]
+fn a_task_spawns_a_key_while_the_runtime_goes_down() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let (house, gone, _told) = house(&runtime);
+        let (spawned, result) = channel();
+        let rooms = house.rooms.clone();
+        last_of_all(runtime, gone, async move {
+            spawned.send((rooms.spawn(1).await, rooms.get_or_spawn(2).await)).unwrap();
+        });
+        let (one, two) = result.recv().unwrap();
+        assert!(matches!(one, Err(KeyedError::Spawn(SpawnError::Stopped { .. }))), "{one:?}");
+        assert!(matches!(two, Err(SpawnError::Stopped { .. })), "{two:?}");
+        assert!(house.rooms.keys().is_empty());
+    });
+}
+
+/// S25, S39: so does one that spawns at the top.
+#[test]
+fn a_task_spawns_at_the_top_while_the_runtime_goes_down() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let gone = Gone::default();
+        gone.watch(&runtime);
+        let (spawned, result) = channel();
+        last_of_all(runtime, gone, async move {
+            spawned.send(supervise::spawn("kid", || async { Ok(Kid) }).await).unwrap();
+        });
+        assert!(matches!(result.recv().unwrap(), Err(SpawnError::Stopped { .. })));
+    });
+}
+
+/// S25, S27: tasks that spawn and stop without a pause do not keep a runtime from going down, at whatever moment it is
+/// dropped.
+#[test]
+fn a_runtime_is_dropped_while_its_tasks_spawn() {
+    comes_back(|| {
+        let begun = Instant::now();
+        for round in 0..120 {
+            let runtime = two_workers();
+            let (house, ..) = house(&runtime);
+            for task in 0..3_u32 {
+                let (kids, rooms) = (house.kids.clone(), house.rooms.clone());
+                runtime.spawn(async move {
+                    loop {
+                        let kid = match task {
+                            0 => kids.spawn().await,
+                            1 => rooms.get_or_spawn(1).await,
+                            _ => supervise::spawn("kid", || async { Ok(Kid) }).await,
+                        };
+                        match kid {
+                            Ok(kid) => kid.stop(),
+                            Err(_) => tokio::task::yield_now().await,
+                        }
+                    }
+                });
+            }
+            std::thread::sleep(std::time::Duration::from_micros(137 * (round % 16)));
+            drop(runtime);
+            assert!(matches!(house.ended(), Some(Ended::RuntimeGone)));
+            if begun.elapsed() > secs(20) {
+                break; // a machine that is busy with other things
+            }
+        }
+    });
+}
+
+fn poll_outside<F: Future>(future: F) -> std::thread::Result<Poll<F::Output>> {
+    let mut future = pin!(future);
+    catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Cx::from_waker(Waker::noop()))))
+}
+
+/// S39: a spawn at the top that is awaited outside of a runtime panics, as it is documented, and does not hang.
+#[test]
+fn a_spawn_at_the_top_outside_of_a_runtime_panics() {
+    comes_back(|| {
+        let polled = poll_outside(supervise::spawn("kid", || async { Ok(Kid) }).into_future());
+        let panic = polled.expect_err("there is no runtime");
+        assert!(panic.downcast_ref::<String>().is_some_and(|text| text.contains("no reactor running")));
+    });
+}
+
+/// S27: the same holds for an instance of a set; the set goes on, and the key is free.
+#[test]
+fn a_spawn_of_an_instance_outside_of_a_runtime_panics() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let (house, _gone, _told) = house(&runtime);
+        assert!(poll_outside(house.kids.spawn()).is_err());
+        assert!(poll_outside(house.rooms.spawn(1)).is_err());
+        assert!(poll_outside(house.rooms.get_or_spawn(2)).is_err());
+        assert_eq!((house.kids.len(), house.rooms.len()), (0, 0));
+        assert!(house.rooms.keys().is_empty());
+        runtime.block_on(async {
+            house.kids.spawn().await.unwrap();
+            house.rooms.spawn(1).await.unwrap();
+            house.rooms.get_or_spawn(2).await.unwrap();
+            assert!(house.shutdown().await.unwrap().is_orderly());
+        });
+    });
+}
+
+/// S25: what watches from outside is told of a child that was refused with all the others.
+#[test]
+fn who_waits_outside_is_told_when_the_runtime_goes_down() {
+    comes_back(|| {
+        let runtime = two_workers();
+        let (house, gone, _told) = house(&runtime);
+        let told = Arc::new(AtomicBool::new(false));
+        let (kids, heard) = (house.kids.clone(), told.clone());
+        last_of_all(runtime, gone, async move {
+            let spawned = tokio::time::timeout(ms(0), kids.spawn()).await;
+            heard.store(matches!(spawned, Ok(Err(SpawnError::Stopped { .. }))), Ordering::SeqCst);
+        });
+        assert!(told.load(Ordering::SeqCst));
+    });
+}

@@ -1,0 +1,145 @@
+//! The buffers of a mailbox: given back behind a burst, kept under a steady load. A process of its own, since it counts what
+//! the allocator gives.
+
+#![allow(missing_docs, unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::testing::{advance, settle};
+
+/// The system's allocator, with what each thread has of it.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+thread_local! {
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    /// How often it was asked for so much that it can only be a buffer.
+    static GREAT: Cell<u32> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    LIVE.set(LIVE.get() + bytes);
+    if bytes >= 4096 {
+        GREAT.set(GREAT.get() + 1);
+    }
+}
+
+// SAFETY: all is done by the system's allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+struct Sink(u64);
+
+enum Msg {
+    Add(u64),
+    Get(Reply<u64>),
+}
+
+#[actor]
+impl Sink {
+    fn handle(&mut self, msg: Msg) {
+        match msg {
+            Msg::Add(n) => self.0 += n,
+            Msg::Get(reply) => reply.send(self.0),
+        }
+    }
+}
+
+supervisor! {
+    struct Sinks {
+        #[mailbox(Unbounded)]
+        sinks: [Sink] = || Sink(0),
+    }
+}
+
+async fn burst(sink: &ActorRef<Sink>, messages: u64) {
+    for _ in 0..messages {
+        sink.try_tell(Msg::Add(1)).unwrap();
+    }
+    sink.ask(Msg::Get).await.unwrap();
+}
+
+/// S3: an actor that has nothing to do gives back what a burst has made its mailbox, and takes the next one.
+#[tokio::test(start_paused = true)]
+async fn a_mailbox_gives_back_what_a_burst_took() {
+    let tree = Sinks::start().await.unwrap();
+    let mut sinks = Vec::new();
+    for _ in 0..10 {
+        sinks.push(tree.sinks.spawn().await.unwrap());
+    }
+    for sink in &sinks {
+        burst(sink, 10).await;
+    }
+    let before = LIVE.get();
+    for round in 1..=3 {
+        for sink in &sinks {
+            burst(sink, 20_000).await;
+        }
+        // Soon behind it they are still there: the next burst may come.
+        let after = LIVE.get() - before;
+        assert!(after > 10 * 20_000 * 16, "round {round}: {after} bytes");
+        settle().await;
+        advance(Duration::from_secs(3)).await;
+        let left = LIVE.get() - before;
+        assert!(left < 10 * 512, "round {round}: {left} bytes of ten idle actors");
+    }
+    assert_eq!(sinks[0].ask(Msg::Get).await.unwrap(), 10 + 3 * 20_000);
+    drop(tree.shutdown().await);
+}
+
+/// S3: under a steady load with pauses in it no buffer is made anew, however great the batches are.
+#[tokio::test(start_paused = true)]
+async fn a_steady_load_keeps_its_buffers() {
+    let tree = Sinks::start().await.unwrap();
+    let sink = tree.sinks.spawn().await.unwrap();
+    for _ in 0..20 {
+        burst(&sink, 3000).await;
+        advance(Duration::from_millis(300)).await;
+    }
+    let before = GREAT.get();
+    for _ in 0..100 {
+        burst(&sink, 3000).await;
+        advance(Duration::from_millis(300)).await;
+    }
+    assert_eq!(GREAT.get(), before, "buffers were made anew");
+    drop(tree.shutdown().await);
+}
+
+/// S3: an actor that ends keeps no buffer, though its cell stays.
+#[tokio::test(start_paused = true)]
+async fn the_ended_keep_no_buffers() {
+    supervisor! {
+        struct One {
+            #[lifecycle(Temporary)]
+            #[mailbox(Unbounded)]
+            sink: Sink = Sink(0),
+            other: Sink = Sink(0),
+        }
+    }
+    let tree = One::start().await.unwrap();
+    burst(&tree.sink, 10).await;
+    let before = LIVE.get();
+    burst(&tree.sink, 20_000).await;
+    tree.sink.stop();
+    tree.sink.terminated().await.unwrap();
+    settle().await;
+    let left = LIVE.get() - before;
+    assert!(left < 2048, "{left} bytes");
+    drop(tree.shutdown().await);
+}
