@@ -4,12 +4,13 @@ use std::fmt;
 use std::process::{ExitCode, Termination};
 use std::time::Duration;
 
+use crate::failure::Failure;
 use crate::watch::Ended;
 
 /// How a tree ended: what `shutdown()` and `join()` give.
 ///
-/// As the return value of `main` it is an exit code: success if the tree was done or stopped and no
-/// child had to be aborted.
+/// As the return value of `main` it is an exit code: success if it [is orderly](Report::is_orderly), else it is printed.
+/// Displayed it is one line, of ten children at most; as `{:#}`, and when it is printed, each child has a line of its own.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -39,6 +40,11 @@ pub struct Report {
     pub ended: Ended,
     /// Every child that was alive or declared when the shutdown began, in the order they ended.
     pub children: Vec<ChildReport>,
+    /// The first failure of the tree's own on its way out: a `let` whose `Drop` panicked. Those of its children are in
+    /// [`children`](Report::children).
+    pub failure: Option<Failure>,
+    /// How many of these there were.
+    pub failures: u32,
 }
 
 /// How one child ended.
@@ -77,23 +83,99 @@ pub struct ChildReport {
     pub aborted: bool,
     /// It blocked its thread, and the shutdown gave up on it.
     pub stuck: bool,
+    /// The first failure on its way out: of its last message, of a task that was told to end, of `post_stop`, of a
+    /// `Drop`. Nobody decides on such a failure, and [`ended`](ChildReport::ended) stays what led to the end.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// async fn flush(cx: TaskContext) -> std::io::Result<()> {
+    ///     cx.stopped().await;
+    ///     Err(std::io::ErrorKind::StorageFull.into())
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct App {
+    ///         log: task = |cx| flush(cx),
+    ///         other: task = std::future::pending::<()>(),
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let report = App::start().await?.shutdown().await;
+    /// let log = report.children.iter().find(|child| child.path == "log").expect("it was alive");
+    /// assert!(matches!(log.ended, Ended::Stopped) && log.failure.is_some());
+    /// assert!(!report.is_orderly());
+    /// assert_eq!(report.to_string(), "stopped; log failed on its way out: no storage space");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub failure: Option<Failure>,
+    /// How many of these there were.
+    pub failures: u32,
 }
 
-impl Report {
-    /// The tree was done or stopped, and every child went down in its time.
-    pub fn is_orderly(&self) -> bool {
-        self.ended.is_orderly() && self.children.iter().all(|child| !child.aborted && !child.stuck)
+impl ChildReport {
+    /// How bad it is: the greater, the worse. 0 is nothing to speak of.
+    fn weight(&self) -> (u8, Duration) {
+        let weight = match self {
+            ChildReport { stuck: true, .. } => 3,
+            ChildReport { aborted: true, .. } => 2,
+            ChildReport { failures: 1.., .. } => 1,
+            _ => 0,
+        };
+        (weight, self.took)
     }
 }
 
+impl Report {
+    /// The tree was done or stopped, every child went down in its time, and nothing failed on its way out.
+    ///
+    /// A failure that was decided on before is no disorder: that is what deciders are for. One on the way out nobody
+    /// has decided on.
+    pub fn is_orderly(&self) -> bool {
+        self.ended.is_orderly() && self.failures == 0 && self.children.iter().all(|child| child.weight().0 == 0)
+    }
+}
+
+/// So many children are named.
+const NAMED: usize = 10;
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let between = if f.alternate() { "\n" } else { "; " };
         write!(f, "{}", self.ended)?;
-        for child in self.children.iter().filter(|child| child.aborted || child.stuck) {
-            let how = if child.stuck { "stuck" } else { "aborted" };
-            write!(f, "; {} was {how} after {:?}", child.path, child.took)?;
+        if let Some(failure) = &self.failure {
+            write!(f, "{between}the tree itself")?;
+            failed(f, failure, self.failures)?;
         }
-        Ok(())
+        let mut worst: Vec<_> = self.children.iter().filter(|child| child.weight().0 > 0).collect();
+        worst.sort_by_key(|child| std::cmp::Reverse(child.weight()));
+        for child in worst.iter().take(NAMED) {
+            write!(f, "{between}{}", child.path)?;
+            if child.stuck || child.aborted {
+                let how = if child.stuck { "stuck" } else { "aborted" };
+                write!(f, " was {how} after {:?}", child.took)?;
+            }
+            if let Some(failure) = &child.failure {
+                f.write_str(if child.aborted { ", and" } else { "" })?;
+                failed(f, failure, child.failures)?;
+            }
+        }
+        match worst.len().saturating_sub(NAMED) {
+            0 => Ok(()),
+            more => write!(f, "{between}and {more} more"),
+        }
+    }
+}
+
+fn failed(f: &mut fmt::Formatter<'_>, failure: &Failure, failures: u32) -> fmt::Result {
+    write!(f, " failed on its way out: {}", failure.cause())?;
+    match failures {
+        ..=1 => Ok(()),
+        2 => f.write_str(" (and once more)"),
+        more => write!(f, " (and {} times more)", more - 1),
     }
 }
 
@@ -102,7 +184,7 @@ impl Termination for Report {
         if self.is_orderly() {
             ExitCode::SUCCESS
         } else {
-            eprintln!("{self}");
+            eprintln!("{self:#}");
             ExitCode::FAILURE
         }
     }

@@ -134,23 +134,35 @@ impl Serialize for Ended {
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("ended", &self.ended)?;
         map.serialize_entry("orderly", &self.is_orderly())?;
         map.serialize_entry("children", &self.children)?;
+        on_the_way_out(&mut map, self.failure.as_ref(), self.failures)?;
         map.end()
     }
 }
 
 impl Serialize for ChildReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &self.path)?;
         map.serialize_entry("ended", &self.ended)?;
         map.serialize_entry("took_ms", &millis(self.took))?;
         map.serialize_entry("aborted", &self.aborted)?;
         map.serialize_entry("stuck", &self.stuck)?;
+        on_the_way_out(&mut map, self.failure.as_ref(), self.failures)?;
         map.end()
+    }
+}
+
+fn on_the_way_out<M: SerializeMap>(map: &mut M, failure: Option<&Failure>, failures: u32) -> Result<(), M::Error> {
+    match failure {
+        Some(failure) => {
+            map.serialize_entry("failure", failure)?;
+            map.serialize_entry("failures", &failures)
+        }
+        None => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::Controlled;
-use crate::decide::group::Owner;
+use crate::decide::group::{Group, OwnEnd, Owner};
 use crate::decide::member::{At, Role};
 use crate::failure::Failure;
 use crate::strategy::{Lifecycle, Strategy};
@@ -341,6 +341,7 @@ impl Node {
         let ctl = cell.ctl();
         let (owner, strategy) = ctl.sup().map(|sup| sup.kind()).unzip();
         let member = seen.as_ref().map(|seen| &seen.member);
+        let end = ctl.sup().and_then(|sup| sup.look(Group::own_end));
         let kind = match (owner, member.map(|member| member.role)) {
             (Some(Owner::Set), _) => NodeKind::Set,
             (_, Some(Role::Actor)) => NodeKind::Actor,
@@ -351,7 +352,7 @@ impl Node {
             path: ctl.path(),
             name: ctl.name(),
             kind,
-            state: state(cell, seen.as_ref(), now),
+            state: state(cell, seen.as_ref(), end, now),
             lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
             strategy,
             incarnation: ctl.incarnation(),
@@ -363,7 +364,7 @@ impl Node {
             row: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.row }),
             mailbox: cell.mailbox(),
             last_failure: ctl.last_failure(),
-            excused: member.is_some_and(|member| member.leaving || member.fresh),
+            excused: end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh),
             children: Vec::new(),
         }
     }
@@ -384,7 +385,7 @@ impl Drop for Node {
     }
 }
 
-fn state(cell: &dyn Controlled, seen: Option<&Seen>, now: Instant) -> NodeState {
+fn state(cell: &dyn Controlled, seen: Option<&Seen>, end: Option<OwnEnd>, now: Instant) -> NodeState {
     let ctl = cell.ctl();
     let ended = ctl.ended();
     let Some(Seen { member, until }) = seen else {
@@ -392,7 +393,7 @@ fn state(cell: &dyn Controlled, seen: Option<&Seen>, now: Instant) -> NodeState 
         let stopping = ctl.sup().is_some_and(|sup| sup.look(|group| group.is_stopping()));
         return match ended {
             Some(ended) => NodeState::Ended(ended),
-            None if stopping => NodeState::GoingDown,
+            None if stopping || end.is_some() => NodeState::GoingDown,
             None if ctl.is_up() => NodeState::Running,
             None => NodeState::Starting,
         };
@@ -407,6 +408,8 @@ fn state(cell: &dyn Controlled, seen: Option<&Seen>, now: Instant) -> NodeState 
         (At::Turn, _) => NodeState::Waiting,
         (At::Starting, _) => NodeState::Starting,
         (At::Failed | At::StartFailed, _) => NodeState::Failed,
+        // Its supervisor hears of it once it is down.
+        (At::Up, _) if end.is_some() && member.role == Role::Tree => NodeState::GoingDown,
         (At::Up, _) if member.held => NodeState::Held,
         (At::Up, _) => NodeState::Running,
     }

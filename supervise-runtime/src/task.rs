@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::actor_ref::Terminated;
 use crate::by_hand::{self, CommandError};
 use crate::cell::control::{Control, Controlled, send};
-use crate::failure::{BoxError, Thrown};
+use crate::failure::{BoxError, Failure, Thrown};
 use crate::options::BoxFuture;
 use crate::sync::Arc;
 use crate::watch::Ended;
@@ -525,6 +525,13 @@ impl TaskRef {
     /// It has ended, and why; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
+    }
+
+    /// What failed on its way out, if it has ended: the first failure of the task after it was told to end, of
+    /// its subtasks or of a `Drop`. Nobody decides on such a failure: [`ended`](TaskRef::ended) stays what led to the end (S24).
+    pub fn late_failure(&self) -> Option<Failure> {
+        let ctl = self.cell.ctl();
+        ctl.ended().and_then(|_| ctl.late().0)
     }
 }
 

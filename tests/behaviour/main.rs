@@ -41,6 +41,7 @@ mod s22_significant;
 mod s23_lifecycle;
 mod s23_temporary;
 mod s24_shutdown;
+mod s24_way_out;
 mod s25_ends;
 mod s25_going_runtime;
 mod s26_drain;

@@ -18,6 +18,7 @@ use crate::cell::control::{Control, Controlled, Waiting, send};
 use crate::cell::current;
 use crate::context::Context;
 use crate::events::EventKind;
+use crate::failure::Failure;
 use crate::mailbox::{Letter, MailCell, Rejected};
 use crate::options::BoxFuture;
 use crate::sync::Arc;
@@ -309,6 +310,13 @@ impl<A: Actor> ActorRef<A> {
     /// It has ended, and why; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
+    }
+
+    /// What failed on its way out, if it has ended: the first failure of its last message, of `post_stop` or of a
+    /// `Drop`. Nobody decides on such a failure: [`ended`](ActorRef::ended) stays what led to the end (S24).
+    pub fn late_failure(&self) -> Option<Failure> {
+        let ctl = self.cell.ctl();
+        ctl.ended().and_then(|_| ctl.late().0)
     }
 
     pub(crate) fn watched(&self) -> Watched {

@@ -126,9 +126,7 @@ where
                             let mut handler = deliver(actor, notice, &mut self.cx);
                             poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
                         };
-                        if let Err(error) = handled {
-                            self.cx.failed_unless_stopping(error)?;
-                        }
+                        handled?;
                     }
                     continue;
                 }
@@ -144,9 +142,7 @@ where
                 let mut handler = pin!(actor.receive(msg, &mut self.cx));
                 poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
             };
-            if let Err(error) = handled {
-                self.cx.failed_unless_stopping(error)?;
-            }
+            handled?;
             if let Some(again) = &mut self.again {
                 again.done();
             }
@@ -168,6 +164,10 @@ where
             Some(actor) => actor.post_stop(&mut self.cx).await.map_err(Thrown::from),
             None => Ok(()),
         }
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.cx.is_stopping()
     }
 
     fn forgive(&mut self) {

@@ -78,6 +78,11 @@ pub(crate) trait Body: Send + 'static {
         async {}
     }
 
+    /// It has said in this incarnation that it ends: `cx.stop()`.
+    fn has_stopped(&self) -> bool {
+        false
+    }
+
     /// Its failure is forgiven: the message that was in hand is gone. User code.
     fn forgive(&mut self) {}
 

@@ -128,12 +128,20 @@ struct Life {
     ended: Option<Ended>,
     /// The last failure, for who looks from outside.
     failed: Option<Box<Failure>>,
+    /// What failed on the way out of the present incarnation, and nobody decided on.
+    late: Option<Box<Late>>,
     watchers: Vec<(Watch, OnEnd)>,
     /// By ticket.
     waiting: BTreeMap<u64, Waker>,
     tickets: u64,
     /// Of a tree on its way to its end: what became of its children.
     report: Option<Box<Reports>>,
+}
+
+/// What failed on the way out.
+struct Late {
+    first: Failure,
+    count: u32,
 }
 
 /// How the children ended.
@@ -190,6 +198,8 @@ pub(crate) struct Ctl {
     incarnation: AtomicU32,
     /// Its group counts it as ended, but it has not told watchers and report yet.
     closing: AtomicBool,
+    /// Something has failed on its way out: few ever have to look.
+    late: AtomicBool,
 }
 
 /// Only has to differ, so it is the standard library's in every build.
@@ -211,6 +221,7 @@ impl Ctl {
             sup: OnceLock::new(),
             incarnation: AtomicU32::new(0),
             closing: AtomicBool::new(false),
+            late: AtomicBool::new(false),
         }
     }
 
@@ -322,6 +333,35 @@ impl Ctl {
             drop(before); // outside of the lock: the error in it is user code
         }
         self.bus.emit(|| self.path(), self.incarnation(), kind);
+    }
+
+    /// A failure on the way down, which nobody decides on. If the way leads to an end, it is in the report (S24).
+    pub(crate) fn fails_late(&self, failure: Failure) {
+        let _shelter = Shelter::new();
+        let mut life = lock(&self.life);
+        match &mut life.late {
+            Some(late) => late.count = late.count.saturating_add(1),
+            none => *none = Some(Box::new(Late { first: failure.clone(), count: 1 })),
+        }
+        drop(life);
+        self.late.store(true, Ordering::Relaxed);
+        self.emit(EventKind::Reported { failure });
+    }
+
+    /// What has failed on its way out, and how often.
+    pub(crate) fn late(&self) -> (Option<Failure>, u32) {
+        match &lock(&self.life).late {
+            Some(late) => (Some(late.first.clone()), late.count),
+            None => (None, 0),
+        }
+    }
+
+    /// A new incarnation begins: it was the way to a restart.
+    pub(crate) fn forget_late(&self) {
+        if self.late.swap(false, Ordering::Relaxed) {
+            let late = lock(&self.life).late.take();
+            drop(late); // outside of the lock: it holds an error, which is the user's
+        }
     }
 
     // ----- its children

@@ -11,7 +11,6 @@ use super::body::{Body, Served};
 use super::control::{Controlled, Plain};
 use super::current;
 use crate::decide::member::Role;
-use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::options::{BoxFuture, Common, Reader};
 use crate::sync::Arc;
@@ -61,7 +60,7 @@ impl<F> TaskBody<F> {
     fn report(&self, cause: Cause) {
         let ctl = self.cell.ctl();
         let failure = Failure::new(Phase::Running, cause, ctl.place(), ctl.incarnation());
-        ctl.emit(EventKind::Reported { failure });
+        ctl.fails_late(failure);
     }
 
     /// What it asks for. True: there was something.

@@ -21,7 +21,6 @@ use crate::cell::run::run;
 use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;
-use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::hook::RestartHook;
 use crate::mailbox::MailCell;
@@ -148,18 +147,6 @@ impl<A: Actor> Context<A> {
         self.stopping
     }
 
-    /// `cx.stop()` followed by an error is a stop; the error is reported (S23).
-    pub(crate) fn failed_unless_stopping(&self, error: A::Error) -> Result<(), Thrown> {
-        let thrown = Thrown::from(error);
-        if !self.stopping {
-            return Err(thrown);
-        }
-        let ctl = self.cell.ctl();
-        let failure = Failure::new(Phase::Running, Cause::Error(thrown), ctl.place(), ctl.incarnation());
-        ctl.emit(EventKind::Reported { failure });
-        Ok(())
-    }
-
     pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
         if self.cell.ctl().sup().is_some() || self.rare.is_some() || !strategy.is_default() {
             self.rare.get_or_insert_default().strategy = strategy;
@@ -182,7 +169,8 @@ impl<A: Actor> Context<A> {
     }
 
     /// Ends this actor by itself after the present message (S23): a `Permanent` child is started
-    /// again, any other stays ended. An error returned after it is reported and changes nothing.
+    /// again, any other stays ended. An error or a panic behind it is reported and changes nothing else; in
+    /// `pre_start`, where it ends an actor that has just come up, likewise.
     pub fn stop(&mut self) {
         self.stopping = true;
     }

@@ -100,6 +100,8 @@ impl Sup {
                 took: now.duration_since(*since),
                 aborted: true,
                 stuck: true,
+                failure: None,
+                failures: 0,
             });
         }
         let mut inner = lock(&self.inner);

@@ -284,8 +284,8 @@ impl Future for Join {
         let ctl = cell.ctl();
         match ctl.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => {
-                let children = ctl.report();
-                Poll::Ready(Ok(Report { ended, children }))
+                let (failure, failures) = ctl.late();
+                Poll::Ready(Ok(Report { ended, children: ctl.report(), failure, failures }))
             }
             Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
             Poll::Pending => Poll::Pending,

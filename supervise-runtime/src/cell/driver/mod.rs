@@ -335,6 +335,12 @@ impl Driver {
             State::PreRestart | State::GoingDown | State::Stopping => {
                 self.cut = Some(Event::Kill);
             }
+            // On its way down already, though the last message, or the task that was told, still goes on.
+            State::Running | State::Handling if self.asked_to_go() => {
+                self.asked.abort = true;
+                self.cut = Some(Event::Kill);
+                self.interrupt();
+            }
             _ => {
                 self.asked.put_killed(cause);
                 self.cut = Some(Event::Kill);
@@ -457,7 +463,21 @@ impl Driver {
     /// A failure that nobody decides on.
     pub(crate) fn report(&self, cause: Cause) {
         let failure = self.failure(Phase::Running, cause);
-        self.cell.ctl().emit(EventKind::Reported { failure });
+        let leaving = match self.state {
+            State::Starting | State::Running | State::Failed | State::StartAgain | State::PostRestart => {
+                self.asked_to_go()
+            }
+            _ => true,
+        };
+        match leaving {
+            true => self.cell.ctl().fails_late(failure),
+            false => self.cell.ctl().emit(EventKind::Reported { failure }),
+        }
+    }
+
+    /// It is to go down, for a restart or for good.
+    pub(crate) fn asked_to_go(&self) -> bool {
+        self.asked.is_end() || self.asked.is_down()
     }
 
     pub(crate) fn failure(&self, phase: Phase, cause: Cause) -> Failure {

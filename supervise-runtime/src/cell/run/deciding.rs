@@ -91,7 +91,7 @@ impl<B: Body> Run<B> {
             }
             Reported::Kept => {}
             Reported::Absorbed | Reported::Reported => {
-                self.driver.cell.ctl().emit(EventKind::Reported { failure: failure.clone() });
+                self.driver.cell.ctl().fails_late(failure.clone());
             }
         }
     }

@@ -23,7 +23,7 @@ impl<B: Body> Run<B> {
             if let Some(failure) = self.driver.asked.take_escalated() {
                 let ctl = self.driver.cell.ctl();
                 ctl.emit(EventKind::Escalated { failure: failure.clone() });
-                ctl.emit(EventKind::Reported { failure });
+                ctl.fails_late(failure);
                 break;
             }
             if !more {

@@ -28,9 +28,15 @@ impl<B: Body> Run<B> {
         self.driver.state = State::Stopping;
         self.close();
         let owed = std::mem::take(&mut self.owed);
+        // Asked before its children are told: if a failure is taking it down already, that is its end (S18, S22).
+        let failed = self.driver.cell.ctl().sup().and_then(|sup| sup.look(|group| group.ends_with_failure()));
         self.take_down(None, owed, None).await;
+        let failed = failed.map(Ended::Failed);
         if let Some(why) = self.rootless_end() {
-            return After::Over(why);
+            return After::Over(failed.filter(|_| why.is_orderly()).unwrap_or(why));
+        }
+        if let Some(failed) = failed {
+            self.with_group(|group, id| group.ends_as(id, failed));
         }
         self.gone();
         After::Down
@@ -164,7 +170,9 @@ fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
         children = others;
         if let Some(ended) = child.ctl().ended() {
             let path = child.ctl().path();
-            let report = ChildReport { path, ended, took: Duration::ZERO, aborted: false, stuck: false };
+            let (failure, failures) = child.ctl().late();
+            let (took, aborted, stuck) = (Duration::ZERO, false, false);
+            let report = ChildReport { path, ended, took, aborted, stuck, failure, failures };
             reports.push((child.ctl().id, report));
         }
     }

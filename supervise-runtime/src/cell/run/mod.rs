@@ -223,6 +223,7 @@ impl<B: Body> Run<B> {
     /// One incarnation, from its start to the point where nothing of it is up any more.
     async fn incarnation(&mut self) -> After {
         self.driver.begin_incarnation();
+        self.driver.cell.ctl().forget_late();
         self.pending = None;
         self.owed = false;
         self.common = self.body.common();
@@ -333,7 +334,11 @@ impl<B: Body> Run<B> {
         ctl.emit(EventKind::Ended { ended: ended.clone() });
         ctl.set_ended(ended.clone());
         // Behind its end: a report that is opened meanwhile finds the one or is told the other.
-        ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted, stuck: false });
+        let (failure, failures) = ctl.late();
+        ctl.tell_report(|path| {
+            let (ended, failure) = (ended.clone(), failure.clone());
+            ChildReport { path, ended, took, aborted, stuck: false, failure, failures }
+        });
         ctl.bus.changed.notify_waiters();
         if ctl.parent.is_none() {
             ctl.bus.close();

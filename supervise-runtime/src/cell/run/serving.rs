@@ -78,8 +78,12 @@ impl<B: Body> Run<B> {
         message: Option<&'static str>,
     ) -> Stopped {
         let going = self.asked_to_go();
+        let threw = matches!(exit, Exit::Done(Err(_)) | Exit::Panicked(_));
         let failure = match exit {
-            Exit::Done(Ok(Served::Done)) if !going => return Stopped::ByItself,
+            Exit::Done(Ok(Served::Done)) if !going => {
+                self.absorb_beside();
+                return Stopped::ByItself;
+            }
             Exit::Done(Ok(Served::Returned)) => {
                 self.driver.begin_down_now();
                 None
@@ -89,6 +93,10 @@ impl<B: Body> Run<B> {
             }
             Exit::Done(Err(thrown)) => Some(self.thrown(Phase::Running, Err(thrown))),
             Exit::Panicked(text) => Some(self.thrown(Phase::Running, Ok(Cause::Panic(text)))),
+            Exit::Cut(Event::Kill) if going && self.driver.asked.abort => {
+                self.abort(message);
+                None
+            }
             Exit::Cut(Event::Kill) => {
                 let cause = self.driver.asked.take_killed().unwrap_or(Cause::Killed);
                 Some(self.thrown(Phase::Running, Ok(cause)))
@@ -107,8 +115,13 @@ impl<B: Body> Run<B> {
                 if self.driver.state == State::Draining {
                     self.driver.state = State::Running; // the rest are dead letters
                 }
-                self.driver.cell.ctl().emit(EventKind::Reported { failure });
+                self.driver.cell.ctl().fails_late(failure);
                 Stopped::Asked
+            }
+            Some(failure) if threw && self.body.has_stopped() => {
+                self.forgive(failure);
+                self.absorb_beside();
+                Stopped::ByItself
             }
             Some(failure) => Stopped::Failed(failure),
             None => Stopped::Asked,
@@ -121,12 +134,41 @@ impl<B: Body> Run<B> {
             self.driver.forget_kill(); // nothing was in progress: no later hook is to be dropped for it
             return Some(self.thrown(Phase::Running, Ok(cause)));
         }
-        if going {
+        let failure = self.driver.asked.take_escalated()?;
+        let ctl = self.driver.cell.ctl();
+        ctl.emit(EventKind::Escalated { failure: failure.clone() });
+        if going && self.driver.parent().is_none() {
+            // Nobody above decides on it: it ends with it, and not with the stop that came meanwhile.
+            ctl.emit(EventKind::Failed { failure: failure.clone(), message: None });
+            self.driver.asked.put_end(self.root_ended(&failure));
             return None;
         }
-        let failure = self.driver.asked.take_escalated()?;
-        self.driver.cell.ctl().emit(EventKind::Escalated { failure: failure.clone() });
+        if going {
+            ctl.fails_late(failure);
+            return None;
+        }
         Some(failure.in_phase(Phase::Running))
+    }
+
+    /// It has called `cx.stop()`: what it fails with behind that is told and changes nothing (S23). The message
+    /// counts as handled.
+    pub(super) fn forgive(&mut self, failure: Failure) {
+        let body = &mut self.body;
+        self.driver.guarded(|| body.forgive());
+        self.driver.cell.ctl().fails_late(failure);
+    }
+
+    /// It ends by itself: what failed beside its last message is told and changes nothing either.
+    fn absorb_beside(&mut self) {
+        if let Some(cause) = self.driver.asked.take_killed() {
+            let failure = self.thrown(Phase::Running, Ok(cause));
+            self.driver.cell.ctl().fails_late(failure);
+        }
+        if let Some(failure) = self.driver.asked.take_escalated() {
+            let ctl = self.driver.cell.ctl();
+            ctl.emit(EventKind::Escalated { failure: failure.clone() });
+            ctl.fails_late(failure);
+        }
     }
 
     /// A task that failed is over: nothing to resume. What it left running has its `shutdown` time, is
@@ -145,7 +187,7 @@ impl<B: Body> Run<B> {
     }
 
     pub(super) fn asked_to_go(&self) -> bool {
-        self.driver.asked.is_end() || self.driver.asked.is_down()
+        self.driver.asked_to_go()
     }
 
     /// Told tasks go on after they were asked to go; everything else first does what it was asked.

@@ -14,20 +14,34 @@ impl<B: Body> Run<B> {
             },
             other => other,
         };
-        if matches!(begun, Exit::Done(Ok(()))) {
-            self.owed = true;
-        }
         let begun = match (begun, self.healing.clone()) {
-            (Exit::Done(Ok(())), Some(failure)) => {
-                self.driver.state = State::PostRestart;
-                self.driver.starting(within, self.body.post_restart(&failure)).await
+            (Exit::Done(Ok(())), None) => {
+                self.owed = true;
+                Exit::Done(Ok(()))
             }
-            (begun, _) => begun,
+            (Exit::Done(Ok(())), Some(failure)) => {
+                self.owed = true;
+                self.driver.state = State::PostRestart;
+                let restarted = self.driver.starting(within, self.body.post_restart(&failure)).await;
+                self.unless_stopped(restarted, Phase::Restart)
+            }
+            (begun, _) => self.unless_stopped(begun, if self.was_up { Phase::Restart } else { Phase::Start }),
         };
         match begun {
             Exit::Done(Ok(())) if !self.driver.asked.is_escalated() => None,
             begun => Some(Box::pin(self.start_failed(begun)).await),
         }
+    }
+
+    /// A hook that called `cx.stop()` before it failed: it ends by itself, as if it had returned (S23).
+    fn unless_stopped(&mut self, begun: Exit<Result<(), Thrown>>, phase: Phase) -> Exit<Result<(), Thrown>> {
+        let failure = match begun {
+            Exit::Done(Err(thrown)) if self.body.has_stopped() => self.thrown(phase, Err(thrown)),
+            Exit::Panicked(text) if self.body.has_stopped() => self.thrown(phase, Ok(Cause::Panic(text))),
+            begun => return begun,
+        };
+        self.forgive(failure);
+        Exit::Done(Ok(()))
     }
 
     /// The start failed, or was asked to go down before it was through.
@@ -60,7 +74,8 @@ impl<B: Body> Run<B> {
         if self.driver.asked.abort {
             self.abort(None);
         }
-        let owed = std::mem::take(&mut self.owed) && step.owed;
+        let owed = std::mem::take(&mut self.owed);
+        debug_assert!(!owed || step.owed, "{state:?} × {event:?}: the table knows of no `post_stop` here");
         // Before it was ever up nobody outside knows its children: they end. Later they keep their mailboxes.
         let again = self.was_up.then(|| failure.clone().or_else(|| self.driver.asked.down().cloned())).flatten();
         self.take_down(None, owed, again).await;

@@ -211,7 +211,7 @@ pub fn on(state: State, event: Event) -> Step {
         (Idle | Waiting, Stop | Kill) => Step::to(Ended).then(Then::End),
         (Idle | Waiting, Failure | TimeUp) => stay,
 
-        (Starting, Failure) => Step::to(Failed).decide(Phase::Start),
+        (Starting, Failure) => Step::to(Failed).owed().decide(Phase::Start),
         (Starting, Down) => Step::to(Idle).dropping().then(Then::Again),
         (Starting, Stop) => Step::to(Ended).dropping().then(Then::End),
         (Starting, Kill) => Step::to(Failed).dropping().decide(Phase::Start),
@@ -238,7 +238,7 @@ pub fn on(state: State, event: Event) -> Step {
         (PreRestart | GoingDown, Stop) => stay.then(Then::End),
         (PreRestart | GoingDown, Kill | TimeUp) => Step::to(Waiting).dropping().aborted(),
 
-        (StartAgain, Failure) => Step::to(Failed).decide(Phase::Restart),
+        (StartAgain, Failure) => Step::to(Failed).owed().decide(Phase::Restart),
         (StartAgain, Down) => Step::to(Waiting).dropping().then(Then::Again),
         (StartAgain, Stop) => Step::to(Ended).dropping().then(Then::End),
         (StartAgain, Kill) => Step::to(Failed).dropping().decide(Phase::Restart),

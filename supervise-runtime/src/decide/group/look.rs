@@ -27,6 +27,13 @@ pub(crate) struct MemberSeen {
     pub(crate) allowance: Allowance,
 }
 
+/// How a supervisor that nobody has stopped is about to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnEnd {
+    Done,
+    Failed,
+}
+
 impl Group {
     /// The budget that all members of a group share; under OneForOne each has its own.
     pub(crate) fn see_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
@@ -54,6 +61,12 @@ impl Group {
             used,
             allowance,
         })
+    }
+
+    /// Whether it is about to end by itself, and how.
+    pub(crate) fn own_end(&self) -> Option<OwnEnd> {
+        let failed = self.first_failure.is_some();
+        self.ends_by_itself().then_some(if failed { OwnEnd::Failed } else { OwnEnd::Done })
     }
 
     /// What it says about restarts.

@@ -31,7 +31,7 @@ mod moves;
 mod owner;
 mod reports;
 
-pub(crate) use look::MemberSeen;
+pub(crate) use look::{MemberSeen, OwnEnd};
 pub use members::Moving;
 pub(crate) use members::is_roomy;
 

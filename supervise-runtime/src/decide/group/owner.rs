@@ -55,6 +55,7 @@ impl Group {
                 member.ending.get_or_insert(Ended::Stopped);
             } else if !member.dynamic && !member.by_hand {
                 member.ending = None;
+                member.quits = false;
             }
         }
         self.go_down(0, Next::Rebuild, now);
@@ -130,6 +131,22 @@ impl Group {
         if self.mode == Mode::Steady {
             self.begin_kept(now);
         }
+    }
+
+    /// Nobody has stopped it, and yet it ends as soon as what goes down is down: a significant member has ended, an
+    /// AllForOne tree was decided Stop, or the last members are on their way out (S18, S22).
+    pub fn ends_by_itself(&self) -> bool {
+        let mut members = self.members.iter().flatten().filter(|member| !member.is_value()).peekable();
+        let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
+        let quits = self.quits || self.members.iter().flatten().any(|member| member.quits);
+        quits && self.owner_is_up
+            || self.ends_with.is_some()
+            || all && members.all(|member| member.at == At::Ended || member.ending.is_some())
+    }
+
+    /// The failure that it ends by itself with.
+    pub fn ends_with_failure(&self) -> Option<Failure> {
+        if self.ends_by_itself() { self.first_failure.clone() } else { None }
     }
 
     /// All children go down and end.

@@ -75,6 +75,7 @@ impl Group {
             && member.ending.is_none();
         if member.at == At::Down {
             // It was asked to go down on its way out: that covers it.
+            self.ends_as(id, ended);
             return self.gone(id, facts.now);
         }
         if !restarted {
@@ -91,6 +92,14 @@ impl Group {
             return;
         }
         self.restart(id, false, failure, facts, true);
+    }
+
+    /// A stop that met it on the way to an end of its own does not cover the failure that took it there.
+    pub fn ends_as(&mut self, id: Id, ended: Ended) {
+        let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
+        if !ended.is_orderly() && member.ending.as_ref().is_some_and(Ended::is_orderly) {
+            member.ending = Some(ended);
+        }
     }
 
     /// An optional child is not there this time: it ends, whatever its lifecycle (S28).

@@ -108,7 +108,7 @@ fn before_it_is_up() -> Vec<Case> {
         case(idle, STOP, || is(Idle, Stop, to(Ended).ends())),
         case(idle, KILL, || assert_eq!(on(Idle, Kill), on(Idle, Stop))),
         case(idle, TIME, || nothing(Idle, TimeUp)),
-        case(starting, FAILURE, || is(Starting, Failure, to(Failed).decided(Phase::Start))),
+        case(starting, FAILURE, || is(Starting, Failure, to(Failed).owed().decided(Phase::Start))),
         case(starting, DOWN, || is(Starting, Down, to(Idle).drops().again())),
         case(starting, HOLD, || is(Starting, Hold, to(Starting).held(true))),
         case(starting, RELEASE, || is(Starting, Release, to(Starting).held(false))),
@@ -181,7 +181,7 @@ fn going_down() -> Vec<Case> {
 fn coming_back() -> Vec<Case> {
     let (again, post) = (row_2a(StartAgain), row_2a(PostRestart));
     vec![
-        case(again, FAILURE, || is(StartAgain, Failure, to(Failed).decided(Phase::Restart))),
+        case(again, FAILURE, || is(StartAgain, Failure, to(Failed).owed().decided(Phase::Restart))),
         case(again, DOWN, || is(StartAgain, Down, to(Waiting).drops().again())),
         case(again, HOLD, || is(StartAgain, Hold, to(StartAgain).held(true))),
         case(again, RELEASE, || is(StartAgain, Release, to(StartAgain).held(false))),
