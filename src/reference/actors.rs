@@ -163,7 +163,7 @@ pub use supervise_macros::pre_start;
 ///
 /// It takes `&mut self` and, if it wants to, `&mut Context<Self>`. It runs once on each instance whose
 /// `pre_start` succeeded, after the children of the instance are down. An aborted instance loses it. Its failure
-/// is reported and changes nothing.
+/// is reported, at an end in the [`Report`](crate::Report) too, and changes nothing else.
 ///
 /// ```
 /// # use supervise::prelude::*;

@@ -103,7 +103,8 @@ impl Event {
 /// What happened.
 ///
 /// A failure that leads to a restart is `Failed`, `Decided`, `RestartScheduled`, `Restarted`; a restart that fails is
-/// `Failed` again, of the next incarnation. New kinds may come: keep an arm `_`.
+/// `Failed` again, of the next incarnation. An end that is restarted (rule S23) begins with `RestartScheduled`.
+/// New kinds may come: keep an arm `_`.
 ///
 /// ```
 /// use supervise::{EventKind, prelude::*};
@@ -146,47 +147,57 @@ pub enum EventKind {
         /// The tree's seed, at the root only.
         seed: Option<u64>,
     },
-    /// It failed. A supervisor that fails with an escalated failure says so too, behind its `Escalated`:
-    /// then `failure.path()` is not its own path.
+    /// It failed. What is done about it is told by [`Decided`](EventKind::Decided), if there is somebody who decides: a
+    /// root that fails ends at once, and a failure that is kept while a supervisor above has failed may be decided later
+    /// or never. A supervisor that fails with an escalated failure says so too, behind its `Escalated`: then
+    /// `failure.path()` is not its own path. Of one that goes down already `Reported` follows instead of `Decided`.
     Failed {
         /// With what.
         failure: Failure,
         /// The type of the message in hand.
         message: Option<&'static str>,
     },
-    /// A failure that is not decided on: it was going down anyway, or a hook failed.
+    /// A failure that is not decided on: it was going down anyway, it had called `cx.stop()`, a hook of the way down
+    /// or a `Drop` failed, or a decider panicked. On the way to an end it is in the [`Report`](crate::Report) too.
     Reported {
         /// The failure.
         failure: Failure,
     },
-    /// The decider has spoken. A `Restart` that the budget no longer allows is followed by `LimitReached`
-    /// instead of `RestartScheduled`.
+    /// It is decided what follows. `Restart` is followed by `RestartScheduled`, `Resume` by nothing, `Stop` by the `Ended` of
+    /// this child and of those that it takes along (during the boot: of the whole tree, by way of `Escalated`), and
+    /// `Escalate` by `Escalated`, told by the supervisor.
+    ///
+    /// A Restart that cannot be is told as what it comes to: at a limit as `Stop` or `Escalate`, with `LimitReached` behind
+    /// it; of a `Temporary` child, of a top-level actor whose decider escalates, as `Stop`.
     Decided {
-        /// What it said.
+        /// What follows.
         directive: Directive,
         /// About what.
         failure: Failure,
         /// Restarts in a row so far.
         row: u32,
     },
-    /// A restart was decided; it begins in `after`, once what has to go down is down.
+    /// A restart was decided; it begins in `after`, once what has to go down is down. `Restarted` follows, or, if the start
+    /// fails, `Failed`; if a stop comes first, `Ended`.
     RestartScheduled {
         /// How long it waits.
         after: Duration,
     },
-    /// Up again.
+    /// Up again, after a failure, with its group or its supervisor, or by hand.
     Restarted,
     /// It has ended.
     Ended {
         /// Why.
         ended: Ended,
     },
-    /// This supervisor fails with the failure of one below it.
+    /// This supervisor fails with the failure of one below it. Its own `Failed` follows, or, if it goes down already,
+    /// `Reported`.
     Escalated {
         /// That failure.
         failure: Failure,
     },
-    /// The restart budget of this child, or of its group, is used up.
+    /// The restart budget of this child, or of its group, is used up. Of a failure it stands behind the `Decided` that says
+    /// what follows instead of a restart; of an end that would have been restarted (rule S23) nobody decides.
     LimitReached,
     /// It did not go down in its time: its future was dropped, no further hook runs.
     Aborted {
@@ -284,7 +295,7 @@ impl fmt::Display for Event {
             EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
             EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
             EventKind::Restarted => f.write_str("restarted"),
-            EventKind::Ended { ended } => write!(f, "ended: {ended}"),
+            EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
             EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
             EventKind::LimitReached => f.write_str("used up its restarts"),
             EventKind::Aborted { .. } => f.write_str("aborted: it did not go down in its time"),
@@ -523,17 +534,23 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
             }
         };
     }
+    // The path is a field already.
+    let own = |failure: &Failure| failure.at(&path()).to_string();
     match kind {
         EventKind::Decided { directive: Directive::Restart, failure, row } if *row <= 1 => {
-            say!(ERROR, %failure, "failed; restarting")
+            say!(ERROR, failure = own(failure), "failed; restarting")
         }
         EventKind::Decided { directive: Directive::Restart, failure, row } => {
-            say!(WARN, %failure, row, "failed again; restarting")
+            say!(WARN, failure = own(failure), row, "failed again; restarting")
         }
-        EventKind::Decided { directive: Directive::Resume, failure, .. } => say!(WARN, %failure, "failed; resuming"),
-        EventKind::Decided { directive: Directive::Stop, failure, .. } => say!(ERROR, %failure, "failed; stopping"),
+        EventKind::Decided { directive: Directive::Resume, failure, .. } => {
+            say!(WARN, failure = own(failure), "failed; resuming")
+        }
+        EventKind::Decided { directive: Directive::Stop, failure, .. } => {
+            say!(ERROR, failure = own(failure), "failed; stopping")
+        }
         EventKind::Decided { directive: Directive::Escalate, failure, .. } => {
-            say!(DEBUG, %failure, "failed; escalating")
+            say!(DEBUG, failure = own(failure), "failed; escalating")
         }
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
         EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
@@ -545,11 +562,11 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
             say!(WARN, %started_at, "the guard of the tree was dropped: shutting down, nobody waits for it")
         }
         EventKind::Started { seed } => say!(DEBUG, seed, "started"),
-        EventKind::Failed { failure, message } => say!(DEBUG, %failure, message_type = message, "failed"),
-        EventKind::Reported { failure } => say!(DEBUG, %failure, "failed on its way down"),
+        EventKind::Failed { failure, message } => say!(DEBUG, failure = own(failure), message_type = message, "failed"),
+        EventKind::Reported { failure } => say!(DEBUG, failure = own(failure), "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
         EventKind::Restarted => say!(DEBUG, "restarted"),
-        EventKind::Ended { ended } => say!(DEBUG, %ended, "ended"),
+        EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
         EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
     }
 }

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::sync::Arc;
-
+use crate::context::SpawnError;
 use crate::last::{drop_last, drop_quietly};
 use crate::place::Path;
+use crate::sync::Arc;
 
 /// Any error that can be sent to another thread.
 ///
@@ -125,14 +125,15 @@ impl Thrown {
         }
     }
 
-    /// The first `E` along the chain of sources, the error itself included.
+    /// The first `E` along the chain of sources, the error itself included. A [`Failure`] or a
+    /// [`SpawnError`](crate::SpawnError) in the chain is looked into by [`Failure::find`].
     pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         if let Some(found) = self.get() {
             return Some(found);
         }
         let mut next: Option<&(dyn StdError + 'static)> = Some(self.as_error());
         while let Some(error) = next {
-            if let Some(found) = error.downcast_ref() {
+            if let Some(found) = error.downcast_ref().or_else(|| inside(error)) {
                 return Some(found);
             }
             next = error.source();
@@ -162,6 +163,16 @@ impl Thrown {
     }
 }
 
+/// The errors of this crate show by their own text what is in them, so that is not their source.
+fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    let failure = match error.downcast_ref::<SpawnError>() {
+        Some(SpawnError::Start(failure)) => failure,
+        Some(SpawnError::Contradiction { what, .. }) => return (what as &dyn Any).downcast_ref(),
+        _ => return error.downcast_ref::<Failure>()?.find(),
+    };
+    (failure as &dyn Any).downcast_ref().or_else(|| failure.find())
+}
+
 /// No failure: an optional child is not there.
 #[derive(Debug, thiserror::Error)]
 #[error("an optional child that is not there")]
@@ -173,14 +184,22 @@ impl fmt::Debug for Thrown {
     }
 }
 
+/// The error and its sources, each once: many an error has the text of its source in its own.
 impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Error(error) => fmt::Display::fmt(error, f),
-            // The contexts tell nothing without what is below them.
-            #[cfg(feature = "anyhow")]
-            Kind::Anyhow(error) => write!(f, "{error:#}"),
+        let error = self.as_error();
+        let Some(source) = error.source() else { return fmt::Display::fmt(error, f) };
+        let mut text = error.to_string();
+        let mut next = Some(source);
+        while let Some(source) = next {
+            let inner = source.to_string();
+            if !text.contains(&inner) {
+                text.push_str(": ");
+                text.push_str(&inner);
+            }
+            next = source.source();
         }
+        f.write_str(&text)
     }
 }
 
@@ -327,7 +346,13 @@ impl fmt::Display for Cause {
 /// Cheap to clone; all clones are the same failure. An escalated failure keeps its cause, path and
 /// incarnation and takes the phase of the supervisor that escalates.
 ///
-/// As an [`std::error::Error`] its source is the error that was thrown, or the failure before it.
+/// One that came of the attempt to heal another (a restart that failed, a first start that was tried again) leads to
+/// it by [`before`](Failure::before), and so on to the first; [`find`](Failure::find) looks along all of them. Of many the
+/// latest three are kept, and the first.
+///
+/// Displayed it is one line that has the error with all its sources. Therefore, as an [`std::error::Error`], its source
+/// is not the error that was thrown ([`error`](Failure::error) gives that) but the failure before it: whoever
+/// prints a chain of errors sees everything once.
 ///
 /// A decider gets it by reference; `decider! { .. }` writes such a function from arms.
 ///
@@ -375,22 +400,28 @@ impl fmt::Display for Cause {
 pub struct Failure {
     phase: Phase,
     inner: Arc<Inner>,
+    /// Not in what clones in other phases share: an escalated failure may come behind another one there.
+    before: Option<Arc<Before>>,
 }
 
 struct Inner {
     cause: Cause,
     path: Path,
     incarnation: u32,
-    before: Option<Failure>,
 }
+
+/// The failure before one.
+struct Before {
+    failure: Failure,
+    /// So many between the two are not kept.
+    left_out: u64,
+}
+
+/// So many failures before one are kept: a child whose start is tried for weeks must not keep them all.
+const KEPT: usize = 4;
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // One behind the other, not each in a frame of its own.
-        let mut next = self.before.take();
-        while let Some(failure) = next {
-            next = Arc::into_inner(failure.inner).and_then(|mut last| last.before.take());
-        }
         if let Cause::Error(_) = self.cause {
             drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is the user's
         }
@@ -399,11 +430,7 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation, before: None }) }
-    }
-
-    fn after(phase: Phase, cause: Cause, path: Path, incarnation: u32, before: Failure) -> Self {
-        Failure { phase, inner: Arc::new(Inner { cause, path, incarnation, before: Some(before) }) }
+        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation }), before: None }
     }
 
     /// The same failure, seen from a supervisor that failed with it.
@@ -415,7 +442,38 @@ impl Failure {
     /// The failure of a budget that is used up, with this one inside.
     pub(crate) fn at_limit(self) -> Self {
         let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
-        Failure::after(self.phase, Cause::LimitReached, path, incarnation, self)
+        Failure::new(self.phase, Cause::LimitReached, path, incarnation).after(&self)
+    }
+
+    /// The same failure, which came of the attempt to heal `earlier`.
+    pub(crate) fn after(self, earlier: &Failure) -> Self {
+        let mut chain: Vec<(Failure, u64)> = Vec::with_capacity(2 * (KEPT + 1));
+        for (failure, left_out) in self.chain().chain(earlier.chain()) {
+            // A supervisor and its child may have been healed of the same one.
+            if !chain.iter().any(|(known, _)| Arc::ptr_eq(&known.inner, &failure.inner)) {
+                chain.push((Failure { phase: failure.phase, inner: failure.inner.clone(), before: None }, left_out));
+            }
+        }
+        while chain.len() > KEPT + 1 {
+            let oldest = chain.len() - 2; // but for the first
+            let (_, left_out) = chain.remove(oldest);
+            chain[oldest].1 += left_out + 1;
+        }
+        let newer = |(failure, left_out): (Failure, u64), (mut next, before_it): (Failure, u64)| {
+            next.before = Some(Arc::new(Before { failure, left_out }));
+            (next, before_it)
+        };
+        chain.into_iter().rev().reduce(newer).map_or(self, |(failure, _)| failure)
+    }
+
+    /// This one, and those before it, with how many are left out in front of each.
+    fn chain(&self) -> impl Iterator<Item = (&Failure, u64)> {
+        let mut next = Some((self, 0));
+        std::iter::from_fn(move || {
+            let found = next?;
+            next = found.0.before.as_ref().map(|before| (&before.failure, before.left_out));
+            Some(found)
+        })
     }
 
     /// The phase of the child that is decided on.
@@ -438,9 +496,55 @@ impl Failure {
         self.inner.incarnation
     }
 
-    /// The failure before this one, as with [`Cause::LimitReached`].
+    /// The failure before this one: that a restart was to heal which failed itself, that of the try before, and with
+    /// [`Cause::LimitReached`] the last one.
+    ///
+    /// ```
+    /// use std::io::{Error, ErrorKind};
+    /// use supervise::prelude::*;
+    ///
+    /// struct Db;
+    ///
+    /// #[actor]
+    /// impl Db {
+    ///     fn open(starts: &std::sync::atomic::AtomicU32) -> Result<Db, Error> {
+    ///         match starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+    ///             0 => Ok(Db),
+    ///             _ => Err(ErrorKind::NotFound.into()),
+    ///         }
+    ///     }
+    ///
+    ///     fn handle(&mut self, _: ()) -> Result<(), Error> {
+    ///         Err(ErrorKind::BrokenPipe.into())
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop(starts: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+    ///         #![decider(Phase::Running => Restart, _ => Stop)]
+    ///         db: Db = Db::open(&starts)?,
+    ///         other: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start(Default::default()).await?;
+    /// shop.db.tell(()).await?; // fails, and so does its restart
+    /// let Ended::Failed(failure) = shop.db.terminated().await? else { panic!("it has failed") };
+    /// assert_eq!(failure.to_string(), "db failed while restarting: entity not found");
+    /// let before = failure.before().expect("what the restart was for");
+    /// assert_eq!(before.to_string(), "db failed while running: broken pipe");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn before(&self) -> Option<&Failure> {
-        self.inner.before.as_ref()
+        self.before.as_ref().map(|before| &before.failure)
+    }
+
+    /// How many failures between this one and the one [before](Failure::before) are not kept.
+    pub fn left_out(&self) -> u64 {
+        self.before.as_ref().map_or(0, |before| before.left_out)
     }
 
     /// The error if exactly an `E` was thrown (a boxed `E` too).
@@ -453,22 +557,10 @@ impl Failure {
 
     /// The first `E` among the thrown error, its sources, and the failures before this one.
     pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
-        match &self.inner.cause {
+        self.chain().find_map(|(failure, _)| match &failure.inner.cause {
             Cause::Error(error) => error.find(),
-            _ => self.befores().find_map(Failure::thrown)?.find(),
-        }
-    }
-
-    /// The failures before this one, the last first.
-    fn befores(&self) -> impl Iterator<Item = &Failure> {
-        std::iter::successors(self.before(), |failure| failure.before())
-    }
-
-    fn thrown(&self) -> Option<&Thrown> {
-        match &self.inner.cause {
-            Cause::Error(error) => Some(error),
             _ => None,
-        }
+        })
     }
 
     /// What a decider's arm for `T` sees: the error, the [`Cause`] or the [`Phase`].
@@ -479,32 +571,58 @@ impl Failure {
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Failure")
+        let mut shown = f.debug_struct("Failure");
+        shown
             .field("path", &self.inner.path)
             .field("phase", &self.phase)
             .field("cause", &self.inner.cause)
-            .field("incarnation", &self.inner.incarnation)
-            .finish_non_exhaustive()
+            .field("incarnation", &self.inner.incarnation);
+        if let Some(before) = &self.before {
+            shown.field("before", &before.failure);
+            if before.left_out > 0 {
+                shown.field("left_out", &before.left_out);
+            }
+        }
+        shown.finish()
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} failed {}: {}", self.inner.path, self.phase, self.inner.cause)?;
-        for before in self.befores() {
-            write!(f, " (last: {} failed {}: {}", before.inner.path, before.phase, before.inner.cause)?;
-        }
-        self.befores().try_for_each(|_| f.write_str(")"))
+        write!(f, "{} failed {}", self.inner.path, self.what())
+    }
+}
+
+impl Failure {
+    /// Its text without its path: `while running: timed out`.
+    fn what(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            write!(f, "{}: {}", self.phase, self.inner.cause)?;
+            // A limit alone says nothing.
+            match (&self.inner.cause, self.before()) {
+                (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Its text where the path of the reader's own is known already.
+    pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| match self.path() == path {
+            true => write!(f, "failed {}", self.what()),
+            false => write!(f, "{self}"),
+        })
     }
 }
 
 impl StdError for Failure {
+    /// The failure before it, or before the last one at a limit, which its own text shows.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match (&self.inner.cause, &self.inner.before) {
-            (Cause::Error(error), _) => Some(error.as_error()),
-            (_, Some(before)) => Some(before),
-            _ => None,
+        let mut shown = self;
+        while let Cause::LimitReached = shown.cause() {
+            shown = shown.before()?;
         }
+        shown.before().map(|before| before as &(dyn StdError + 'static))
     }
 }
 
@@ -579,22 +697,59 @@ pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
 mod tests {
     use super::*;
 
-    /// S6: a limit that is used up at each of many levels leaves a failure inside of a failure. Nothing that is asked
-    /// of the last one needs the stack for that, nor does dropping it.
+    #[derive(Debug)]
+    struct Counted(std::sync::Arc<()>);
+
+    impl fmt::Display for Counted {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("counted")
+        }
+    }
+
+    impl StdError for Counted {}
+
+    /// S6: a start that is tried for weeks keeps so many errors and not more.
+    #[test]
+    fn a_row_of_any_length_keeps_the_same() {
+        let (all, alive) = (300_000, std::sync::Arc::new(()));
+        let failed = |n: u32| {
+            let cause = Cause::Error(Thrown::from(Counted(alive.clone())));
+            Failure::new(Phase::Restart, cause, "db", n)
+        };
+        let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
+        assert_eq!(std::sync::Arc::strong_count(&alive) - 1, KEPT + 1);
+        let kept: Vec<u32> = last.chain().map(|(failure, _)| failure.incarnation()).collect();
+        assert_eq!(kept, [all - 1, all - 2, all - 3, all - 4, 0]);
+        let left_out: u64 = last.chain().map(|(_, left_out)| left_out).sum();
+        assert_eq!(left_out as usize + kept.len(), all as usize);
+    }
+
+    /// S6: what is in two rows, that of a child and that of its supervisor, is kept once.
+    #[test]
+    fn a_failure_that_is_in_both_rows_is_in_the_new_one_once() {
+        let failed = |n: u32| Failure::new(Phase::Restart, Cause::Killed, "db", n);
+        let first = failed(1);
+        let second = failed(2).after(&first);
+        let both = second.clone().after(&second.in_phase(Phase::Running)).after(&first);
+        let kept: Vec<u32> = both.chain().map(|(failure, _)| failure.incarnation()).collect();
+        assert_eq!(kept, [2, 1]);
+    }
+
+    /// S6: a limit that is used up at each of many levels leaves a failure inside of a failure: of these too the latest
+    /// are kept, and the first, so that nothing needs the stack for them.
     #[test]
     fn failures_inside_of_each_other_are_told_found_and_dropped() {
-        const DEPTH: usize = 50_000;
         let test = || {
             let thrown = Thrown::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
             let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
-            for _ in 0..DEPTH {
+            for _ in 0..50_000 {
                 failure = failure.at_limit();
             }
             assert!(failure.find::<std::io::Error>().is_some() && failure.find::<fmt::Error>().is_none());
             let text = failure.to_string();
             assert!(text.starts_with("a failed while running: restarted too often (last: a failed while running: re"));
-            assert_eq!(text.matches("(last: ").count(), DEPTH);
-            assert!(text.ends_with(")))"));
+            assert_eq!(text.matches("(last: ").count(), KEPT);
+            assert!(text.ends_with("(last: a failed while running: timed out))))"), "{text}");
         };
         let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
         thread.join().expect("it goes through");

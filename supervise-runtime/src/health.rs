@@ -206,7 +206,7 @@ impl fmt::Display for Symptom {
             Reason::InARow(row) => write!(f, "{path} was restarted {row} times in a row"),
             Reason::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
             Reason::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
-            Reason::Ended(ended) => write!(f, "{path} has ended: {ended}"),
+            Reason::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
         }
     }
 }

@@ -132,8 +132,7 @@ impl ChildReport {
 impl Report {
     /// The tree was done or stopped, every child went down in its time, and nothing failed on its way out.
     ///
-    /// A failure that was decided on before is no disorder: that is what deciders are for. One on the way out nobody
-    /// has decided on.
+    /// A failure that was decided before does not count: that is what deciders are for. One on the way out nobody decides.
     pub fn is_orderly(&self) -> bool {
         self.ended.is_orderly() && self.failures == 0 && self.children.iter().all(|child| child.weight().0 == 0)
     }

@@ -93,6 +93,9 @@ impl Serialize for Failure {
         map.serialize_entry("chain", &chain(self.cause()))?;
         if let Some(before) = self.before() {
             map.serialize_entry("before", before)?;
+            if self.left_out() > 0 {
+                map.serialize_entry("left_out", &self.left_out())?;
+            }
         }
         map.end()
     }
@@ -100,11 +103,9 @@ impl Serialize for Failure {
 
 /// The text of the cause, then that of each source of the error in it.
 fn chain(cause: &Cause) -> Vec<String> {
-    let mut texts = vec![cause.to_string()];
-    let mut next: Option<&dyn StdError> = match cause {
-        Cause::Error(error) => error.as_error().source(),
-        _ => None,
-    };
+    let Cause::Error(error) = cause else { return vec![cause.to_string()] };
+    let mut texts = Vec::new();
+    let mut next: Option<&dyn StdError> = Some(error.as_error());
     while let Some(error) = next {
         texts.push(error.to_string());
         next = error.source();

@@ -97,7 +97,7 @@ pub enum Strategy {
 ///
 /// shop.cart.tell(DbError::Corrupt).await?;
 /// let report = shop.join().await; // the whole tree has failed
-/// assert_eq!(report.ended.to_string(), "failed: cart failed while running: a page is broken");
+/// assert_eq!(report.ended.to_string(), "cart failed while running: a page is broken");
 /// # Ok(())
 /// # }
 /// ```

@@ -71,6 +71,14 @@ impl Ended {
         }
     }
 
+    /// Its text where the path of the reader's own is known already.
+    pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| match self.failure() {
+            Some(failure) => write!(f, "{}", failure.at(path)),
+            None => write!(f, "{self}"),
+        })
+    }
+
     /// The failure inside, if there is one.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
@@ -90,8 +98,7 @@ impl fmt::Display for Ended {
         match self {
             Ended::Done => f.write_str("done"),
             Ended::Stopped => f.write_str("stopped"),
-            Ended::Failed(failure) => write!(f, "failed: {failure}"),
-            Ended::Limit(failure) => write!(f, "at its limit: {failure}"),
+            Ended::Failed(failure) | Ended::Limit(failure) => failure.fmt(f),
             Ended::Killed => f.write_str("killed"),
             Ended::Aborted => f.write_str("aborted: it did not go down in its time"),
             Ended::RuntimeGone => f.write_str("ended with its runtime"),

@@ -18,6 +18,7 @@ mod s03_room;
 mod s03_tell_and_ask;
 mod s04_control;
 mod s05_nothing_is_lost;
+mod s06_chains;
 mod s06_failures;
 mod s07_held;
 mod s07_kept;

@@ -142,7 +142,7 @@ async fn restarts_are_invisible() {
     assert_eq!(heard(&journal), [""; 0]);
     tree.db.tell(Do::Fail(Boom::Fatal)).await.unwrap();
     settle().await;
-    assert_eq!(heard(&journal), ["sitter hears db known: failed: db failed while running: Fatal"]);
+    assert_eq!(heard(&journal), ["sitter hears db known: db failed while running: Fatal"]);
 }
 
 /// S37: also if it had ended before it was watched.

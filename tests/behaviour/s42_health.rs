@@ -99,7 +99,7 @@ async fn a_transient_child_that_failed_degrades() {
     let (tree, _) = shop().await;
     tree.import.tell(Do::Fail(Boom::Fatal)).await.unwrap();
     settle().await;
-    assert_eq!(tree.health().to_string(), "degraded: import has ended: failed: import failed while running: Fatal");
+    assert_eq!(tree.health().to_string(), "degraded: import has ended: failed while running: Fatal");
 }
 
 /// S42: what is asked for is no symptom: a child on its way down by hand, an instance on its way up.

@@ -203,7 +203,7 @@ async fn three_spellings_one_trace() {
         "supervision",
         "pre_start",
         "spawn",
-        "terminated boss/kid: failed: boss/kid failed while running: Fatal",
+        "terminated boss/kid: boss/kid failed while running: Fatal",
         "pre_restart: boss failed while running: Told",
         "post_stop",
         "supervision",

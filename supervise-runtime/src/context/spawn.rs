@@ -226,12 +226,11 @@ pub enum SpawnError {
         /// The child.
         path: String,
         /// What is wrong.
-        #[source]
         what: Contradiction,
     },
     /// The first start failed and is not retried.
-    #[error("{0}")]
-    Start(#[source] Failure),
+    #[error(transparent)]
+    Start(Failure),
 }
 
 impl<B, F, Fut> IntoFuture for SpawnChild<B, F>

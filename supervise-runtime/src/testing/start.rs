@@ -235,12 +235,22 @@ impl<T: TreeDef> Tested<T> {
 /// ]);
 /// # }
 /// ```
-#[derive(Debug, thiserror::Error)]
-#[error("{failure}")]
+#[derive(Debug)]
 pub struct NotStarted {
     /// Why.
-    #[source]
     pub failure: Failure,
     /// What led to it, and how what was up went down again.
     pub record: Record,
+}
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl std::error::Error for NotStarted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.failure.source()
+    }
 }

@@ -82,11 +82,19 @@ impl<B: Body> Run<B> {
                 };
                 let facts = self.facts();
                 if let Some(directive) = directive {
+                    let comes_to = self.with_group(|group, id| {
+                        let instance = group.at(id) == At::Failed;
+                        group.comes_to(id, directive, instance, facts.now)
+                    });
+                    let told = comes_to.unwrap_or(directive);
                     let ctl = self.driver.cell.ctl();
-                    ctl.emit(EventKind::Decided { directive, failure: failure.clone(), row });
+                    ctl.emit(EventKind::Decided { directive: told, failure: failure.clone(), row });
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
-                self.with_group(|group, id| group.decided(id, directive, failure, facts));
+                let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
+                if decided == Some(Reported::Absorbed) {
+                    self.driver.cell.ctl().fails_late(failure.clone()); // it was asked to go down meanwhile
+                }
                 self.driver.cell.ctl().bus.changed.notify_waiters(); // who waits for its start may go on
             }
             Reported::Kept => {}

@@ -14,7 +14,7 @@ use super::driver::{Driver, Exit};
 use crate::contradiction::Contradiction;
 use crate::decide::child::{self, Event, State, Verdict};
 use crate::decide::group::{Facts, Reported};
-use crate::decide::member::Role;
+use crate::decide::member::{At, Role};
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::options::Common;
@@ -109,7 +109,7 @@ struct Run<B: Body> {
     body: B,
     common: Arc<Common>,
     random: Option<Box<SmallRng>>,
-    /// The failure that the next incarnation heals.
+    /// The failure that the next incarnation heals. Before it was ever up, that of the try before.
     healing: Option<Failure>,
     /// A failure without an instance, whose decision is kept.
     pending: Option<Failure>,
@@ -274,7 +274,7 @@ impl<B: Body> Run<B> {
         let healed = self.healing.take();
         if let Some(sup) = ctl.sup() {
             sup.on(&*self.driver.cell, |group| match &healed {
-                Some(failure) if B::ROLE == Role::Actor => group.restart_kept(failure, now),
+                Some(failure) if again && B::ROLE == Role::Actor => group.restart_kept(failure, now),
                 _ => group.owner_up(now),
             });
         }

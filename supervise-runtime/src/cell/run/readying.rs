@@ -24,6 +24,7 @@ impl<B: Body> Run<B> {
                 }
             },
         };
+        let failure = self.behind_the_one_before(failure);
         Some(self.failed_task(failure).await)
     }
 }

@@ -14,7 +14,7 @@ impl<B: Body> Run<B> {
             },
             other => other,
         };
-        let begun = match (begun, self.healing.clone()) {
+        let begun = match (begun, self.healing.clone().filter(|_| self.was_up)) {
             (Exit::Done(Ok(())), None) => {
                 self.owed = true;
                 Exit::Done(Ok(()))
@@ -61,14 +61,17 @@ impl<B: Body> Run<B> {
         };
         let step = child::on(state, event);
         let failure = match step.failure {
-            Verdict::Decide { phase, timed_out } => Some(match (cause, self.driver.asked.take_escalated()) {
-                (_, Some(escalated)) => {
-                    self.driver.cell.ctl().emit(EventKind::Escalated { failure: escalated.clone() });
-                    escalated.in_phase(phase)
-                }
-                (_, None) if timed_out => self.driver.failure(phase, Cause::TimedOut),
-                (cause, None) => self.thrown(phase, cause),
-            }),
+            Verdict::Decide { phase, timed_out } => {
+                let failure = match (cause, self.driver.asked.take_escalated()) {
+                    (_, Some(escalated)) => {
+                        self.driver.cell.ctl().emit(EventKind::Escalated { failure: escalated.clone() });
+                        escalated.in_phase(phase)
+                    }
+                    (_, None) if timed_out => self.driver.failure(phase, Cause::TimedOut),
+                    (cause, None) => self.thrown(phase, cause),
+                };
+                Some(self.behind_the_one_before(failure))
+            }
             _ => None,
         };
         if self.driver.asked.abort {
@@ -138,10 +141,16 @@ impl<B: Body> Run<B> {
         }
         let reported = self.hand_in(false);
         self.decide(&failure, reported);
-        if self.was_up {
-            self.healing = Some(failure.clone());
-        }
+        self.healing = Some(failure.clone());
         self.pending = Some(failure);
         After::Down
+    }
+
+    /// A failed start leads to what it was to heal: the failure of a restart, or of the try before (S6).
+    pub(super) fn behind_the_one_before(&self, failure: Failure) -> Failure {
+        match &self.healing {
+            Some(earlier) => failure.after(earlier),
+            None => failure,
+        }
     }
 }

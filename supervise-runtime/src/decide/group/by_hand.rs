@@ -101,6 +101,7 @@ impl Group {
     /// The supervisor itself was started again by hand: a first start is one of all its children, also of those
     /// that a user had stopped (a restart from above leaves them, S20).
     pub fn forget_stops(&mut self) {
+        self.cause = None;
         for member in self.members.iter_mut().flatten() {
             member.by_hand = false;
         }

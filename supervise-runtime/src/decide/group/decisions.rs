@@ -41,7 +41,9 @@ impl Group {
         }
         // Who is in the range that goes down already is not decided on: this widens it.
         let lo = self.range(id);
-        if !matches!(self.mode, Mode::Down { .. }) {
+        // A start that fails on the way up belongs to the same move: all heal what that began with.
+        let begun = matches!(self.mode, Mode::Down { .. }) || self.mode == Mode::Up && !instance && self.cause.is_some();
+        if !begun {
             self.cause = Some(failure.clone());
         }
         self.mode = Mode::Down { lo, next: Next::Up };
@@ -50,6 +52,18 @@ impl Group {
             self.member(id).at = At::Turn;
         }
         self.go_down(lo, Next::Up, facts.now);
+    }
+
+    /// What stands against a restart of this child now, if something does.
+    pub(super) fn refusal(&mut self, id: Id, now: Instant) -> Option<OnLimit> {
+        if self.member(id).is_temporary() {
+            return Some(OnLimit::Stop);
+        }
+        let per_group = self.is_group() && !self.first_spawn(id);
+        let allowance = if per_group { self.group_allowance() } else { self.allowance_of(id) };
+        allowance.max?;
+        let budget = if per_group { &mut self.budget } else { self.member(id).budget.get_or_insert_default() };
+        (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
     }
 
     /// OneForOne: the child is its own range; the wait is its own.

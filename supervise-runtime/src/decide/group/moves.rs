@@ -317,6 +317,7 @@ impl Group {
         if self.built {
             self.booted = true;
             self.mode = Mode::Steady;
+            self.cause = None; // healed: what fails from here on is the first of another move
             self.begin_each_kept(now);
         }
         self.built

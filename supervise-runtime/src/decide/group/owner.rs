@@ -138,7 +138,8 @@ impl Group {
     pub fn ends_by_itself(&self) -> bool {
         let mut members = self.members.iter().flatten().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
-        let quits = self.quits || self.members.iter().flatten().any(|member| member.quits);
+        let counts = self.owner != Owner::Set; // of any number, which are not to be gone through
+        let quits = self.quits || counts && self.members.iter().flatten().any(|member| member.quits);
         quits && self.owner_is_up
             || self.ends_with.is_some()
             || all && members.all(|member| member.at == At::Ended || member.ending.is_some())

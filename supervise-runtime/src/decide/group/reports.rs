@@ -39,6 +39,22 @@ impl Group {
         }
     }
 
+    /// What a directive for this child comes to: `Restart` where it is one that follows. A limit and the boot of a
+    /// `Temporary` child turn it into something else.
+    pub fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
+        let nobody_above = self.owner == Owner::Guardian;
+        match directive {
+            Directive::Escalate if nobody_above => Directive::Stop,
+            Directive::Resume if instance => Directive::Resume,
+            Directive::Resume | Directive::Restart => match self.refusal(id, now) {
+                Some(OnLimit::Escalate) if !nobody_above => Directive::Escalate,
+                Some(_) => Directive::Stop,
+                None => Directive::Restart,
+            },
+            Directive::Stop | Directive::Escalate => directive,
+        }
+    }
+
     /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
     pub fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
         if self.in_range(id) {
