@@ -189,7 +189,7 @@ async fn error_is_exact_and_find_looks_along_the_sources() {
     assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal), "a box is looked into");
 }
 
-/// S6: the failure at a limit has the last failure as its source, and clones are the same failure.
+/// S6: the failure at a limit leads to the last failure, which its text shows, so that it is not its source too.
 #[tokio::test(start_paused = true)]
 async fn the_failure_at_a_limit_leads_to_the_one_before() {
     supervisor! {
@@ -207,8 +207,7 @@ async fn the_failure_at_a_limit_leads_to_the_one_before() {
     assert_eq!(failure.find::<Boom>(), Some(&Boom::Told));
     let before = failure.before().expect("the last failure");
     assert_eq!((before.phase(), before.path(), before.error()), (Phase::Running, "probe", Some(&Boom::Told)));
-    let source = std::error::Error::source(&failure).expect("a source");
-    assert_eq!(source.to_string(), before.to_string());
+    assert!(std::error::Error::source(&failure).is_none() && failure.to_string().contains(&before.to_string()));
 }
 
 /// S6: an escalated failure keeps its origin and takes the phase of the supervisor that escalates.

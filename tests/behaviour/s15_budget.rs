@@ -127,7 +127,7 @@ async fn none_at_all_and_so_many_for_ever() {
     settle().await;
     assert_eq!(
         seen(&mut events),
-        ["never failed", "never decided Restart", "never limit", "never ended Limit"],
+        ["never failed", "never decided Stop", "never limit", "never ended Limit"],
         "no restart, no pre_restart"
     );
     for expected in [2, 3, 3] {

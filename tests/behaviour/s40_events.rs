@@ -74,7 +74,7 @@ async fn every_change_of_state_is_an_event() {
             "db restart in 10ms",
             "db restarted",
             "db failed",
-            "db decided Restart",
+            "db decided Stop",
             "db limit",
             "db ended Limit",
         ]
