@@ -69,7 +69,7 @@ async fn events() {
             with(db(1500, 1, "restart_scheduled"), json!({ "after_ms": 3000 })),
             db(4500, 2, "restarted"),
             with(db(4500, 2, "failed"), json!({ "failure": second })),
-            with(db(4500, 2, "decided"), json!({ "directive": "restart", "failure": second, "row": 2 })),
+            with(db(4500, 2, "decided"), json!({ "directive": "stop", "failure": second, "row": 2 })),
             db(4500, 2, "limit_reached"),
             with(db(4500, 2, "ended"), json!({ "ended": { "why": "limit", "failure": limit } })),
         ]

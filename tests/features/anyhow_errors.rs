@@ -101,3 +101,19 @@ fn a_context_of_a_type_is_found() {
     let boxed = Thrown::from(Boom::Planned);
     assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors stay as they were");
 }
+
+/// S6: with all its sources, as `{:#}` has them or `?` at the end of a `main`, a failure says everything once.
+#[tokio::test(start_paused = true)]
+async fn a_failure_in_an_anyhow_error_says_everything_once() {
+    supervisor! {
+        struct Shown {
+            open: Open = fetch(true).await?,
+        }
+    }
+    let failure = Shown::start().await.unwrap_err();
+    let text = failure.to_string();
+    assert_eq!(text.matches("fetching").count(), 1, "{text}");
+    let error = anyhow::Error::from(failure).context("the service");
+    assert_eq!(format!("{error:#}"), format!("the service: {text}"));
+    assert_eq!(format!("{error:?}").matches(&text).count(), 1, "{error:?}");
+}
