@@ -42,7 +42,8 @@ impl Group {
         // Who is in the range that goes down already is not decided on: this widens it.
         let lo = self.range(id);
         // A start that fails on the way up belongs to the same move: all heal what that began with.
-        let begun = matches!(self.mode, Mode::Down { .. }) || self.mode == Mode::Up && !instance && self.cause.is_some();
+        let begun =
+            matches!(self.mode, Mode::Down { .. }) || self.mode == Mode::Up && !instance && self.cause.is_some();
         if !begun {
             self.cause = Some(failure.clone());
         }
