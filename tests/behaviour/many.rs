@@ -146,7 +146,9 @@ fn a_deep_tree_is_seen_drawn_and_reported() {
         assert_eq!(snapshot.render().lines().count(), DEPTH + 2);
         assert_eq!(snapshot.render_mermaid().matches("-->").count(), DEPTH + 1);
         assert_eq!(snapshot.render_graphviz().matches("->").count(), DEPTH + 1);
-        drop(snapshot);
+        // Nor does letting it go.
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(snapshot)).expect("a thread");
+        thread.join().expect("it goes through");
         let report = tree.shutdown().await;
         let lengths: Vec<usize> = report.children.iter().map(|child| child.path.len()).collect();
         assert!(report.is_orderly() && lengths.is_sorted_by(|a, b| a > b), "the deepest first");
