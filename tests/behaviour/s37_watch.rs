@@ -242,6 +242,89 @@ async fn children_that_the_restart_stops_are_unwatched_first() {
     assert_eq!(heard(&journal), ["second hears second/kid unknown: stopped"]);
 }
 
+/// Has a child that it watches, and keeps it if it is to.
+struct Keeper {
+    journal: Journal,
+    keeps: bool,
+}
+
+enum KeeperMsg {
+    Spawn,
+    Fail,
+    Stop,
+    StopKid,
+}
+
+#[actor]
+impl Keeper {
+    async fn handle(&mut self, msg: KeeperMsg, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match msg {
+            KeeperMsg::Spawn => {
+                let journal = self.journal.clone();
+                let start = move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start("kid", journal).await?) }
+                };
+                let kid = cx.spawn("kid", start).await.map_err(|_| Boom::Fatal)?;
+                cx.watch(&kid);
+            }
+            KeeperMsg::Fail => return Err(Boom::Told),
+            KeeperMsg::Stop => cx.stop(),
+            KeeperMsg::StopKid => cx.child::<Probe>("kid").into_iter().for_each(|kid| kid.stop()),
+        }
+        Ok(())
+    }
+
+    #[pre_restart]
+    fn keep(&mut self, _: &Failure, cx: &mut Context<Self>) {
+        if let Some(kid) = cx.child::<Probe>("kid").filter(|_| self.keeps) {
+            cx.keep(&kid);
+        }
+    }
+
+    #[terminated]
+    fn lost(&mut self, who: &Watched, ended: &Ended) {
+        self.journal.write(format!("keeper hears {}: {ended}", who.path()));
+    }
+}
+
+supervisor! {
+    struct Home(journal: Journal, keeps: bool) {
+        keeper: Keeper = Keeper { journal, keeps },
+    }
+}
+
+/// S37, S11: a child that the restart keeps is watched on.
+#[tokio::test(start_paused = true)]
+async fn the_watch_of_a_kept_child_stays() {
+    let journal = Journal::default();
+    let home = Home::start(journal.clone(), true).await.unwrap();
+    for msg in [KeeperMsg::Spawn, KeeperMsg::Fail] {
+        home.keeper.tell(msg).await.unwrap();
+        pass(secs(1)).await;
+    }
+    assert_eq!(home.keeper.incarnation(), 2);
+    assert_eq!(heard(&journal), [""; 0]);
+    home.keeper.tell(KeeperMsg::StopKid).await.unwrap();
+    settle().await;
+    assert_eq!(heard(&journal), ["keeper hears keeper/kid: stopped"]);
+}
+
+/// S37, S23: children that the restart behind an end stops are unwatched too, though it has no `pre_restart`.
+#[tokio::test(start_paused = true)]
+async fn children_of_a_restarted_end_are_unwatched_first() {
+    let journal = Journal::default();
+    let home = Home::start(journal.clone(), false).await.unwrap();
+    for msg in [KeeperMsg::Spawn, KeeperMsg::Stop] {
+        home.keeper.tell(msg).await.unwrap();
+        pass(secs(1)).await;
+    }
+    assert_eq!(home.keeper.incarnation(), 2);
+    let lines = journal.take();
+    assert!(lines.contains(&"kid post_stop".into()), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains(" hears ")), "{lines:?}");
+}
+
 /// S37, S6: `terminated` that fails is a failure of the watcher; the notice is not given again.
 #[tokio::test(start_paused = true)]
 async fn a_failing_terminated_fails_the_watcher() {

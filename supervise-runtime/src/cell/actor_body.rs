@@ -150,13 +150,16 @@ where
     }
 
     async fn pre_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
-        self.cx.unwatch_children();
         let hook = self.options.now.hook::<A>(true);
         match (&mut self.actor, hook) {
             (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
             (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(Thrown::from),
             (None, _) => Ok(()),
         }
+    }
+
+    fn unwatch_children(&mut self) {
+        self.cx.unwatch_children();
     }
 
     async fn post_stop(&mut self) -> Result<(), Thrown> {

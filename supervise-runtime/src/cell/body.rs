@@ -69,6 +69,9 @@ pub(crate) trait Body: Send + 'static {
         async { Ok(()) }
     }
 
+    /// The children that a restart is about to stop are not watched any more (S37).
+    fn unwatch_children(&mut self) {}
+
     fn post_stop(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
         async { Ok(()) }
     }

@@ -88,6 +88,9 @@ impl<B: Body> Run<B> {
             self.abort(None);
             self.abort_task().await;
         }
+        if again.is_some() {
+            self.body.unwatch_children(); // behind `pre_restart`, which says whom to keep
+        }
         self.take_children_down(again).await;
         if owed && !self.driver.aborted {
             let exit = self.driver.beside(self.body.post_stop()).await;
