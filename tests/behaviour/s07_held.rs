@@ -242,3 +242,54 @@ async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
     pass(ms(1_100)).await;
     assert_eq!(journal.take(), ["parent worked", "parent pre_restart"]);
 }
+
+/// S7: a spawn below a failure is kept, also the first of its actor; the restart above absorbs it.
+#[tokio::test(start_paused = true)]
+async fn the_first_spawn_of_one_that_is_held_is_kept() {
+    struct Leaf(Journal);
+    #[actor]
+    impl Leaf {
+        async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
+            tokio::time::sleep(ms(500)).await;
+            let journal = self.0.clone();
+            let start = move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("late", journal).await?) }
+            };
+            self.0.write("leaf spawns");
+            let spawned = cx.spawn("late", start).await;
+            self.0.write(format!("leaf has spawned: {}", spawned.is_ok()));
+        }
+    }
+    struct Middle(Journal);
+    #[actor]
+    impl Middle {
+        async fn handle(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+            let journal = self.0.clone();
+            let start = move || {
+                let journal = journal.clone();
+                async move { Ok(Leaf(journal)) }
+            };
+            cx.spawn("leaf", start).await?.tell(()).await?;
+            Err(Boom::Told.into())
+        }
+        #[pre_restart]
+        async fn flush(&mut self) {
+            tokio::time::sleep(secs(1)).await;
+            self.0.write("middle flushed");
+        }
+    }
+    supervisor! {
+        struct Family(journal: Journal) {
+            middle: Middle = Middle(journal),
+        }
+    }
+    let journal = Journal::default();
+    let family = Family::start(journal.clone()).await.unwrap();
+    family.middle.tell(()).await.unwrap();
+    pass(ms(999)).await;
+    assert_eq!(journal.take(), ["leaf spawns"]);
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["middle flushed", "leaf has spawned: false"]);
+    assert_eq!(family.middle.incarnation(), 2);
+}

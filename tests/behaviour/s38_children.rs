@@ -447,3 +447,90 @@ async fn a_child_is_found_by_its_name() {
     kept.terminated().await.unwrap();
     assert!(find("kept").await.unwrap().is_none(), "it has ended");
 }
+
+/// Sleeps in its message, spawns `late`, and tells what came of it.
+struct Late(Journal, SupervisorStrategy);
+
+impl Actor for Late {
+    type Msg = Option<Reply<ActorRef<Probe>>>;
+    type Error = SpawnError;
+
+    async fn receive(&mut self, msg: Self::Msg, cx: &mut Context<Self>) -> Result<(), SpawnError> {
+        let Some(reply) = msg else {
+            tokio::time::sleep(secs(1)).await;
+            let refused = self.spawn("late", cx).await;
+            self.0.write(match refused {
+                Ok(_) => "spawned",
+                Err(SpawnError::Stopping { .. }) => "refused",
+                Err(_) => "failed",
+            });
+            return Ok(());
+        };
+        reply.send(self.spawn("first", cx).await?);
+        Ok(())
+    }
+
+    fn supervision(&self) -> SupervisorStrategy {
+        self.1.clone()
+    }
+}
+
+impl Late {
+    async fn spawn(&self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Probe>, SpawnError> {
+        let journal = self.0.clone();
+        let start = move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start(name, journal).await?) }
+        };
+        cx.spawn(name, start).await
+    }
+}
+
+supervisor! {
+    struct Office(journal: Journal, above: Directive, below: SupervisorStrategy) {
+        #![decider(move |_: &Failure| above)]
+        late: Late = Late(journal, below),
+    }
+}
+
+/// S38: who is to go down takes no spawn in its last message, and one that is not up by then is given up.
+#[tokio::test(start_paused = true)]
+async fn who_goes_down_spawns_nothing_in_its_last_message() {
+    for begun in [false, true] {
+        let journal = Journal::default();
+        let office = Office::start(journal.clone(), Directive::Stop, SupervisorStrategy::default()).await.unwrap();
+        office.late.ask(Some).await.unwrap();
+        journal.plan("late start", 1, Fault::Slow(secs(60)));
+        office.late.tell(None).await.unwrap();
+        pass(if begun { ms(1_500) } else { ms(500) }).await;
+        journal.take();
+        office.late.stop();
+        pass(secs(1)).await;
+        assert_eq!(journal.take(), ["refused", "first post_stop", "first drop"]);
+        assert!(matches!(office.late.ended(), Some(Ended::Stopped)));
+    }
+}
+
+/// S38, S19: an actor whose child has escalated fails behind its message, so a spawn in there, which would wait for the
+/// decision while the decision waits for the message, is refused. Behind a Resume it spawns again.
+#[tokio::test(start_paused = true)]
+async fn a_spawn_behind_an_escalation_of_ones_own_is_refused() {
+    for begun in [false, true] {
+        let journal = Journal::default();
+        let escalates = SupervisorStrategy::new(Strategy::OneForOne).decider(|_: &Failure| Directive::Escalate);
+        let office = Office::start(journal.clone(), Directive::Resume, escalates).await.unwrap();
+        let first = office.late.ask(Some).await.unwrap();
+        journal.plan("late start", 1, Fault::Slow(secs(60)));
+        office.late.tell(None).await.unwrap();
+        pass(if begun { ms(1_500) } else { ms(500) }).await;
+        journal.take();
+        first.tell(Do::Fail(Boom::Told)).await.unwrap();
+        first.tell(Do::Note("goes on")).await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!(journal.take(), ["refused", "first goes on"]);
+        journal.plan("late start", 0, Fault::Error);
+        office.late.tell(None).await.unwrap();
+        pass(secs(2)).await;
+        assert_eq!(journal.take(), ["late start", "late pre_start", "spawned"]);
+    }
+}

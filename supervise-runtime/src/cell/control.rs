@@ -200,6 +200,10 @@ pub(crate) struct Ctl {
     closing: AtomicBool,
     /// Something has failed on its way out: few ever have to look.
     late: AtomicBool,
+    /// One above it has failed (S7). Written and read by its own task, as the next one.
+    held: AtomicBool,
+    /// It goes down behind the message in hand.
+    leaving: AtomicBool,
 }
 
 /// Only has to differ, so it is the standard library's in every build.
@@ -222,7 +226,25 @@ impl Ctl {
             incarnation: AtomicU32::new(0),
             closing: AtomicBool::new(false),
             late: AtomicBool::new(false),
+            held: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn set_held(&self, held: bool) {
+        self.held.store(held, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_leaving(&self, leaving: bool) {
+        self.leaving.store(leaving, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
     }
 
     pub(crate) fn begin_closing(&self) {

@@ -316,7 +316,10 @@ impl<A: Actor> Context<A> {
     /// It has children from now on.
     fn supervise(&mut self) {
         let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
-        self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
+        let sup = self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
+        if self.cell.ctl().is_held() {
+            sup.on(&*self.cell, |group| group.hold()); // it did not exist when those below were held (S7)
+        }
     }
 
     /// This child survives the next restart of this actor: it is held while the actor is down and

@@ -256,8 +256,8 @@ where
             if name.is_empty() {
                 return Err(SpawnError::EmptyName { path: path() });
             }
-            if current::is_leaving() {
-                // A hook on the way down: what it waits for could begin only behind it (S7).
+            if current::is_leaving() || owner.ctl().is_leaving() {
+                // A hook or message on the way down: what it waits for could begin only behind it (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
             let outer = sup.outer();

@@ -159,13 +159,16 @@ impl Driver {
     fn take(&mut self, control: Control) {
         match control {
             Control::Start => {
-                self.held = false;
+                self.set_held(false);
                 if self.asked.take_wait().is_some() {
                     self.cell.set_retry(None);
                 }
                 self.asked.start = true;
             }
-            Control::Resume => self.asked.resume = true,
+            Control::Resume => {
+                self.cell.ctl().set_leaving(false);
+                self.asked.resume = true;
+            }
             Control::Redecide => self.asked.redecide = true,
             Control::Wait(delay) => {
                 let until = after(Instant::now(), delay);
@@ -213,6 +216,9 @@ impl Driver {
             Control::Aside(aside) => self.take_aside(*aside),
             Control::Escalated(failure) => {
                 self.asked.put_escalated(failure);
+                if self.state != State::Running || self.cell.is_busy() {
+                    self.absorb_spawns();
+                }
                 // A tree's build must not go on; an actor fails after its message or hook.
                 if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
                     self.cut = Some(Event::Failure);
@@ -240,10 +246,11 @@ impl Driver {
             self.cell.refuse();
         }
         if let Some(held) = step.held {
-            self.held = held;
+            self.set_held(held);
         }
         if step.then != Then::Same {
             self.begin_down(event);
+            self.absorb_spawns();
         }
         if event == Event::Stop && step.then == Then::End && step.next == State::Stopping {
             self.cell.refuse(); // the queue becomes errors and dead letters at once (S24)
@@ -262,6 +269,21 @@ impl Driver {
             State::Running if self.cell.is_busy() => State::Handling,
             state => state,
         }
+    }
+
+    /// The message in hand may wait for a child that could begin only behind it.
+    fn absorb_spawns(&self) {
+        if self.role == Role::Actor {
+            self.cell.ctl().set_leaving(true);
+            if let Some(sup) = self.cell.ctl().sup() {
+                sup.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
+            }
+        }
+    }
+
+    fn set_held(&mut self, held: bool) {
+        self.held = held;
+        self.cell.ctl().set_held(held);
     }
 
     fn hold(&mut self, held: bool) {
@@ -423,6 +445,7 @@ impl Driver {
 
     /// A new incarnation: nothing of the last one's end counts any more.
     pub(crate) fn begin_incarnation(&mut self) {
+        self.cell.ctl().set_leaving(false);
         self.drop_asides();
         self.deadline = None;
         self.down_since = None;

@@ -11,6 +11,23 @@ impl Group {
         }
     }
 
+    /// The supervisor fails or goes down behind the message in hand, which may wait for a spawn that nothing would let
+    /// begin, or decide on, before that: spawns that are not up yet end (S7).
+    pub fn absorb_spawns(&mut self, now: Instant) {
+        for id in 0..self.members.len() as Id {
+            let Some(member) = self.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
+            match member.at {
+                _ if self.in_range(id) => {}
+                At::Turn | At::Waiting | At::StartFailed => self.over(id, Ended::Stopped, now),
+                At::Starting => {
+                    self.member(id).ending = Some(Ended::Stopped);
+                    self.send_end(id, Ended::Stopped, now);
+                }
+                At::Up | At::Failed | At::Down | At::Ended => {}
+            }
+        }
+    }
+
     /// That ancestor resumed: what was kept begins.
     pub fn release(&mut self, now: Instant) {
         if self.held {
