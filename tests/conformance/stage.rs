@@ -1,0 +1,388 @@
+//! One actor for all scenarios, and the stage on which it plays: a journal of what its hooks and handlers did, what is
+//! to happen in which hook, and how it supervises. All of it is addressed by the actor's name.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::{BoxError, Limit, MaxRestarts, OnLimit, SpawnChild, SpawnError, Thrown};
+
+use crate::kit::{Boom, Fault, Journal, settle};
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Something to be done in a hook, each time that it is reached.
+type InHook =
+    Arc<dyn for<'a> Fn(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send + Sync>;
+/// Something to be done in a handler.
+type InHandler =
+    Box<dyn for<'a> FnOnce(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send>;
+
+#[derive(Clone, Default)]
+pub struct Stage {
+    pub journal: Journal,
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    hooks: HashMap<String, InHook>,
+    strategies: HashMap<String, SupervisorStrategy>,
+    keeps: HashMap<String, Vec<String>>,
+    /// Which failure which hook was given: `"a post_restart"`.
+    told: Vec<(String, Failure)>,
+}
+
+impl Stage {
+    /// What happened since the last call.
+    pub fn take(&self) -> Vec<String> {
+        self.journal.take()
+    }
+
+    /// The lines since the last call that end so.
+    pub fn ending(&self, end: &str) -> Vec<String> {
+        self.take().into_iter().filter(|line| line.ends_with(end)).collect()
+    }
+
+    /// Who heard of whose end since the last call.
+    pub fn heard(&self) -> Vec<String> {
+        self.take().into_iter().filter(|line| line.contains(" hears ")).collect()
+    }
+
+    /// The next `times` times that `place` (`"a pre_start"`) is reached, this goes wrong there.
+    pub fn plan(&self, place: &str, times: u32, fault: Fault) {
+        self.journal.plan(place, times, fault);
+    }
+
+    /// Whenever `place` is reached, this is done there.
+    pub fn on(
+        &self,
+        place: &str,
+        act: impl for<'a> Fn(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.inner.lock().unwrap().hooks.insert(place.to_owned(), Arc::new(act));
+    }
+
+    /// How the actor of this name supervises its children.
+    pub fn supervises(&self, name: &str, strategy: SupervisorStrategy) {
+        self.inner.lock().unwrap().strategies.insert(name.to_owned(), strategy);
+    }
+
+    /// The actor of this name keeps these children over its restarts.
+    pub fn keeps(&self, name: &str, kids: &[&str]) {
+        self.inner.lock().unwrap().keeps.insert(name.to_owned(), kids.iter().map(ToString::to_string).collect());
+    }
+
+    /// The failures that hooks were given since the last call: `"a post_restart: Told of b"`.
+    pub fn told(&self) -> Vec<String> {
+        let told = std::mem::take(&mut self.inner.lock().unwrap().told);
+        told.iter().map(|(hook, failure)| format!("{hook}: {} of {}", failure.cause(), failure.path())).collect()
+    }
+
+    /// The last failure that this hook was given.
+    pub fn given(&self, hook: &str) -> Failure {
+        let inner = self.inner.lock().unwrap();
+        inner.told.iter().rev().find(|(place, _)| place == hook).expect("the hook has run").1.clone()
+    }
+}
+
+/// Does what it is told, and writes down what happens to it.
+pub struct Unit {
+    pub name: String,
+    pub stage: Stage,
+    pub sum: u64,
+    pub kids: Vec<ActorRef<Unit>>,
+    /// A reply that is kept for later.
+    pub owed: Option<Reply<&'static str>>,
+    /// Whether this instance has said that it watches.
+    pub watches: Vec<ActorRef<Unit>>,
+}
+
+pub enum Msg {
+    /// Writes `"a ping"` down and answers with the incarnation.
+    Ping(Reply<u32>),
+    Note(&'static str),
+    Add(u64),
+    Get(Reply<u64>),
+    Fail(Boom),
+    /// Fails with the reply in hand.
+    Ask(Reply<()>),
+    Panic,
+    /// Sleeps in the handler: `"a works"`, `"a worked"`.
+    Work(Duration),
+    /// Sleeps, and fails then.
+    WorkAndFail(Duration, Boom),
+    Hang,
+    Stop,
+    Reset,
+    Do(InHandler),
+}
+
+impl Unit {
+    pub async fn start(name: impl Into<String>, stage: Stage) -> Result<Unit, Boom> {
+        let name = name.into();
+        stage.journal.reach(format!("{name} start")).await?;
+        Ok(Unit { name, stage, sum: 0, kids: Vec::new(), owed: None, watches: Vec::new() })
+    }
+
+    pub fn write(&self, what: &str) {
+        self.stage.journal.write(format!("{} {what}", self.name));
+    }
+
+    async fn hook(&mut self, hook: &str, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        let place = format!("{} {hook}", self.name);
+        self.stage.journal.reach(place.clone()).await?;
+        let act = self.stage.inner.lock().unwrap().hooks.get(&place).cloned();
+        match act {
+            Some(act) => act(self, cx).await,
+            None => Ok(()),
+        }
+    }
+
+    fn told(&self, hook: &str, failure: &Failure) {
+        self.stage.inner.lock().unwrap().told.push((format!("{} {hook}", self.name), failure.clone()));
+    }
+
+    /// Spawns a child of its own; its name in the journal is that of the child.
+    pub async fn spawn(&mut self, name: &str, cx: &mut Context<Self>) -> Result<ActorRef<Unit>, SpawnError> {
+        self.spawn_as(name, |spawn| spawn, cx).await
+    }
+
+    pub async fn spawn_as(
+        &mut self,
+        name: &str,
+        settings: impl FnOnce(SpawnUnit) -> SpawnUnit,
+        cx: &mut Context<Self>,
+    ) -> Result<ActorRef<Unit>, SpawnError> {
+        let spawned = settings(cx.spawn(name, starts(name, &self.stage))).await;
+        if let Ok(kid) = &spawned {
+            self.kids.push(kid.clone());
+        }
+        spawned
+    }
+}
+
+type Starts = Box<dyn FnMut() -> BoxFuture<'static, Result<Unit, Thrown>> + Send>;
+pub type SpawnUnit = SpawnChild<Unit, Starts>;
+
+fn starts(name: &str, stage: &Stage) -> Starts {
+    let (name, stage) = (name.to_owned(), stage.clone());
+    Box::new(move || {
+        let unit = Unit::start(name.clone(), stage.clone());
+        Box::pin(async move { Ok(unit.await?) })
+    })
+}
+
+impl Actor for Unit {
+    type Msg = Msg;
+    type Error = BoxError;
+
+    async fn receive(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match msg {
+            Msg::Ping(reply) => {
+                self.write("ping");
+                reply.send(cx.incarnation());
+            }
+            Msg::Note(line) => self.write(line),
+            Msg::Add(n) => self.sum += n,
+            Msg::Get(reply) => reply.send(self.sum),
+            Msg::Fail(boom) => return Err(boom.into()),
+            Msg::Ask(_reply) => return Err(Boom::Told.into()),
+            Msg::Panic => panic!("told to"),
+            Msg::Work(time) => {
+                self.write("works");
+                tokio::time::sleep(time).await;
+                self.write("worked");
+            }
+            Msg::WorkAndFail(time, boom) => {
+                tokio::time::sleep(time).await;
+                return Err(boom.into());
+            }
+            Msg::Hang => std::future::pending().await,
+            Msg::Stop => cx.stop(),
+            Msg::Reset => cx.reset_backoff(),
+            Msg::Do(act) => return act(self, cx).await,
+        }
+        Ok(())
+    }
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        self.hook("pre_start", cx).await
+    }
+
+    async fn post_stop(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        self.hook("post_stop", cx).await
+    }
+
+    async fn pre_restart(&mut self, failure: &Failure, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        self.told("pre_restart", failure);
+        let keeps = self.stage.inner.lock().unwrap().keeps.get(&self.name).cloned().unwrap_or_default();
+        for kid in keeps {
+            if let Some(kid) = cx.child::<Unit>(&kid) {
+                cx.keep(&kid);
+            }
+        }
+        self.hook("pre_restart", cx).await
+    }
+
+    async fn post_restart(&mut self, failure: &Failure, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        self.told("post_restart", failure);
+        self.hook("post_restart", cx).await
+    }
+
+    fn supervision(&self) -> SupervisorStrategy {
+        self.stage.inner.lock().unwrap().strategies.get(&self.name).cloned().unwrap_or_default()
+    }
+}
+
+impl Watcher for Unit {
+    async fn terminated(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        self.stage.journal.write(format!("{} hears {}: {}", self.name, who.path(), kind(ended)));
+        let place = format!("{} terminated", self.name);
+        let act = self.stage.inner.lock().unwrap().hooks.get(&place).cloned();
+        match act {
+            Some(act) => act(self, cx).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// How it ended, in one word.
+pub fn kind(ended: &Ended) -> &'static str {
+    match ended {
+        Ended::Done => "done",
+        Ended::Stopped => "stopped",
+        Ended::Failed(_) => "failed",
+        Ended::Limit(_) => "limit",
+        Ended::Killed => "killed",
+        Ended::Aborted => "aborted",
+        Ended::RuntimeGone => "runtime gone",
+        _ => "otherwise",
+    }
+}
+
+/// How it has ended, in one word; `"lives"` if it has not.
+pub fn state(unit: &ActorRef<Unit>) -> &'static str {
+    unit.ended().as_ref().map_or("lives", kind)
+}
+
+// ----- what tests do with it
+
+/// Has the actor do this in a handler, and waits until it has.
+pub async fn act(
+    unit: &ActorRef<Unit>,
+    what: impl for<'a> FnOnce(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send + 'static,
+) {
+    unit.tell(Msg::Do(Box::new(what))).await.unwrap();
+    settle().await;
+}
+
+/// As [`act`], without an `.await` in it.
+pub async fn with(unit: &ActorRef<Unit>, what: impl FnOnce(&mut Unit, &mut Context<Unit>) + Send + 'static) {
+    act(unit, move |unit, cx| {
+        what(unit, cx);
+        Box::pin(async { Ok(()) })
+    })
+    .await;
+}
+
+/// A child of `parent`, spawned now.
+pub async fn kid(parent: &ActorRef<Unit>, name: &'static str) -> ActorRef<Unit> {
+    kid_as(parent, name, |spawn| spawn).await.unwrap()
+}
+
+/// The same with settings of its own.
+pub async fn kid_as(
+    parent: &ActorRef<Unit>,
+    name: &'static str,
+    settings: impl FnOnce(SpawnUnit) -> SpawnUnit + Send + 'static,
+) -> Result<ActorRef<Unit>, SpawnError> {
+    let spawn = |reply: Reply<Result<ActorRef<Unit>, SpawnError>>| {
+        Msg::Do(Box::new(move |unit, cx| {
+            Box::pin(async move {
+                reply.send(unit.spawn_as(name, settings, cx).await);
+                Ok(())
+            })
+        }))
+    };
+    parent.ask(spawn).forever().await.unwrap()
+}
+
+/// An actor at the top.
+pub async fn top(name: &'static str, stage: &Stage) -> ActorRef<Unit> {
+    top_as(name, stage, |spawn| spawn).await.unwrap()
+}
+
+pub async fn top_as(
+    name: &'static str,
+    stage: &Stage,
+    settings: impl FnOnce(SpawnUnit) -> SpawnUnit,
+) -> Result<ActorRef<Unit>, SpawnError> {
+    settings(supervise::spawn(name, starts(name, stage))).await
+}
+
+/// `watcher` watches `other` from now on.
+pub async fn watch(watcher: &ActorRef<Unit>, other: &ActorRef<Unit>) {
+    let other = other.clone();
+    with(watcher, move |unit, cx| {
+        cx.watch(&other);
+        unit.watches.push(other);
+    })
+    .await;
+}
+
+pub async fn fail(unit: &ActorRef<Unit>) {
+    unit.tell(Msg::Fail(Boom::Told)).await.unwrap();
+}
+
+pub async fn note(unit: &ActorRef<Unit>, line: &'static str) {
+    unit.tell(Msg::Note(line)).await.unwrap();
+}
+
+/// Its incarnation, from itself, behind all that was sent before.
+pub async fn ping(unit: &ActorRef<Unit>) -> u32 {
+    unit.ask(Msg::Ping).forever().await.unwrap()
+}
+
+pub async fn sum(unit: &ActorRef<Unit>) -> u64 {
+    unit.ask(Msg::Get).forever().await.unwrap()
+}
+
+/// The lines of one restart.
+pub fn restart(name: &str) -> Vec<String> {
+    ["pre_restart", "post_stop", "start", "pre_start", "post_restart"].map(|hook| format!("{name} {hook}")).to_vec()
+}
+
+/// Several pieces of a journal as one.
+pub fn lines(pieces: &[&[String]]) -> Vec<String> {
+    pieces.concat()
+}
+
+/// Lines as the journal has them.
+pub fn text(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(ToString::to_string).collect()
+}
+
+/// One for one, everything is decided so.
+pub fn always(directive: Directive) -> SupervisorStrategy {
+    SupervisorStrategy::new(Strategy::OneForOne).decider(move |_: &Failure| directive)
+}
+
+/// At most so many restarts, in any `within` if there is one; then this child is stopped, as in Akka.
+pub fn limit(most: u32, within: Option<Duration>) -> Limit {
+    let limit = Limit::new().max_restarts(MaxRestarts::AtMost(most)).on_limit(OnLimit::Stop);
+    match within {
+        Some(within) => limit.within(within),
+        None => limit,
+    }
+}
+
+pub fn unlimited() -> Limit {
+    Limit::new().max_restarts(MaxRestarts::Unlimited)
+}
