@@ -38,6 +38,8 @@ enum Move {
     Spawn(usize),
     Hold,
     Release,
+    /// The actor fails or goes down behind its message.
+    Absorb,
     Owner,
     Parent(Directive),
     FromAbove,
@@ -83,6 +85,7 @@ fn of_word(word: u32) -> Move {
         233..236 => Move::StartedAgain,
         236..238 => Move::LetFails,
         238..244 => Move::FailsBefore(directive),
+        244..247 => Move::Absorb,
         _ => Move::Time(u64::from(more % 40)),
     }
 }
@@ -209,6 +212,7 @@ fn take(sim: &mut Sim, happens: Move) {
             sim.hold();
         }
         (Move::Release, _) => sim.release(),
+        (Move::Absorb, _) if sim.plan.owner == Owner::Actor => sim.absorb_spawns(),
         (Move::Owner, _) => sim.owner_step(),
         (Move::Parent(directive), _) if sim.stand == Stand::Failed => match directive {
             Directive::Resume | Directive::Escalate => {

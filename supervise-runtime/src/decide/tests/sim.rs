@@ -266,6 +266,11 @@ impl Sim {
         self.carry_out();
     }
 
+    pub(super) fn absorb_spawns(&mut self) {
+        self.group.absorb_spawns(self.now);
+        self.carry_out();
+    }
+
     pub(super) fn release(&mut self) {
         if self.stand != Stand::Failed {
             self.held = false;
