@@ -271,6 +271,7 @@ async fn the_first_spawn_of_one_that_is_held_is_kept() {
                 async move { Ok(Leaf(journal)) }
             };
             cx.spawn("leaf", start).await?.tell(()).await?;
+            tokio::time::sleep(ms(100)).await; // the leaf is in its message
             Err(Boom::Told.into())
         }
         #[pre_restart]

@@ -262,6 +262,20 @@ async fn a090_resume_of_a_failed_post_restart_is_another_restart() {
     assert_eq!(stage.take(), lines(&[&restart("kid"), &again]));
 }
 
+/// However many starts fail behind it, what a restart was for is found by the hook of the one that works.
+#[tokio::test(start_paused = true)]
+async fn a091_the_first_error_is_found_behind_failed_restarts() {
+    let stage = Stage::default();
+    let tree = One::start(stage.clone()).await.unwrap();
+    stage.plan("a start", 2, Fault::Error);
+    tree.a.tell(Msg::Fail(Boom::Fatal)).await.unwrap();
+    assert_eq!(ping(&tree.a).await, 4);
+    let failure = stage.given("a post_restart");
+    assert_eq!((failure.phase(), failure.error()), (Phase::Restart, Some(&Boom::Planned)), "the last one");
+    let first = std::iter::successors(Some(&failure), |failure| failure.before()).last().unwrap();
+    assert_eq!((first.phase(), first.error()), (Phase::Running, Some(&Boom::Fatal)), "and the first");
+}
+
 /// Settings that cannot be are the error of the spawn, and so the business of whoever spawns.
 #[tokio::test(start_paused = true)]
 async fn a092_a_mailbox_that_cannot_be_is_the_error_of_the_spawn() {

@@ -18,7 +18,7 @@ impl Group {
             let Some(member) = self.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
             match member.at {
                 _ if self.in_range(id) => {}
-                At::Turn | At::Waiting | At::StartFailed => self.over(id, Ended::Stopped, now),
+                At::Turn | At::Waiting | At::StartFailed => self.over(id, Ended::Stopped),
                 At::Starting => {
                     self.member(id).ending = Some(Ended::Stopped);
                     self.send_end(id, Ended::Stopped, now);
@@ -26,6 +26,7 @@ impl Group {
                 At::Up | At::Failed | At::Down | At::Ended => {}
             }
         }
+        self.settle(now);
     }
 
     /// That ancestor resumed: what was kept begins.
