@@ -54,12 +54,14 @@ impl Group {
         }
     }
 
-    /// The child restarts alone, uncharged. False: its group is moving, or it is on its way.
+    /// The child restarts alone, uncharged, and is alone with a failure of its start. False: its group is moving, or it
+    /// is on its way.
     pub fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
         if self.moves() {
             return false;
         }
         let member = self.member(id);
+        member.alone |= !matches!(member.at, At::Turn | At::Down | At::Ended);
         match member.at {
             At::Up | At::Failed | At::Starting => {
                 member.delay = Duration::ZERO;
@@ -77,7 +79,8 @@ impl Group {
         true
     }
 
-    /// An ended child starts again, with a fresh budget and pace. False: its group is moving.
+    /// An ended child starts again, with a fresh budget and pace, and is alone with a failure of that start. False: its
+    /// group is moving.
     pub fn start_member(&mut self, id: Id, now: Instant) -> bool {
         if self.moves() || self.is_stopping() {
             return false;
@@ -90,6 +93,7 @@ impl Group {
         member.ending = None;
         member.by_hand = false;
         member.drains = false; // for its own sake: one that stops takes no notice of a Down besides
+        (member.alone, member.finished) = (true, false);
         member.was_up = false;
         member.budget = None;
         member.pace = Pace::default();

@@ -5,19 +5,17 @@ use super::*;
 impl Group {
     /// Restart, with the budget asked (or, after a parent's Resume, only charged).
     pub(super) fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: Facts, ask: bool) {
-        let group = self.is_group();
-        let first = self.first_spawn(id);
+        let alone = !self.is_group() || self.is_alone(id);
         // Its own failure ends a Temporary alone, uncharged (S17); at boot that is a failed start (S21).
         if self.member(id).is_temporary() {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
-        let per_group = group && !first;
-        let allowance = if per_group { self.group_allowance() } else { self.allowance_of(id) };
+        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
         let counted = allowance.max.is_some();
-        let budget = match per_group {
-            true => &mut self.budget,
-            false if counted => self.member(id).budget.get_or_insert_default(),
-            false => &mut Budget::default(),
+        let budget = match alone {
+            false => &mut self.budget,
+            true if counted => self.member(id).budget.get_or_insert_default(),
+            true => &mut Budget::default(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
             self.acts.push(Act::LimitReached(id));
@@ -36,7 +34,7 @@ impl Group {
         let backoff = member.settings.backoff;
         let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);
         self.acts.push(Act::Scheduled(id, delay));
-        if !per_group {
+        if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
         // Who is in the range that goes down already is not decided on: this widens it.
@@ -60,14 +58,14 @@ impl Group {
         if self.member(id).is_temporary() {
             return Some(OnLimit::Stop);
         }
-        let per_group = self.is_group() && !self.first_spawn(id);
-        let allowance = if per_group { self.group_allowance() } else { self.allowance_of(id) };
+        let alone = !self.is_group() || self.is_alone(id);
+        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
         allowance.max?;
-        let budget = if per_group { &mut self.budget } else { self.member(id).budget.get_or_insert_default() };
+        let budget = if alone { self.member(id).budget.get_or_insert_default() } else { &mut self.budget };
         (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
     }
 
-    /// OneForOne: the child is its own range; the wait is its own.
+    /// OneForOne, or a start by hand: the child is its own range; the wait is its own.
     pub(super) fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
         let member = self.member(id);
         member.delay = delay;
@@ -85,11 +83,12 @@ impl Group {
         if !self.booted {
             return self.fail(id, failure.clone(), now); // boot is all or nothing (S21)
         }
-        let alone = !self.is_group() || self.member(id).is_temporary() || self.first_spawn(id);
+        let by_hand = self.is_alone(id);
+        let alone = !self.is_group() || self.member(id).is_temporary() || by_hand;
         self.first_failure.get_or_insert_with(|| failure.clone());
         let instance = self.at(id) == At::Failed;
         let member = self.member(id);
-        member.quits = member.settings.significant && member.is_temporary();
+        member.quits = member.settings.significant && member.is_temporary() && !by_hand;
         member.ending = Some(why.clone());
         if alone {
             if instance {
@@ -109,6 +108,7 @@ impl Group {
             }
         } else {
             for member in self.members.iter_mut().flatten().filter(|member| member.order >= lo) {
+                member.finished = false; // the range does not come up again
                 if member.at != At::Ended {
                     member.ending.get_or_insert(Ended::Stopped);
                 }
@@ -134,8 +134,13 @@ impl Group {
         self.acts.push(Act::OwnerFails(failure));
     }
 
-    /// A first start at run time concerns no sibling (S38).
-    pub(super) fn first_spawn(&self, id: Id) -> bool {
+    /// A start that was asked for by hand or at run time concerns no sibling, whatever the strategy (S26, S38).
+    fn is_alone(&self, id: Id) -> bool {
+        self.get(id).is_some_and(|member| member.alone)
+    }
+
+    /// Somebody waits for a first start at run time: its spawn is told.
+    fn first_spawn(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.dynamic && !member.was_up)
     }
 

@@ -25,6 +25,8 @@ impl Group {
             by_hand: false,
             drains: false,
             quits: false,
+            finished: false,
+            alone: dynamic,
             was_up: false,
             reached: true,
             passed: false,

@@ -101,6 +101,7 @@ impl Group {
             (self.wait, self.waited) = (None, Duration::ZERO); // its timer is not kept any more
         }
         let member = self.member(id);
+        member.alone = false;
         let quits = std::mem::take(&mut member.quits);
         if member.dynamic {
             self.vacate(id);
@@ -237,7 +238,13 @@ impl Group {
                 self.mode = Mode::Ended;
                 self.acts.push(Act::AllEnded(self.first_failure.clone()));
             }
+            // Nothing comes up only to end.
+            Next::Up if self.ends_now() => {
+                self.end_by_itself();
+                return true;
+            }
             Next::Up => {
+                self.start_finished(lo);
                 self.mode = Mode::Up;
                 self.cursor = 0;
                 if let Some(id) = self.wait {
@@ -334,15 +341,27 @@ impl Group {
         self.quits && self.owner_is_up
     }
 
+    fn end_by_itself(&mut self) {
+        self.quits = false;
+        self.ends_with = Some(Ended::Done);
+        for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
+            member.ending.get_or_insert(Ended::Stopped);
+        }
+        self.turn_down(0, Next::Up);
+    }
+
+    /// Those of the range that ended by themselves come up with it (S17).
+    fn start_finished(&mut self, lo: u64) {
+        for member in self.members.iter_mut().flatten().filter(|member| member.finished && member.order >= lo) {
+            (member.at, member.ending, member.finished) = (At::Turn, None, false);
+            self.living += 1;
+        }
+    }
+
     /// The supervisor ends by itself: a significant member did, or all have (S22). True: it goes down for that.
     fn check_all_ended(&mut self) -> bool {
         if self.ends_now() {
-            self.quits = false;
-            self.ends_with = Some(Ended::Done);
-            for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
-                member.ending.get_or_insert(Ended::Stopped);
-            }
-            self.turn_down(0, Next::Up);
+            self.end_by_itself();
             return true;
         }
         // Asked last: this looks at the members, and is come to at each event.

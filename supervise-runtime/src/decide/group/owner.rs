@@ -122,8 +122,8 @@ impl Group {
         self.held = held; // whoever held its former incarnation has let it start
         for member in self.members.iter_mut().flatten() {
             member.reached = member.dynamic;
-            member.passed = false;
-            member.due = false;
+            (member.passed, member.due, member.finished) = (false, false, false);
+            member.alone &= member.dynamic;
             member.budget = None;
             member.pace = Pace::default();
             // What had ended starts again with its supervisor, unless a user stopped it (S20).

@@ -10,7 +10,7 @@ impl Group {
             return;
         }
         member.at = At::Up;
-        (member.was_up, member.passed) = (true, true);
+        (member.was_up, member.passed, member.alone) = (true, true, false);
         member.pace.went_up(now);
         self.settle(now);
     }
@@ -85,17 +85,20 @@ impl Group {
     /// A subtree that ended stays ended (S28).
     pub fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
         let in_range = self.in_range(id);
+        let comes_up = in_range && matches!(self.mode, Mode::Down { next: Next::Up, .. });
         let member = self.member(id);
-        let restarted = member.settings.lifecycle == Lifecycle::Permanent
-            && member.settings.role != Role::Tree
-            && member.ending.is_none();
-        if member.at == At::Down {
+        let by_itself = member.ending.is_none();
+        let restarted =
+            member.settings.lifecycle == Lifecycle::Permanent && member.settings.role != Role::Tree && by_itself;
+        let quits = member.settings.significant && by_itself;
+        if member.at == At::Down && !(quits && comes_up) {
             // It was asked to go down on its way out: that covers it.
             self.ends_as(id, ended);
             return self.gone(id, facts.now);
         }
         if !restarted {
-            member.quits = member.settings.significant && member.ending.is_none();
+            member.quits = quits;
+            member.finished = by_itself && !quits && !member.is_temporary() && matches!(ended, Ended::Done);
             self.over(id, ended);
             return self.settle(facts.now);
         }

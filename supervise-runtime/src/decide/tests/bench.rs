@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::child::{ByHand, Command};
 use super::super::group::{Act, Facts, Group, Id, Mode, Owner, Reported};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
@@ -26,11 +27,20 @@ pub(super) struct Setup {
     pauses: bool,
     max: u32,
     on_limit: OnLimit,
+    significant: Option<Id>,
 }
 
 pub(super) fn tree(strategy: Strategy) -> Setup {
     let lifecycles = [Lifecycle::Permanent; 3];
-    Setup { owner: Owner::Tree, strategy, lifecycles, pauses: false, max: 100, on_limit: OnLimit::Escalate }
+    Setup {
+        owner: Owner::Tree,
+        strategy,
+        lifecycles,
+        pauses: false,
+        max: 100,
+        on_limit: OnLimit::Escalate,
+        significant: None,
+    }
 }
 
 impl Setup {
@@ -48,6 +58,14 @@ impl Setup {
         Setup { max, ..self }
     }
 
+    pub(super) fn on_limit(self, on_limit: OnLimit) -> Self {
+        Setup { on_limit, ..self }
+    }
+
+    pub(super) fn significant(self, id: Id) -> Self {
+        Setup { significant: Some(id), ..self }
+    }
+
     pub(super) fn owner(self, owner: Owner) -> Self {
         Setup { owner, ..self }
     }
@@ -55,7 +73,9 @@ impl Setup {
     fn settings(&self, id: usize) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
         let backoff = self.pauses.then(|| pause.into());
-        Arc::new(Settings::new(Role::Actor, self.lifecycles[id], backoff, Limit::new()))
+        let mut settings = Settings::new(Role::Actor, self.lifecycles[id], backoff, Limit::new());
+        settings.significant = self.significant == Some(id as Id);
+        Arc::new(settings)
     }
 
     /// Boot: member 0 starts, the others await their turn.
@@ -242,6 +262,21 @@ impl Bench {
             Reported::Absorbed => format!("absorbed{acts}"),
             Reported::Reported => format!("reported{acts}"),
         }
+    }
+
+    /// A user starts it again.
+    pub(super) fn start_again(&mut self, id: Id) -> String {
+        let asked = failure(Phase::Running);
+        let verdict = self.group.by_hand(id, Command::StartAgain, &asked, self.now);
+        assert_eq!(verdict, ByHand::FirstStart);
+        self.acts()
+    }
+
+    /// A user stops it, and it goes.
+    pub(super) fn stopped(mut self, id: Id) -> Self {
+        self.stop_member(id);
+        assert_eq!(self.gone(id), format!("over {id}"));
+        self
     }
 
     /// A spawn at run time.

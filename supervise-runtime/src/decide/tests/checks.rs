@@ -24,9 +24,10 @@ impl Sim {
         assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
         assert!(!self.kid(id).stopped, "a stopped child starts");
         assert!(self.kid(id).is_parked(), "two incarnations at once");
-        // A first start at run time is retried on its own (S38).
-        let first = self.kid(id).dynamic && !self.group.was_up(id);
-        if self.plan.is_group() && !first && *self.group.mode() == Mode::Up {
+        // A first start at run time, and one by hand, is retried on its own (S26, S38).
+        let alone = self.kid(id).alone;
+        self.kid(id).finished = false;
+        if self.plan.is_group() && !alone && *self.group.mode() == Mode::Up {
             for other in self.earlier(id) {
                 assert!(
                     matches!(self.group.at(other), At::Up | At::Failed | At::Ended),
@@ -47,9 +48,37 @@ impl Sim {
         }
     }
 
+    /// S17, S22: a range that came up has brought along all that had ended by themselves in it; and it does not come up
+    /// where a significant member has: the supervisor ends instead.
+    pub(super) fn check_range(&mut self) {
+        match self.group.mode() {
+            Mode::Down { lo, next: Next::Up } if self.plan.is_group() => self.range = Some(*lo),
+            Mode::Up | Mode::Steady => {
+                let Some(lo) = self.range.take() else { return };
+                for id in self.ids() {
+                    let kid = self.kids[id as usize].as_ref().expect("a living child");
+                    let left = kid.finished && self.group.at(id) == At::Ended && self.group.order(id) >= lo;
+                    assert!(!left, "{id} had ended by itself, and its group came up without it");
+                    assert!(!kid.quit || self.stand != Stand::Up, "a group came up in order to end");
+                }
+            }
+            Mode::Failed { .. } => {}
+            _ => self.range = None,
+        }
+    }
+
+    /// S26, S38: what fails of a start by hand, or of a first one at run time, takes nobody along.
+    pub(super) fn check_alone(&self, id: Id, before: &[(Id, At)]) {
+        for (other, at) in before.iter().filter(|(other, _)| *other != id) {
+            let now = self.group.at(*other);
+            let taken = matches!(at, At::Up | At::Starting | At::Failed) && matches!(now, At::Down | At::Ended);
+            assert!(!taken, "{other} goes with {id}, whose start was its own matter");
+        }
+    }
+
     pub(super) fn check_budget(&mut self, id: Id) {
         let kid = self.kids[id as usize].as_ref().expect("a living child");
-        let alone = !self.plan.is_group() || (kid.dynamic && !kid.was_up);
+        let alone = !self.plan.is_group() || kid.alone;
         // A declared backoff lifts no limit that was declared.
         let key = alone.then_some(id);
         let (now, max) = (self.now, self.plan.max as usize);

@@ -91,6 +91,9 @@ impl Sim {
         hit_2c(
             match directive {
                 _ if old => "old instance in the range fails",
+                Directive::Restart | Directive::Resume | Directive::Stop if kid.alone && !instance => {
+                    "a start by hand or at run time fails: Restart, Stop"
+                }
                 Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
                     "boot, OneForOne, start fails, backoff declared, Restart"
                 }
@@ -124,6 +127,8 @@ impl Sim {
         let before = (self.group.mode().clone(), self.place(id));
         let facts = self.facts(id);
         let at = self.group.at(id);
+        let ats: Vec<(Id, At)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
+        let alone = self.kid(id).alone;
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
             Reported::Decide => {
@@ -141,12 +146,28 @@ impl Sim {
             Reported::Kept => {}
         }
         if reported == Reported::Decide {
-            self.check_widened(id, &before.0, before.1);
+            match alone {
+                true => self.check_alone(id, &ats),
+                false => self.check_widened(id, &before.0, before.1),
+            }
+            self.forget_finished(id, before.1, alone);
         }
         if self.has(id) {
             self.kid(id).pending = Some(pending);
         }
         self.carry_out();
+    }
+
+    /// Under RestForOne the range of a Stop does not come up again (S18).
+    fn forget_finished(&mut self, id: Id, place: u64, alone: bool) {
+        let ends = self.plan.strategy == Strategy::RestForOne && !alone && self.group.is_ending(id);
+        if ends && self.has(id) && self.kid(id).lifecycle != Lifecycle::Temporary {
+            for other in self.ids() {
+                if self.group.order(other) >= place {
+                    self.kid(other).finished = false;
+                }
+            }
+        }
     }
 
     /// A restart of a member before the range takes the range from there on (S18).

@@ -69,6 +69,12 @@ pub(super) struct Kid {
     pub(super) resume: bool,
     pub(super) redecide: bool,
     pub(super) over: bool,
+    /// It has ended by itself, and is no significant one: the next restart of its group starts it again.
+    pub(super) finished: bool,
+    /// A significant one that has ended by itself: its supervisor ends.
+    pub(super) quit: bool,
+    /// Started by hand, or at run time, and not up or over yet: its failures are its own matter.
+    pub(super) alone: bool,
     /// A user stopped it; nothing but `start_again()` may start it.
     pub(super) stopped: bool,
     pub(super) post_restart: bool,
@@ -97,6 +103,9 @@ impl Kid {
             resume: false,
             redecide: false,
             over: false,
+            finished: false,
+            quit: false,
+            alone: dynamic,
             stopped: false,
             post_restart: false,
             queued: 0,

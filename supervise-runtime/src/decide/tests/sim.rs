@@ -74,6 +74,8 @@ pub(super) struct Sim {
     pub(super) children_down: bool,
     /// When restarts were charged: by the group, and by each child.
     pub(super) charges: Vec<(Option<Id>, Instant)>,
+    /// The order number from which on a group restart takes its range down and up.
+    pub(super) range: Option<u64>,
     /// A parent's Resume charges without asking.
     pub(super) unasked: bool,
 }
@@ -95,6 +97,7 @@ impl Sim {
             all_ended: false,
             children_down: false,
             charges: Vec::new(),
+            range: None,
             unasked: false,
             plan,
         };
@@ -221,7 +224,12 @@ impl Sim {
         self.group.rebuild(false);
         (self.held, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
-        self.ids().into_iter().for_each(|id| self.may_start_again(id));
+        for id in self.ids() {
+            self.may_start_again(id);
+            let kid = self.kid(id);
+            (kid.finished, kid.quit) = (false, false);
+            kid.alone &= kid.dynamic;
+        }
         self.carry_out();
         match self.plan.owner {
             Owner::Tree => {
@@ -342,7 +350,10 @@ impl Sim {
                     assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state);
                     match free {
                         true => self.kids[id as usize] = None,
-                        false => self.kid(id).inbox.push_back(Note::Over),
+                        false => {
+                            self.kid(id).alone = false;
+                            self.kid(id).inbox.push_back(Note::Over);
+                        }
                     }
                 }
                 Act::Redecide(id) => self.kid(id).inbox.push_back(Note::Redecide),
@@ -372,6 +383,7 @@ impl Sim {
                 Act::LimitReached(id) => self.check_limit(id),
             }
         }
+        self.check_range();
     }
 
     /// An instance that can still fail.

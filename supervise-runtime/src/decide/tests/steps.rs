@@ -1,7 +1,7 @@
 //! What a simulated child goes through. Where it goes is what [`child::on`] says of its state.
 
 use super::super::child::{self, Below, ByHand, Command, Event, Fut, Post, Spawn, State, Step, Timer, Watch};
-use super::super::group::Id;
+use super::super::group::{Id, Mode, Next};
 use super::super::member::{At, Role};
 use super::coverage::{column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Note, Pending, Token};
@@ -66,7 +66,17 @@ impl Sim {
                 token: Token::Open,
                 asked: false,
             });
+            let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
+            let comes_up = matches!(self.group.mode(), Mode::Down { next: Next::Up, .. }) && self.in_range(id);
+            let covered = self.group.at(id) == At::Down && !(significant && comes_up);
+            let by_itself = !restarted && !covered && !self.group.is_ending(id);
+            let stopping = self.group.is_stopping();
             self.group.done(id, Ended::Done, &end, facts);
+            if self.has(id) && self.group.at(id) == At::Ended && by_itself {
+                let kid = self.kid(id);
+                kid.finished = !significant && lifecycle != Lifecycle::Temporary;
+                kid.quit = significant && !stopping;
+            }
             // Kept only if nothing was done about it.
             if self.group.at(id) != At::StartFailed && self.has(id) {
                 self.kid(id).pending = None;
@@ -264,7 +274,7 @@ impl Sim {
         if kid.state != State::PostRestart {
             kid.pre_started();
         }
-        (kid.state, kid.was_up) = (State::Running, true);
+        (kid.state, kid.was_up, kid.alone) = (State::Running, true, false);
         self.group.up(id, self.now);
         self.carry_out();
     }
@@ -307,11 +317,14 @@ impl Sim {
         match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
             ByHand::FirstStart => {
                 let kid = self.kid(id);
-                (kid.stopped, kid.was_up) = (false, false);
+                (kid.stopped, kid.was_up, kid.alone, kid.finished) = (false, false, true, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
                 self.may_start_again(id);
             }
-            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => self.may_start_again(id),
+            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
+                self.kid(id).alone = true;
+                self.may_start_again(id);
+            }
             ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
             _ => {}
         }

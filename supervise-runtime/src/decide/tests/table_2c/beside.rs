@@ -5,8 +5,8 @@ use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Mode, Next, Owner};
 use crate::decide::member::At;
-use crate::strategy::Directive::{Escalate, Restart};
-use crate::strategy::Lifecycle::Transient;
+use crate::strategy::Directive::{Escalate, Restart, Stop};
+use crate::strategy::Lifecycle::{Temporary, Transient};
 use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const STOPPED: &str = "a member is stopped from outside";
@@ -131,7 +131,42 @@ fn done() -> Vec<Case> {
             let mut bench = tree(AllForOne).member(0, Transient).down();
             assert_eq!(bench.done(0), "over 0");
             bench.gone(2);
-            assert_eq!(bench.gone(1), "start 1", "it counts as down");
+            assert_eq!(bench.gone(1), "start 0", "it counts as down, and comes up with its group");
+            // One that had ended before, too, if the range reaches to it.
+            let mut bench = tree(RestForOne).member(2, Transient).steady();
+            assert_eq!(bench.done(2), "over 2");
+            assert_eq!(bench.fails(1, Restart), "decided: down 1");
+            assert_eq!(bench.gone(1), "start 1");
+            assert_eq!(bench.up(1), "start 2");
+            let mut bench = tree(RestForOne).member(0, Transient).steady();
+            bench.done(0);
+            bench.fails(1, Restart);
+            bench.gone(2);
+            assert_eq!(bench.gone(1), "start 1");
+            assert_eq!(bench.group.at(0), At::Ended);
+            // Not a `Temporary` one, nor one that a user has stopped, nor behind a Stop.
+            let mut bench = tree(AllForOne).member(0, Temporary).member(1, Transient).steady();
+            bench.done(0);
+            bench.stop_member(1);
+            bench.gone(1);
+            bench.fails(2, Restart);
+            assert_eq!(bench.gone(2), "start 2");
+            let mut bench = tree(RestForOne).member(2, Transient).steady();
+            bench.done(2);
+            bench.fails(1, Stop);
+            assert_eq!(bench.gone(1), "over 1");
+            assert_eq!(bench.ats(), [At::Up, At::Ended, At::Ended]);
+            // A significant one goes first: the supervisor ends, and nothing comes up for that.
+            let mut bench = tree(AllForOne).member(0, Transient).significant(0).down();
+            bench.group.owner_up(bench.now);
+            assert_eq!(bench.done(0), "over 0");
+            assert_eq!(bench.gone(2), "down 1");
+            assert_eq!(bench.gone(1), "over 2, over 1, all ended");
+            let mut bench = tree(RestForOne).member(2, Transient).significant(2).down();
+            bench.group.owner_up(bench.now);
+            assert_eq!(bench.done(2), "over 2, down 1", "though it was asked to go down");
+            assert_eq!(bench.gone(1), "over 1, end 0");
+            assert_eq!(bench.gone(0), "over 0, all ended");
         }),
         case(DONE, FAILED, || {
             let mut bench = tree(AllForOne).member(0, Transient).failed();

@@ -1,18 +1,22 @@
 //! What a failure does, by the directive.
 
 use super::super::bench::{ALL, GROUPS, tree};
+use super::super::sim::failure;
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Group, Mode, Next};
 use crate::decide::member::At;
+use crate::failure::Phase;
 use crate::strategy::Directive::{Escalate, Restart, Stop};
-use crate::strategy::Lifecycle::Temporary;
+use crate::strategy::Lifecycle::{Temporary, Transient};
+use crate::strategy::OnLimit;
 use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const OLD: &str = "old instance in the range fails";
 const NEW: &str = "start or new instance fails: Restart";
 const STOP: &str = ".. Stop";
 const BOOT: &str = "boot, OneForOne, start fails, backoff declared, Restart";
+const ALONE: &str = "a start by hand or at run time fails: Restart, Stop";
 const ESCALATE: &str = ".. Escalate, limit, decider panics";
 
 pub(super) fn cases() -> Vec<Case> {
@@ -20,6 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.extend(restarts());
     cases.extend(stops());
     cases.extend(optional_at_boot());
+    cases.extend(starts_by_hand());
     cases.extend(escalations());
     cases
 }
@@ -208,6 +213,92 @@ fn optional_at_boot() -> Vec<Case> {
         case(BOOT, DOWN, || assert_eq!(tree(AllForOne).pauses().down().due(0), "")),
         case(BOOT, FAILED, || assert_eq!(tree(OneForOne).pauses().failed().due(0), "")),
         case(BOOT, STOPPING, || assert_eq!(tree(OneForOne).pauses().stops().due(0), "")),
+    ]
+}
+
+fn starts_by_hand() -> Vec<Case> {
+    vec![
+        case(ALONE, UP, || {
+            // Begun before the group moved: those behind it wait for it, and nobody goes with it.
+            for strategy in GROUPS {
+                for (directive, next) in [(Restart, "wait 1 10ms"), (Stop, "over 1, start 2")] {
+                    let mut bench = tree(strategy).steady().stopped(1);
+                    assert_eq!(bench.start_again(1), "start 1");
+                    assert_eq!(bench.fails(0, Restart), "decided: down 2");
+                    bench.gone(2);
+                    assert_eq!(bench.gone(1), "down 0");
+                    assert_eq!(bench.gone(0), "start 0");
+                    assert_eq!(bench.up(0), "start 1");
+                    assert_eq!(bench.start_fails(1, directive), format!("decided: {next}"));
+                    assert_eq!(bench.group.at(0), At::Up);
+                }
+            }
+            // At boot it is a failed start as any other.
+            let mut bench = tree(OneForOne).boots_on();
+            assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
+            assert_eq!((bench.acts(), bench.gone(0)), ("down 0".into(), "start 0".into()));
+            assert_eq!(bench.start_fails(0, Stop), "decided: owner fails");
+        }),
+        case(ALONE, STEADY, || {
+            for strategy in ALL {
+                let setup = tree(strategy).member(1, Transient).significant(1);
+                let mut bench = setup.steady().stopped(1);
+                assert_eq!(bench.start_again(1), "start 1");
+                assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
+                assert_eq!(bench.due(1), "start 1");
+                assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
+                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+                // A significant one that ends by its failure, too.
+                let mut bench = tree(strategy).member(1, Temporary).significant(1).steady().stopped(1);
+                bench.start_again(1);
+                assert_eq!(bench.start_fails(1, Restart), "decided: over 1");
+                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+                // Charged, to a budget of its own; a limit with Stop ends it alone, one that escalates does not.
+                let limits = [(OnLimit::Stop, "limit 1, over 1"), (OnLimit::Escalate, "limit 1, owner fails")];
+                for (on_limit, at_limit) in limits {
+                    let mut bench = tree(strategy).max(1).on_limit(on_limit).steady().stopped(1);
+                    bench.start_again(1);
+                    bench.start_fails(1, Restart);
+                    bench.due(1);
+                    assert_eq!(bench.start_fails(1, Restart), format!("decided: {at_limit}"));
+                }
+                // Up, it is a member again.
+                let mut bench = tree(AllForOne).max(1).steady().stopped(1);
+                bench.start_again(1);
+                bench.start_fails(1, Restart);
+                bench.due(1);
+                bench.up(1);
+                assert_eq!(bench.fails(1, Restart), "decided: down 2", "the budget of the group is untouched");
+            }
+            // `restart()` as well.
+            let mut bench = tree(AllForOne).steady();
+            assert!(bench.group.restart_member(1, &failure(Phase::Running), bench.now));
+            assert_eq!((bench.acts(), bench.gone(1)), ("down 1".into(), "start 1".into()));
+            assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
+        }),
+        case(ALONE, DOWN, || {
+            for (directive, next) in [(Restart, "wait 0 10ms"), (Stop, "over 0")] {
+                let mut bench = tree(RestForOne).steady().stopped(0);
+                bench.start_again(0);
+                assert_eq!(bench.fails(1, Restart), "decided: down 2");
+                assert_eq!(bench.start_fails(0, directive), format!("decided: {next}"));
+                goes_down_from(&bench.group, 1);
+            }
+        }),
+        case(ALONE, FAILED, || {
+            let mut bench = tree(AllForOne).steady().stopped(1);
+            bench.start_again(1);
+            bench.fails(0, Escalate);
+            assert_eq!(bench.start_fails(1, Stop), "kept");
+            assert_eq!(bench.resume(), "resume 0, redecide 1");
+        }),
+        case(ALONE, STOPPING, || {
+            let mut bench = tree(AllForOne).steady().stopped(1);
+            bench.start_again(1);
+            bench.stop();
+            bench.gone(2);
+            assert_eq!(bench.start_fails(1, Restart), "reported");
+        }),
     ]
 }
 
