@@ -110,19 +110,28 @@ impl Sim {
             if self.is_at_rest() {
                 return;
             }
-            if self.held && self.stand != Stand::Failed {
-                self.release();
-            }
-            self.owner_step();
-            self.resume();
-            for id in self.ids() {
-                if self.has(id) {
-                    self.quiet_step(id);
-                }
-            }
-            self.now += Duration::from_millis(15);
+            self.quiet_round();
         }
         panic!("a dead end: {self:?}");
+    }
+
+    /// Long enough for three to come up.
+    pub(super) fn calm(&mut self) {
+        (0..12).for_each(|_| self.quiet_round());
+    }
+
+    fn quiet_round(&mut self) {
+        if self.held && self.stand != Stand::Failed {
+            self.release();
+        }
+        self.owner_step();
+        self.resume();
+        for id in self.ids() {
+            if self.has(id) {
+                self.quiet_step(id);
+            }
+        }
+        self.now += Duration::from_millis(15);
     }
 
     fn is_at_rest(&self) -> bool {

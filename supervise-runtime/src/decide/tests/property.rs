@@ -32,6 +32,10 @@ enum Move {
     Done(usize),
     Stop(usize),
     ByHand(usize, Command),
+    /// A start by hand, and it fails; by chance alone that is rare.
+    ByHandFails(usize, Directive),
+    /// Nothing goes wrong for a while, so that a supervisor comes to be up.
+    Calm,
     Timer(usize),
     Keep(usize),
     Reset(usize),
@@ -60,7 +64,9 @@ fn of_word(word: u32) -> Move {
         _ => Directive::Escalate,
     };
     match word & 0xff {
-        0..60 => Move::Step(child),
+        0..44 => Move::Step(child),
+        44..52 => Move::Calm,
+        52..60 => Move::ByHandFails(child, directive),
         60..88 => Move::Steps,
         88..101 => Move::Fails(child, directive),
         101..114 => Move::FailsNow(child, directive),
@@ -172,6 +178,7 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Done(number)
         | Move::Stop(number)
         | Move::ByHand(number, _)
+        | Move::ByHandFails(number, _)
         | Move::Timer(number)
         | Move::Keep(number)
         | Move::Reset(number) => chosen(sim, number),
@@ -193,6 +200,8 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
         (Move::ByHand(_, command), Some(id)) => sim.by_hand(id, command),
+        (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
+        (Move::Calm, _) => sim.calm(),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
         (Move::Keep(_), Some(id)) if sim.plan.owner == Owner::Actor && sim.stand == Stand::Up => sim.group.keep(id),
         (Move::Reset(_), Some(id)) => sim.group.reset_backoff(id),

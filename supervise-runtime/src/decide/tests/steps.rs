@@ -331,6 +331,21 @@ impl Sim {
         self.carry_out();
     }
 
+    /// A restart or start by hand whose start fails.
+    pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
+        let ended = self.group.at(id) == At::Ended;
+        self.by_hand(id, if ended { Command::StartAgain } else { Command::Restart });
+        for _ in 0..8 {
+            if !self.has(id) || !self.kid(id).alone {
+                return;
+            }
+            if matches!(self.kid(id).state, State::Starting | State::StartAgain | State::PostRestart) {
+                return self.fails_now(id, directive);
+            }
+            self.step(id);
+        }
+    }
+
     pub(super) fn message(&mut self, id: Id) {
         let state = self.kid(id).state;
         hit_2b(state, "message arrives");
