@@ -405,7 +405,7 @@
 /// a [`CommandError`](crate::CommandError)):
 ///
 /// * `restart()` restarts this child alone, whatever the strategy, at no cost to its budget;
-/// * `start_again()` starts a declared child again that has ended;
+/// * `start_again()` starts a declared child again that has ended; if that fails, it takes no sibling along;
 /// * [`drain()`](crate::ActorRef::drain), of an actor, stops it behind what is queued already and what runs beside it.
 ///
 /// A subtree has the first two on its handle, a set on `shop.sessions.tree()`.

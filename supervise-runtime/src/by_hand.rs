@@ -48,7 +48,8 @@ use crate::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// It is on its way down to be started again, it awaits its turn, or its whole group is going down or up.
+    /// It is on its way down to be started again, it awaits its turn, or its group is going down, waits to come up, or
+    /// comes up: all of its members have this answer then, also one that is up.
     Busy {
         /// The child.
         path: String,
@@ -106,7 +107,7 @@ impl fmt::Display for CommandError {
         let path = self.path();
         match self {
             CommandError::Busy { .. } => {
-                write!(f, "{path} is being restarted already, alone or with its group; wait until it is up")
+                write!(f, "{path} is on its way, or its group is going down or coming up; try again when they are up")
             }
             CommandError::NotEnded { .. } => {
                 write!(f, "{path} has not ended, so it cannot be started again; ask for `restart()`")

@@ -113,7 +113,8 @@ async fn a_temporary_subtree_at_its_limit_ends() {
     assert!(tree.ended().is_none());
 }
 
-/// S28, S22: a subtree whose members have all ended stays ended though it is `Permanent`.
+/// S28, S22, S17: a subtree whose members have all ended stays ended though it is `Permanent`, until its group is
+/// restarted.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_has_ended_stays_ended() {
     let tree = Ending::start(Journal::default()).await.unwrap();
@@ -123,11 +124,14 @@ async fn a_subtree_that_has_ended_stays_ended() {
     assert!(tree.inner.ended().is_none(), "one is left");
     tree.inner.b.tell(Do::Stop).await.unwrap();
     assert!(matches!(tree.inner.join().await.unwrap().ended, Ended::Done));
+    tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(60)).await;
+    assert!(tree.inner.ended().is_some(), "it is not of that range");
     tree.first.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(tree.first.ask(Do::Incarnation).await.unwrap(), 2);
     pass(secs(60)).await;
-    assert!(tree.inner.ended().is_some(), "a group restart does not do that");
-    assert_eq!(tree.last.incarnation(), 2);
+    assert!(tree.inner.ended().is_none() && tree.inner.a.ended().is_none() && tree.inner.b.ended().is_none());
+    assert_eq!((tree.inner.a.incarnation(), tree.last.incarnation()), (2, 3));
 }
 
 /// S28, S20: it starts again with its supervisor, under the same handles; one stopped from outside does not.

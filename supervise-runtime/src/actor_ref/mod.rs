@@ -250,11 +250,12 @@ impl<A: Actor> ActorRef<A> {
     /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
     /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
     /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
-    /// have that one. Returns at once: `Ok` says that the restart has been taken up.
+    /// have that one. Returns at once: `Ok` says that the restart has been taken up. If its new start fails, that concerns
+    /// this child alone: it is retried or ends, and takes no sibling along, whatever the strategy.
     ///
     /// # Errors
     ///
-    /// `Busy` while it is on its way down already or its group goes down or up, `Stopping` and `Ended`.
+    /// `Busy` while it is on its way down already or its group goes down, waits or comes up, `Stopping` and `Ended`.
     ///
     /// ```
     /// # use supervise::{Actor, ActorRef, CommandError};
@@ -273,10 +274,14 @@ impl<A: Actor> ActorRef<A> {
     /// Starts it again after its end, whatever that was (S26): as at its first start, with a fresh budget and
     /// pace. Returns at once: `Ok` says that the start has been taken up.
     ///
+    /// If that start fails it concerns this child alone, until it is up or has ended: it is decided as any first start, so
+    /// without a backoff or a decider it ends, [`ended`](Self::ended) says with what, and no sibling goes along, whatever
+    /// the strategy. Only Escalate and a limit that escalates fail the supervisor.
+    ///
     /// # Errors
     ///
-    /// `NotEnded` while it lives, `Busy` while its group goes down or up, `Stopping` and `SupervisorEnded`
-    /// when its supervisor takes no start any more, `NotDeclared` of a child that was spawned at run time.
+    /// `NotEnded` while it lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor takes no start any more, `NotDeclared` of a child that was spawned at run time.
     pub fn start_again(&self) -> Result<(), CommandError> {
         by_hand::start_again(&*self.cell)
     }

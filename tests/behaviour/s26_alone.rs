@@ -1,0 +1,156 @@
+//! A start by hand that fails concerns that child alone, until it is up or has ended: S26.
+
+use supervise::EventKind;
+use supervise::prelude::*;
+
+use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
+
+supervisor! {
+    struct All(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = Probe::start("b", journal).await?,
+        #[lifecycle(Transient, significant)]
+        c: Probe = Probe::start("c", journal).await?,
+    }
+
+    struct Retries(journal: Journal) {
+        #![strategy(AllForOne, max_restarts = 2, within = 1min)]
+        #![decider(_ => Restart)]
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = Probe::start("b", journal).await?,
+    }
+
+    struct Ends(journal: Journal) {
+        #![strategy(RestForOne, max_restarts = 2, within = 1min, on_limit = Stop)]
+        #[decider(_ => Restart)]
+        b: Probe = Probe::start("b", journal).await?,
+        a: Probe = Probe::start("a", journal).await?,
+    }
+
+    struct Escalates(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        #[decider(_ => Escalate)]
+        b: Probe = Probe::start("b", journal).await?,
+    }
+}
+
+async fn stop(one: &ActorRef<Probe>) {
+    one.stop();
+    soon(one.terminated()).await.unwrap();
+}
+
+/// S26: what is not retried ends that child alone, in a group, and though it is significant.
+#[tokio::test(start_paused = true)]
+async fn a_start_by_hand_that_fails_ends_that_child_alone() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    for (one, name) in [(&tree.b, "b start"), (&tree.c, "c start")] {
+        stop(one).await;
+        journal.plan(name, 1, Fault::Error);
+        one.start_again().unwrap();
+        match soon(one.terminated()).await.unwrap() {
+            Ended::Failed(failure) => assert_eq!(failure.phase(), Phase::Start),
+            other => panic!("{other}"),
+        }
+        pass(secs(1)).await;
+        assert!(tree.ended().is_none() && tree.a.ended().is_none());
+        assert_eq!(tree.a.incarnation(), 1);
+        one.start_again().unwrap();
+        settle().await;
+        assert!(one.ended().is_none(), "the next try");
+    }
+    // Up again it is a member as before.
+    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(tree.a.incarnation(), 2);
+}
+
+/// S26, S15: what is retried waits and is charged by itself, and takes nobody along.
+#[tokio::test(start_paused = true)]
+async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
+    let journal = Journal::default();
+    let tree = Retries::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 2, Fault::Error);
+    tree.b.start_again().unwrap();
+    pass(secs(1)).await;
+    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (4, 1));
+    assert!(tree.b.ended().is_none());
+    // The budget of the group is untouched: it allows its two.
+    for restarts in 1..=2 {
+        tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(1)).await;
+        assert!(tree.ended().is_none());
+        assert_eq!(tree.a.incarnation(), 1 + restarts);
+    }
+}
+
+/// S26: a restart by hand whose start fails is retried alone, too.
+#[tokio::test(start_paused = true)]
+async fn a_restart_by_hand_that_fails_is_retried_alone() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    journal.plan("b start", 1, Fault::Error);
+    tree.b.restart().unwrap();
+    pass(ms(100)).await;
+    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (3, 1), "its restart has failed once");
+    while let Some(Ok(event)) = events.try_next() {
+        assert_eq!(event.path, "b", "{event}");
+    }
+}
+
+/// S26, S15: a limit with `Stop` ends it alone; one that escalates, and an Escalate, fail the supervisor as ever.
+#[tokio::test(start_paused = true)]
+async fn a_limit_and_an_escalate_of_a_start_by_hand() {
+    let journal = Journal::default();
+    let tree = Ends::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 9, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.b.terminated()).await, Ok(Ended::Limit(_))));
+    pass(secs(1)).await;
+    assert!(tree.ended().is_none() && tree.a.ended().is_none());
+    assert_eq!(tree.a.incarnation(), 1);
+
+    let journal = Journal::default();
+    let tree = Retries::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 9, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Limit(_)));
+
+    let tree = Escalates::start(journal.clone()).await.unwrap_err();
+    assert_eq!(tree.path(), "b", "the rest of the plan");
+    let journal = Journal::default();
+    let tree = Escalates::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 1, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Failed(_)));
+}
+
+/// S26, S17: while it waits for its next try the group is restarted: it is started in its turn, and still alone.
+#[tokio::test(start_paused = true)]
+async fn a_group_restart_does_not_take_it_in() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    stop(&tree.b).await;
+    journal.plan("b start", 1, Fault::Slow(secs(5)));
+    tree.b.start_again().unwrap();
+    settle().await;
+    journal.plan("b start", 1, Fault::Error);
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(10)).await;
+    assert!(matches!(tree.b.ended(), Some(Ended::Failed(_))));
+    assert_eq!((tree.a.incarnation(), tree.c.incarnation()), (2, 2));
+    assert!(tree.ended().is_none() && tree.c.ended().is_none(), "the rest has come up");
+    let mut stops = 0;
+    while let Some(Ok(event)) = events.try_next() {
+        stops += u32::from(matches!(event.kind, EventKind::Ended { .. }));
+    }
+    assert_eq!(stops, 2, "of `b`, twice");
+}
