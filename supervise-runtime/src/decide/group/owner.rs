@@ -67,7 +67,6 @@ impl Group {
         }
         self.cause = Some(failure.clone());
         self.held = false;
-        self.ends_with = None;
         for member in self.members.iter_mut().flatten() {
             if member.dynamic && !member.kept && member.at != At::Ended {
                 member.ending.get_or_insert(Ended::Stopped);
@@ -112,6 +111,7 @@ impl Group {
         self.booted = self.owner != Owner::Tree;
         self.built = self.booted;
         self.budget = Budget::default();
+        // Both are of the way to an end, and nothing comes up again but here: elsewhere they need not be cleared.
         self.ends_with = None;
         self.quits = false;
         self.owner_is_up = false;
@@ -173,7 +173,6 @@ impl Group {
         if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
         }
-        self.ends_with = None;
         for id in 0..self.members.len() as Id {
             if let Some(member) = self.members[id as usize].as_mut().filter(|member| member.at != At::Ended) {
                 member.ending.get_or_insert(Ended::Stopped);
