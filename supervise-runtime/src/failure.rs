@@ -698,7 +698,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Counted(std::sync::Arc<()>);
+    struct Counted(Arc<()>);
 
     impl fmt::Display for Counted {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -711,13 +711,13 @@ mod tests {
     /// S6: a start that is tried for weeks keeps so many errors and not more.
     #[test]
     fn a_row_of_any_length_keeps_the_same() {
-        let (all, alive) = (300_000, std::sync::Arc::new(()));
+        let (all, alive) = (300_000, Arc::new(()));
         let failed = |n: u32| {
             let cause = Cause::Error(Thrown::from(Counted(alive.clone())));
             Failure::new(Phase::Restart, cause, "db", n)
         };
         let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
-        assert_eq!(std::sync::Arc::strong_count(&alive) - 1, KEPT + 1);
+        assert_eq!(Arc::strong_count(&alive) - 1, KEPT + 1);
         let kept: Vec<u32> = last.chain().map(|(failure, _)| failure.incarnation()).collect();
         assert_eq!(kept, [all - 1, all - 2, all - 3, all - 4, 0]);
         let left_out: u64 = last.chain().map(|(_, left_out)| left_out).sum();
