@@ -5,6 +5,7 @@ use std::fmt;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::failure::{Cause, Failure};
+use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// Why something ended: from [`ActorRef::terminated`] and its kin, in a [`Report`](crate::Report), and told to a
 /// [`Watcher`](crate::Watcher).
@@ -173,4 +174,41 @@ impl<B: Actor> PartialEq<ActorRef<B>> for Watched {
 pub(crate) struct Notice {
     pub(crate) who: Watched,
     pub(crate) ended: Ended,
+}
+
+/// A death pact, as the one who made it, the other one and the control between the two have it.
+#[derive(Debug)]
+pub(crate) struct Pact {
+    /// Of the one that it depends on.
+    path: String,
+    /// That one has ended: control is on its way.
+    is_due: AtomicBool,
+    is_taken_back: AtomicBool,
+}
+
+impl Pact {
+    pub(crate) fn new(path: String) -> Self {
+        Pact { path, is_due: AtomicBool::new(false), is_taken_back: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(crate) fn fall_due(&self) {
+        self.is_due.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_due(&self) -> bool {
+        self.is_due.load(Ordering::Relaxed)
+    }
+
+    /// Without effect from now on, also where control is on its way.
+    pub(crate) fn take_back(&self) {
+        self.is_taken_back.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_taken_back(&self) -> bool {
+        self.is_taken_back.load(Ordering::Relaxed)
+    }
 }

@@ -302,13 +302,15 @@ async fn what_waits_behind_a_notice_goes_back_at_a_stop() {
     assert_eq!(ping.await.unwrap(), (true, secs(2)));
 }
 
-/// S37: a watch that is taken back leaves the death pact with the same actor.
+/// S37: `unwatch` takes back the death pact with the same actor too.
 #[tokio::test(start_paused = true)]
-async fn unwatch_leaves_the_death_pact() {
+async fn unwatch_takes_back_the_death_pact() {
     let tree = Couple::start(Journal::default(), Then::Forget).await.unwrap();
     tree.first.stop();
-    let ended = soon(tree.widow.terminated()).await.unwrap();
-    assert!(matches!(&ended, Ended::Failed(failure) if matches!(failure.cause(), Cause::DeathPact(_))), "{ended:?}");
+    soon(tree.first.terminated()).await.unwrap();
+    settle().await;
+    assert!(tree.widow.ended().is_none());
+    assert_eq!(tree.widow.incarnation(), 1);
 }
 
 /// S21: who has ended is nothing to wait for.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, settle};
+use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Watches what it is told to watch, and writes down whose end it hears of.
 struct Sitter {
@@ -25,12 +25,15 @@ enum SitterMsg {
     Watch(ActorRef<Probe>),
     Unwatch(ActorRef<Probe>),
     DependOn(ActorRef<Probe>),
+    /// And takes it back, in one go.
+    Waver(ActorRef<Probe>),
     /// Holds up the handler until the reply's other end is dropped or answered.
     Block(tokio::sync::oneshot::Receiver<()>),
     Note(&'static str),
     Fail,
     /// A child `kid` of its own, watched.
     Spawn,
+    DependOnKid,
     StopKid,
     Sync(Reply<()>),
 }
@@ -47,6 +50,11 @@ impl Actor for Sitter {
             }
             SitterMsg::Unwatch(other) => cx.unwatch(&other),
             SitterMsg::DependOn(other) => cx.depend_on(&other),
+            SitterMsg::Waver(other) => {
+                cx.depend_on(&other);
+                cx.unwatch(&other);
+            }
+            SitterMsg::DependOnKid => self.kid.iter().for_each(|kid| cx.depend_on(kid)),
             SitterMsg::Block(until) => drop(until.await),
             SitterMsg::Note(line) => self.journal.write(line),
             SitterMsg::Fail => return Err(Boom::Told),
@@ -387,6 +395,87 @@ async fn one_that_depends_on_another_fails_with_its_end() {
     tree.db.stop();
     let Ended::Failed(failure) = tree.second.terminated().await.unwrap() else { panic!("not failed") };
     assert!(matches!(failure.cause(), Cause::DeathPact(path) if path == "db"), "{failure}");
+}
+
+/// S37: a pact outlives the restart of the one who made it.
+#[tokio::test(start_paused = true)]
+async fn a_pact_outlives_the_restart_of_the_one_who_made_it() {
+    let tree = Pact::start(Journal::default()).await.unwrap();
+    tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
+    tree.second.tell(SitterMsg::Fail).await.unwrap();
+    sync(&tree.second).await;
+    assert_eq!(tree.second.incarnation(), 2);
+    tree.db.stop();
+    let ended = soon(tree.second.terminated()).await.unwrap();
+    assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::DeathPact(_))), "{ended:?}");
+}
+
+/// S37, S26: a pact ends with the life in which it was made; after `start_again()` there is none.
+#[tokio::test(start_paused = true)]
+async fn a_pact_of_a_former_life_is_forgotten() {
+    let tree = Pact::start(Journal::default()).await.unwrap();
+    tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
+    sync(&tree.second).await;
+    tree.second.stop();
+    soon(tree.second.terminated()).await.unwrap();
+    tree.second.start_again().unwrap();
+    assert!(soon(tree.ready()).await);
+    tree.db.stop();
+    soon(tree.db.terminated()).await.unwrap();
+    settle().await;
+    assert!(tree.second.ended().is_none(), "{:?}", tree.second.ended());
+    assert_eq!(tree.second.incarnation(), 2);
+}
+
+/// S37: a pact that is forgiven is used up; another one with the same actor is a new one, which has ended already.
+#[tokio::test(start_paused = true)]
+async fn a_pact_that_was_forgiven_can_be_made_again() {
+    supervisor! {
+        struct Lenient(journal: Journal) {
+            #![decider(Cause::DeathPact(_) => Resume, _ => Restart)]
+            db: Probe = Probe::start("db", journal).await?,
+            second: Sitter = Sitter::new("second", journal),
+        }
+    }
+    let tree = Lenient::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
+    sync(&tree.second).await;
+    tree.db.stop();
+    soon(tree.db.terminated()).await.unwrap();
+    sync(&tree.second).await;
+    tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
+    sync(&tree.second).await;
+    let failed = seen(&mut events).into_iter().filter(|line| line == "second failed").count();
+    assert_eq!(failed, 2);
+    assert_eq!(tree.second.incarnation(), 1);
+}
+
+/// S37: a pact that is taken back is without effect, also where the other has ended already.
+#[tokio::test(start_paused = true)]
+async fn a_pact_that_is_due_can_be_taken_back() {
+    let tree = Pact::start(Journal::default()).await.unwrap();
+    tree.db.stop();
+    soon(tree.db.terminated()).await.unwrap();
+    tree.second.tell(SitterMsg::Waver(tree.db.clone())).await.unwrap();
+    sync(&tree.second).await;
+    assert_eq!(tree.second.incarnation(), 1);
+}
+
+/// S37: a restart stops the children; a pact with one of them is forgotten first, as a watch is.
+#[tokio::test(start_paused = true)]
+async fn a_pact_with_a_child_is_forgotten_before_the_restart() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    tree.second.tell(SitterMsg::Spawn).await.unwrap();
+    tree.second.tell(SitterMsg::DependOnKid).await.unwrap();
+    tree.second.tell(SitterMsg::Fail).await.unwrap();
+    sync(&tree.second).await;
+    settle().await;
+    let lines = seen(&mut events);
+    assert!(!lines.iter().any(|line| line.contains("aborted")), "{lines:?}");
+    assert_eq!(tree.second.incarnation(), 2);
 }
 
 supervisor! {

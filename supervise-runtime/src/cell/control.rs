@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::waitlist::Waitlist;
 use crate::aside::Aside;
 use crate::context::Move;
 use crate::events::{Bus, EventKind, lock};
@@ -23,7 +24,7 @@ use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
 use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use crate::sync::{Arc, Mutex, OnceLock, foreign};
-use crate::watch::Ended;
+use crate::watch::{Ended, Pact};
 
 /// What is asked of a cell. The queue is unbounded and served at all times (S4).
 #[derive(Debug)]
@@ -57,7 +58,7 @@ pub(crate) enum Control {
     #[cfg(feature = "testing")]
     Inject(Cause),
     /// An actor it depends on ended (S37).
-    DeathPact(String),
+    DeathPact(Arc<Pact>),
     // from its own user code
     /// A timer or a subordinate future (S11).
     Aside(Box<Aside>),
@@ -104,17 +105,6 @@ impl From<&str> for Name {
 
 type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
-/// Who wants to hear of an end, and what for: each can be taken back by itself.
-pub(crate) type Watch = (u64, Why);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
-    Watch,
-    Pact,
-    /// The key of an instance is free again.
-    Key,
-}
-
 /// The place of a future among those that wait for a cell to be up or to end; see [`Ctl::leave`].
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Option<u64>);
@@ -130,7 +120,7 @@ struct Life {
     failed: Option<Box<Failure>>,
     /// What failed on the way out of the present incarnation, and nobody decided on.
     late: Option<Box<Late>>,
-    watchers: Vec<(Watch, OnEnd)>,
+    watchers: Waitlist<OnEnd>,
     /// By ticket.
     waiting: BTreeMap<u64, Waker>,
     tickets: u64,
@@ -163,11 +153,13 @@ impl Life {
     /// Gives the waker that was there before, to be dropped behind the lock.
     #[must_use]
     fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
-        let ticket = *ticket.get_or_insert_with(|| {
-            self.tickets += 1;
-            self.tickets
-        });
+        let ticket = *ticket.get_or_insert_with(|| self.ticket());
         self.waiting.insert(ticket, waker)
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
     }
 }
 
@@ -461,11 +453,11 @@ impl Ctl {
             let mut life = lock(&self.life);
             life.up = false;
             life.ended = Some(ended.clone());
-            (std::mem::take(&mut life.watchers), std::mem::take(&mut life.waiting))
+            (life.watchers.all(), std::mem::take(&mut life.waiting))
         };
         foreign();
         waiting.into_values().for_each(Waker::wake);
-        watchers.into_iter().for_each(|(_, tell)| tell(&ended));
+        watchers.for_each(|tell| tell(&ended));
     }
 
     /// It ended, and its supervisor starts it again (S20).
@@ -525,26 +517,24 @@ impl Ctl {
         }
     }
 
-    /// Calls `tell` once it has ended, at once if it has. Needs no runtime.
-    pub(crate) fn on_end(&self, by: Watch, tell: OnEnd) {
+    /// Calls `tell` once it has ended, at once if it has. Needs no runtime. Gives the ticket to leave by.
+    pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
+        let ticket = life.ticket();
         match life.ended.clone() {
             Some(ended) => {
                 drop(life);
                 foreign();
                 tell(&ended);
             }
-            None => life.watchers.push((by, tell)),
+            None => life.watchers.come(ticket, tell),
         }
+        ticket
     }
 
-    pub(crate) fn forget(&self, by: Watch) {
-        let forgotten: Vec<_> = {
-            let mut life = lock(&self.life);
-            let (gone, stay) = std::mem::take(&mut life.watchers).into_iter().partition(|(id, _)| *id == by);
-            life.watchers = stay;
-            gone
-        };
+    /// Who came with this ticket is not told.
+    pub(crate) fn forget(&self, ticket: u64) {
+        let forgotten = lock(&self.life).watchers.leave(ticket);
         foreign();
         drop(forgotten); // outside of the lock: a watcher holds references to cells
     }

@@ -21,6 +21,7 @@ pub(crate) mod driver;
 pub(crate) mod run;
 pub(crate) mod task_body;
 pub(crate) mod tree_body;
+mod waitlist;
 
 /// The life of a cell that has no task yet: the cell is there, can be put into its place, and be asked for anything.
 ///

@@ -12,7 +12,7 @@ use std::hash::Hash;
 use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor_ref::Terminated;
-use crate::cell::control::{Control, Controlled, Name, Waiting, Why, send};
+use crate::cell::control::{Control, Controlled, Name, Waiting, send};
 use crate::context::{SpawnError, started};
 use crate::last::{Shelter, drop_quietly};
 use crate::lent::Lent;
@@ -266,7 +266,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             // The `Drop` of a key is user code; others want to hear of this end too.
             drop_quietly(living.remove(hash, id));
         };
-        cell.ctl().on_end((self.set.cell.ctl().id, Why::Key), Box::new(free));
+        cell.ctl().on_end(Box::new(free));
     }
 
     /// The set begins: those that it always has are put in their places.

@@ -1,6 +1,6 @@
 //! What an actor's functions are given: itself, its children, its watches.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::backoff::Backoff;
 use crate::cell::actor_body::ActorBody;
 use crate::cell::body::{patience, settings};
-use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, Why, send};
+use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, send};
 use crate::cell::current;
 use crate::cell::run::run;
 use crate::contradiction::Contradiction;
@@ -33,6 +33,9 @@ use crate::watch::{Ended, Notice};
 mod asides;
 mod link;
 mod spawn;
+mod watching;
+
+use watching::Watching;
 
 pub use link::LinkError;
 pub use spawn::{SpawnChild, SpawnError};
@@ -116,8 +119,7 @@ pub struct Context<A: Actor> {
 #[derive(Default)]
 struct Rare {
     strategy: SupervisorStrategy,
-    /// By the id of the other; the cell is kept so that the watch can be taken back.
-    watching: HashMap<u64, Arc<dyn Controlled>>,
+    watching: Watching,
     /// Of this incarnation.
     #[cfg(feature = "tokio-util")]
     token: Option<CancellationToken>,
@@ -196,77 +198,61 @@ impl<A: Actor> Context<A> {
         A: Watcher,
     {
         let who = other.watched();
-        let watching = &mut self.rare.get_or_insert_default().watching;
-        if watching.insert(who.id, other.cell.clone()).is_some() {
-            return;
-        }
         let deliver: Deliver<A> =
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
         let me = Arc::downgrade(&self.cell);
-        other.cell.ctl().on_end(
-            (self.cell.ctl().id, Why::Watch),
-            Box::new(move |ended| {
-                if let Some(me) = me.upgrade() {
-                    let notice = Notice { who, ended: ended.clone() };
-                    me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
-                }
-            }),
-        );
+        let watching = &mut self.rare.get_or_insert_default().watching;
+        watching.watch(&other.cell, move |ended| {
+            if let Some(me) = me.upgrade() {
+                let notice = Notice { who, ended: ended.clone() };
+                me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
+            }
+        });
     }
 
-    /// Takes a watch back, also one whose notice waits in the mailbox already.
+    /// Takes a watch back, also one whose notice waits in the mailbox already, and a pact made by
+    /// [`depend_on`](Context::depend_on) with it.
     pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
-        if let Some(rare) = &mut self.rare
-            && rare.watching.remove(&other.id()).is_some()
-        {
-            other.cell.ctl().forget((self.cell.ctl().id, Why::Watch));
+        if let Some(rare) = &mut self.rare {
+            rare.watching.forget(other.id());
         }
     }
 
     /// The death pact: when `other` has ended, this actor fails with
-    /// [`Cause::DeathPact`](crate::Cause::DeathPact). It is one pact, however often it is made, and
-    /// outlives restarts of this actor.
+    /// [`Cause::DeathPact`](crate::Cause::DeathPact), at once if it already has. It is one pact, however often it is
+    /// made. It outlives restarts of this actor, and is forgotten with its end or by [`unwatch`](Context::unwatch).
     pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
         let me = Arc::downgrade(&self.cell);
-        let path = other.path();
-        let pact = (self.cell.ctl().id, Why::Pact);
-        other.cell.ctl().forget(pact);
-        other.cell.ctl().on_end(
-            pact,
-            Box::new(move |_| {
-                if let Some(me) = me.upgrade() {
-                    send(&*me, Control::DeathPact(path));
-                }
-            }),
-        );
+        let watching = &mut self.rare.get_or_insert_default().watching;
+        watching.depend_on(&other.cell, move |pact| {
+            if let Some(me) = me.upgrade() {
+                send(&*me, Control::DeathPact(pact));
+            }
+        });
     }
 
     /// The notice is due once, and only while it is watched.
     pub(crate) fn hears_of(&mut self, id: u64) -> bool {
-        self.rare.as_mut().is_some_and(|rare| rare.watching.remove(&id).is_some())
+        self.rare.as_mut().is_some_and(|rare| rare.watching.hears_of(id))
     }
 
     /// Children that this restart stops are unwatched first (S37).
     pub(crate) fn unwatch_children(&mut self) {
         let (Some(rare), Some(sup)) = (&mut self.rare, self.cell.ctl().sup()) else { return };
-        let kept: Vec<u64> = sup.kept_ids();
+        if rare.watching.is_empty() {
+            return;
+        }
+        let kept: HashSet<u64> = sup.kept_ids().into_iter().collect();
         let me = self.cell.ctl().id;
-        rare.watching.retain(|id, other| {
+        rare.watching.forget_those(|id, other| {
             let mine = other.ctl().supervisor().is_some_and(|supervisor| supervisor.ctl().id == me);
-            let stays = !mine || kept.contains(id);
-            if !stays {
-                other.ctl().forget((me, Why::Watch));
-            }
-            stays
+            mine && !kept.contains(&id)
         });
     }
 
     pub(crate) fn forget_watches(&mut self) {
         if let Some(rare) = &mut self.rare {
-            let me = self.cell.ctl().id;
-            for (_, other) in rare.watching.drain() {
-                other.ctl().forget((me, Why::Watch));
-            }
+            rare.watching.forget_those(|_, _| true);
         }
     }
 

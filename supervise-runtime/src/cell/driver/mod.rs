@@ -211,7 +211,8 @@ impl Driver {
             Control::Kill => self.kill(Cause::Killed),
             #[cfg(feature = "testing")]
             Control::Inject(cause) => self.inject(cause),
-            Control::DeathPact(path) => self.kill(Cause::DeathPact(path)),
+            Control::DeathPact(pact) if pact.is_taken_back() => {}
+            Control::DeathPact(pact) => self.kill(Cause::DeathPact(pact.path().to_owned())),
             Control::Move(to) => self.take_move(*to),
             Control::Aside(aside) => self.take_aside(*aside),
             Control::Escalated(failure) => {

@@ -1,0 +1,90 @@
+//! Those who wait for something of a cell, in the order in which they came.
+
+use std::mem::take;
+
+/// Each has a ticket, and leaves by it. Coming and leaving cost the logarithm of how many wait, in whatever order
+/// they do. An empty list has no memory of its own until somebody waits.
+#[derive(Debug)]
+pub(crate) struct Waitlist<T> {
+    /// By ticket. Who leaves is a gap, until more than half are gaps.
+    places: Vec<(u64, Option<T>)>,
+    gaps: usize,
+}
+
+/// So many places are kept when all have left: mostly somebody comes again.
+const KEPT: usize = 4;
+
+impl<T> Default for Waitlist<T> {
+    fn default() -> Self {
+        Waitlist { places: Vec::new(), gaps: 0 }
+    }
+}
+
+impl<T> Waitlist<T> {
+    /// Tickets are given out in order.
+    pub(crate) fn come(&mut self, ticket: u64, who: T) {
+        debug_assert!(self.places.last().is_none_or(|(last, _)| *last < ticket));
+        self.places.push((ticket, Some(who)));
+    }
+
+    pub(crate) fn get_mut(&mut self, ticket: u64) -> Option<&mut T> {
+        let place = self.place(ticket)?;
+        self.places[place].1.as_mut()
+    }
+
+    /// To be dropped outside of the lock: what waits is user code, or leads to it.
+    pub(crate) fn leave(&mut self, ticket: u64) -> Option<T> {
+        let place = self.place(ticket)?;
+        let left = self.places[place].1.take()?;
+        self.gaps += 1;
+        if self.gaps * 2 > self.places.len() {
+            self.places.retain(|(_, who)| who.is_some());
+            self.places.shrink_to(KEPT.max(self.places.len() * 2));
+            self.gaps = 0;
+        }
+        Some(left)
+    }
+
+    /// All of them, in the order in which they came.
+    pub(crate) fn all(&mut self) -> impl Iterator<Item = T> + use<T> {
+        take(self).places.into_iter().filter_map(|(_, who)| who)
+    }
+
+    fn place(&self, ticket: u64) -> Option<usize> {
+        self.places.binary_search_by_key(&ticket, |(ticket, _)| *ticket).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_told_in_the_order_in_which_they_came() {
+        let mut list = Waitlist::default();
+        (1..=9).for_each(|ticket| list.come(ticket, ticket));
+        for gone in [4, 9, 1] {
+            assert_eq!(list.leave(gone), Some(gone));
+            assert_eq!((list.leave(gone), list.get_mut(gone)), (None, None), "once");
+        }
+        assert_eq!(list.get_mut(5), Some(&mut 5));
+        assert_eq!(list.all().collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8]);
+        assert_eq!(list.all().next(), None);
+        list.come(10, 10);
+        assert_eq!(list.all().collect::<Vec<_>>(), [10]);
+    }
+
+    /// So many would not be through today if each of them moved or looked at all the others.
+    #[test]
+    fn a_million_come_and_go_in_any_order() {
+        const MANY: u64 = 1_000_000;
+        for step in [1, MANY - 1, 617_723] {
+            let mut list = Waitlist::default();
+            (0..MANY).for_each(|ticket| list.come(ticket, ()));
+            for n in 1..=MANY {
+                assert!(list.leave(n * step % MANY).is_some());
+            }
+            assert!(list.places.capacity() <= KEPT && list.places.is_empty());
+        }
+    }
+}
