@@ -324,6 +324,9 @@ pub enum Cause {
     LimitReached,
     /// Somebody called `restart()`; never decided on (rule S26).
     Requested,
+    /// The code of this library panicked while it ran the child; the text of the panic. No decider is asked, the
+    /// supervisor fails with it (rule S19). Please report it.
+    Bug(String),
 }
 
 impl fmt::Display for Cause {
@@ -337,6 +340,7 @@ impl fmt::Display for Cause {
             Cause::EndedByItself => f.write_str("ended by itself"),
             Cause::LimitReached => f.write_str("restarted too often"),
             Cause::Requested => f.write_str("restart requested"),
+            Cause::Bug(text) => write!(f, "a bug in supervise itself, please report it: {text}"),
         }
     }
 }

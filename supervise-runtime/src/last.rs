@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::sync::foreign;
@@ -51,6 +52,37 @@ pub(crate) fn drop_last<T: 'static>(value: T) {
         waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
     });
     drop_quietly(value); // the thread is ending
+}
+
+/// A value of the user that dies beside others. A panic in its `Drop` stays here: two at once would end the process,
+/// and one would leave the rest undone.
+#[derive(Debug)]
+pub(crate) struct Quiet<T>(Option<T>);
+
+impl<T> Quiet<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Quiet(Some(value))
+    }
+}
+
+impl<T> Deref for Quiet<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("taken only when it is dropped")
+    }
+}
+
+impl<T> DerefMut for Quiet<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("taken only when it is dropped")
+    }
+}
+
+impl<T> Drop for Quiet<T> {
+    fn drop(&mut self) {
+        drop_quietly(self.0.take());
+    }
 }
 
 /// Drops it, whatever its `Drop` does: a panic has been told by the panic hook.

@@ -5,6 +5,7 @@
 //! So user code can be kept waiting here by user code only: by a `Clone` that blocks its thread until a child is up whose
 //! start needs a clone of the same value.
 
+use crate::last::drop_quietly;
 use crate::sync::{Condvar, Mutex, foreign, lock};
 
 pub(crate) struct Lent<T> {
@@ -137,5 +138,13 @@ mod tests {
         has_begun.recv().unwrap();
         assert_eq!(lent.with(|value| *value), Some(7));
         assert!(first.join().is_err());
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    /// Its runtime is gone, so nobody has cleared it. What dies beside it is not to meet a panic of this.
+    fn drop(&mut self) {
+        let value = lock(&self.slot).value.take();
+        drop_quietly(value);
     }
 }

@@ -13,6 +13,7 @@ use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::{Failure, Thrown};
 use crate::hook::RestartHook;
+use crate::last::Quiet;
 use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 use crate::sync::{Arc, Mutex};
 use crate::task::Task;
@@ -419,7 +420,7 @@ impl<A> ChildOptions<A> {
 }
 
 fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dyn Any + Send + Sync> {
-    let hook = Arc::new(hook);
+    let hook = Arc::new(Quiet::new(hook));
     let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
         let hook = hook.clone();
         Box::pin(async move { hook.call(actor, failure, cx).await.map_err(Thrown::from) })

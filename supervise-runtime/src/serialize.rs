@@ -308,6 +308,7 @@ words! {
         Cause::EndedByItself => "ended_by_itself",
         Cause::LimitReached => "limit_reached",
         Cause::Requested => "requested",
+        Cause::Bug(_) => "bug",
     }
     Directive {
         Directive::Resume => "resume",

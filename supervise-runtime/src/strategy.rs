@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::failure::{Cause, Failure, Phase};
+use crate::last::Quiet;
 use crate::sync::Arc;
 
 /// Whom a restart takes along (rule S17).
@@ -466,11 +467,13 @@ enum Decides {
 impl Decider {
     /// A decider with arms: `None` where no arm matches.
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
-        Decider { decide: Decides::Shared(Arc::new(decide)), typed: true }
+        let decide = Quiet::new(decide);
+        Decider { decide: Decides::Shared(Arc::new(move |failure| decide(failure))), typed: true }
     }
 
     /// A decider that answers every failure.
     pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
+        let decide = Quiet::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
     }
 

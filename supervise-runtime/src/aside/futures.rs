@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::Queue;
+use crate::cell::body::Each;
 use crate::cell::control::Controlled;
 use crate::events::lock;
 use crate::failure::panic_text;
@@ -64,6 +65,15 @@ impl Subordinates {
         let bell = Arc::new(Bell { number, rung: AtomicBool::new(true), woken: self.woken.clone() });
         self.running.insert(number, (future, bell));
         lock(&self.woken.numbers).push(number);
+    }
+
+    /// Drops all of them, `each` by itself.
+    pub(super) fn dismantle(self, each: Each<'_>) {
+        for (_, (future, bell)) in self.running {
+            let mut future = Some(future);
+            each(&mut || future = None);
+            drop(bell);
+        }
     }
 
     /// Polls those that were woken. One that panics is gone; the first panic is told.

@@ -22,7 +22,9 @@ pub use tick::{Every, Timer};
 pub(crate) use futures::Subordinate;
 pub(crate) use tick::{Make, Queue, Tick};
 
+use crate::cell::body::Each;
 use crate::cell::driver::after;
+use crate::last::drop_quietly;
 use crate::sync::Arc;
 
 use futures::Subordinates;
@@ -131,14 +133,28 @@ impl Asides {
     }
 
     /// No timer is due any more. They hold messages of the user's, to be dropped by the caller.
-    pub(crate) fn stop_timers(&mut self) -> impl Sized + use<> {
+    pub(crate) fn stop_timers(&mut self) -> impl Iterator<Item = Arc<dyn Queue>> + use<> {
         self.sleep = None;
-        (std::mem::take(&mut self.timers), std::mem::take(&mut self.waiting))
+        let waiting = std::mem::take(&mut self.waiting);
+        std::mem::take(&mut self.timers).into_iter().map(|due| due.tick).chain(waiting)
     }
 
     /// A future runs. (A result that waits for room finds some in an empty mailbox.)
     pub(crate) fn has_futures(&self) -> bool {
         self.futures.as_ref().is_some_and(|futures| !futures.is_empty())
+    }
+
+    /// Drops all of it, `each` by itself: messages of timers and futures are the user's.
+    pub(crate) fn dismantle(mut self, each: Each<'_>) {
+        #[cfg(feature = "tokio-util")]
+        each(&mut || self.token = None); // who waits for it is woken
+        for tick in self.stop_timers().chain(self.results) {
+            let mut tick = Some(tick);
+            each(&mut || tick = None);
+        }
+        if let Some(futures) = self.futures {
+            futures.dismantle(each);
+        }
     }
 
     fn push(&mut self, at: Instant, period: Option<Duration>, tick: Arc<dyn Queue>) {
@@ -150,8 +166,9 @@ impl Asides {
     ///
     /// An error is the text of a panic; what panicked is gone, the rest is left as it was.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
-        self.waiting.retain(|tick| !tick.clone().try_again());
-        self.results.retain(|tick| !tick.clone().try_again());
+        for waiting in [&mut self.waiting, &mut self.results] {
+            waiting.extract_if(.., |tick| tick.clone().try_again()).for_each(drop_quietly);
+        }
         while let Some(first) = self.timers.peek() {
             let at = first.at;
             let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
@@ -189,7 +206,8 @@ impl Asides {
 }
 
 fn queue(waiting: &mut Vec<Arc<dyn Queue>>, tick: Arc<dyn Queue>) {
-    if !tick.clone().queue() {
-        waiting.push(tick);
+    match tick.clone().queue() {
+        true => drop_quietly(tick), // behind a stop this is the last of its message
+        false => waiting.push(tick),
     }
 }

@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskCx, Poll};
 
 use super::again::Again;
-use super::body::{Body, Served};
+use super::body::{Body, Each, Served};
 use super::control::Controlled as _;
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::decide::member::Role;
 use crate::events::{DeadReason, EventKind};
 use crate::failure::{Failure, Thrown};
+use crate::last::Quiet;
 use crate::mailbox::{Gate, Inbox, Received};
 use crate::options::{Common, Reader};
 use crate::strategy::SupervisorStrategy;
@@ -21,7 +22,7 @@ use crate::sync::Arc;
 
 pub(crate) struct ActorBody<A: Actor, F> {
     cell: Arc<Cell<A>>,
-    start: F,
+    start: Quiet<F>,
     actor: Option<A>,
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
@@ -37,7 +38,7 @@ impl<A: Actor, F> ActorBody<A, F> {
         let cx = Context::new(cell.clone());
         ActorBody {
             cell,
-            start,
+            start: Quiet::new(start),
             actor: None,
             inbox: Inbox::new(),
             cx,
@@ -179,21 +180,23 @@ where
         }
     }
 
-    fn drop_instance(&mut self) {
+    fn drop_instance(&mut self, each: Each<'_>) {
         self.in_hand = false;
         // In front again, to be found by the next instance; if there is none, it ends with all that is queued.
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
-            Some((_, false)) => {
+            Some((msg, false)) => {
                 let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
                 self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
+                let mut msg = Some(msg);
+                each(&mut || msg = None);
             }
             None => {}
         }
         if self.cx.has_asides() {
             self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
         }
-        self.actor = None;
+        each(&mut || self.actor = None);
     }
 
     fn give_back(&mut self) {

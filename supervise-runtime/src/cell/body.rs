@@ -24,6 +24,10 @@ pub(crate) enum Served {
     Interrupted,
 }
 
+/// Runs one drop of a user's value under a catch of its own: a panic in it is reported, and neither keeps the others
+/// from being dropped nor meets a second one, which would end the process.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
+
 /// The typed half of a cell.
 ///
 /// The hooks have defaults that do nothing, for tasks and trees.
@@ -89,8 +93,8 @@ pub(crate) trait Body: Send + 'static {
     /// Its failure is forgiven: the message that was in hand is gone. User code.
     fn forgive(&mut self) {}
 
-    /// Drops the instance. User code.
-    fn drop_instance(&mut self) {}
+    /// Drops the instance and what belongs to it, `each` of these by itself. User code.
+    fn drop_instance(&mut self, _each: Each<'_>) {}
 
     /// The loop over messages has come back, whatever the way: what it has taken and not begun waits with the rest.
     fn give_back(&mut self) {}

@@ -7,18 +7,19 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tracing::Span;
 
-use super::body::{Body, Served};
+use super::body::{Body, Each, Served};
 use super::control::{Controlled, Plain};
 use super::current;
 use crate::decide::member::Role;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::last::Quiet;
 use crate::options::{BoxFuture, Common, Reader};
 use crate::sync::Arc;
 use crate::task::{Kept, NeverReady, Request, TaskStart, Told, joined};
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<Plain>,
-    start: F,
+    start: Quiet<F>,
     options: Reader,
     main: Kept,
     told: Option<Told>,
@@ -33,7 +34,7 @@ impl<F> TaskBody<F> {
     pub(crate) fn new(cell: Arc<Plain>, options: Reader, start: F) -> Self {
         TaskBody {
             cell,
-            start,
+            start: Quiet::new(start),
             options,
             main: None,
             told: None,
@@ -206,10 +207,15 @@ where
         .await;
     }
 
-    fn drop_instance(&mut self) {
-        self.main = None;
+    fn drop_instance(&mut self, each: Each<'_>) {
+        each(&mut || self.main = None);
         self.told = None;
-        self.incoming = None;
+        let Some(mut incoming) = self.incoming.take() else { return };
+        incoming.close();
+        while let Ok(request) = incoming.try_recv() {
+            let mut request = Some(request); // of a subtask that never began
+            each(&mut || request = None);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::control::Plain;
 use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::Thrown;
+use crate::last::Quiet;
 use crate::options::{Common, Reader};
 use crate::sync::{Arc, Mutex};
 use crate::tree::Builder;
@@ -17,14 +18,14 @@ pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
 
 pub(crate) struct TreeBody<H, F> {
     cell: Arc<Plain>,
-    build: F,
+    build: Quiet<F>,
     handle: HandleSlot<H>,
     options: Reader,
 }
 
 impl<H, F> TreeBody<H, F> {
     pub(crate) fn new(cell: Arc<Plain>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
-        TreeBody { cell, build, handle, options }
+        TreeBody { cell, build: Quiet::new(build), handle, options }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::cell::control::{Controlled, Ctl, Name};
 use crate::context::{SpawnError, Startup};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
+use crate::last::drop_quietly;
 use crate::lent::Lent;
 use crate::options::{BoxFuture, ChildOptions, Common, Options};
 use crate::supervisor::{Behind, Refused};
@@ -64,6 +65,12 @@ impl<Args> Initial<Args> {
 impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
     fn from(items: Vec<Args>) -> Self {
         Initial { items, again: <[Args]>::to_vec }
+    }
+}
+
+impl<Args> Drop for Initial<Args> {
+    fn drop(&mut self) {
+        self.items.drain(..).for_each(drop_quietly); // each by itself: one with a bad `Drop` leaves the others
     }
 }
 

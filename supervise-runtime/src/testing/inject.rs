@@ -62,6 +62,12 @@ impl Fault {
         Fault(Cause::Panic(text.into()))
     }
 
+    /// The code of this library that runs the child panics, for real and in whatever state it is.
+    #[doc(hidden)]
+    pub fn bug(text: impl Into<String>) -> Self {
+        Fault(Cause::Bug(text.into()))
+    }
+
     /// The child is killed: as its handle's `kill()`.
     pub fn kill() -> Self {
         Fault(Cause::Killed)

@@ -19,7 +19,7 @@ impl Driver {
                 self.tell_asides(); // it was asked before the token was
             }
         } else {
-            self.guarded(|| drop(aside));
+            self.guarded(|| drop(aside)); // user code
         }
     }
 
@@ -34,8 +34,9 @@ impl Driver {
     /// It drains: no tick comes any more. Dropping them is user code.
     pub(super) fn stop_timers(&mut self) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
-            let stopped = asides.stop_timers();
-            self.guarded(|| drop(stopped));
+            for tick in asides.stop_timers() {
+                self.guarded(|| drop(tick));
+            }
         }
     }
 
@@ -60,7 +61,7 @@ impl Driver {
     /// They end with the incarnation. Dropping them is user code.
     pub(crate) fn drop_asides(&mut self) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.take()) {
-            self.guarded(|| drop(asides));
+            asides.dismantle(&mut |part| self.guarded(part));
         }
     }
 }

@@ -9,6 +9,16 @@ pin_project! {
         #[pin]
         pub(super) future: Option<F>,
     }
+
+    impl<F> PinnedDrop for Beside<'_, F> {
+        /// The task is dropped, or unwinds: a panic of this future on top would end the process.
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if this.future.is_some() {
+                this.driver.discard(this.future);
+            }
+        }
+    }
 }
 
 impl<F: Future> Future for Beside<'_, F> {
@@ -45,9 +55,9 @@ impl<F: Future> Future for Starting<'_, F> {
         let within = this.within.filter(|_| !driver.asked.is_end() && !driver.asked.is_down());
         let (begun, timer) = &mut **driver.begun.get_or_insert_with(|| {
             let now = Instant::now();
-            Box::new((now, Box::pin(sleep_until(now + STILL_STARTING))))
+            Box::new((now, Box::pin(sleep_until(after(now, STILL_STARTING)))))
         });
-        let over = within.map(|within| *begun + within);
+        let over = within.map(|within| after(*begun, within));
         if let Some(over) = over.filter(|over| *over < timer.deadline()) {
             timer.as_mut().reset(over);
         }
@@ -57,7 +67,7 @@ impl<F: Future> Future for Starting<'_, F> {
                 return Poll::Ready(Exit::Cut(Event::TimeUp));
             }
             driver.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
-            let next = timer.deadline() + STILL_STARTING;
+            let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }
         Poll::Pending

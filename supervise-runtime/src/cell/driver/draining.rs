@@ -87,7 +87,7 @@ impl Driver {
                     return Poll::Ready(Err(Event::TimeUp));
                 }
                 if !self.cell.ctl().has_control() {
-                    return Poll::Pending;
+                    return self.pending();
                 }
             }
         })

@@ -6,6 +6,9 @@ impl Driver {
     /// Where user code runs, it is dropped at its await, as if it had thrown there; on the way down it is a
     /// failure that nobody decides on; where nothing runs, nothing can fail.
     pub(super) fn inject(&mut self, cause: Cause) {
+        if let Cause::Bug(text) = cause {
+            panic!("{text}"); // here, where no user code runs
+        }
         if matches!(cause, Cause::Killed) {
             return self.kill(cause);
         }

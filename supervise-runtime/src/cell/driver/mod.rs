@@ -6,6 +6,7 @@
 //! [`child::on`]'s to say.
 
 use std::future::{Future, poll_fn};
+use std::mem::{replace, take};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -82,6 +83,8 @@ pub(crate) struct Driver {
     pub(crate) told: Option<Told>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
+    /// Others have had their turn since the last incarnation began.
+    waited: bool,
     /// Since when the start in progress waits, over all its steps.
     pub(crate) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
     extras: Option<Box<Extras>>,
@@ -131,6 +134,7 @@ impl Driver {
             told: None,
             timer: None,
             watchdog: None,
+            waited: true,
             begun: None,
             extras: None,
         }
@@ -143,6 +147,27 @@ impl Driver {
             Poll::Ready(())
         })
         .await;
+    }
+
+    /// Lets others have their turn, unless this has waited since the last incarnation began: one that restarts
+    /// itself at once must not keep the thread for ever.
+    pub(crate) async fn breathe(&mut self) {
+        if !take(&mut self.waited) {
+            let mut turned = false;
+            poll_fn(|cx| {
+                if replace(&mut turned, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
+    }
+
+    fn pending<T>(&mut self) -> Poll<T> {
+        self.waited = true;
+        Poll::Pending
     }
 
     // ----- control
@@ -558,7 +583,7 @@ impl Driver {
                 self.discard(future);
                 return Poll::Ready(Exit::Cut(Event::TimeUp));
             }
-            return Poll::Pending;
+            return self.pending();
         }
     }
 
@@ -632,7 +657,7 @@ impl Driver {
                     }
                 }
                 if !self.cell.ctl().has_control() {
-                    return Poll::Pending;
+                    return self.pending();
                 }
             }
         })
@@ -646,7 +671,7 @@ impl Driver {
                 if self.cell.ctl().has_control() {
                     self.serve_control();
                 }
-                if std::mem::take(&mut self.asked.children_down) {
+                if take(&mut self.asked.children_down) {
                     return Poll::Ready(Ok(()));
                 }
                 if let Some(event) = self.cut.take() {
@@ -660,7 +685,7 @@ impl Driver {
                     return Poll::Ready(Err(Event::TimeUp));
                 }
                 if !self.cell.ctl().has_control() {
-                    return Poll::Pending;
+                    return self.pending();
                 }
             }
         })

@@ -75,9 +75,11 @@ impl<B: Body> Run<B> {
     pub(super) fn decide(&mut self, failure: &Failure, (reported, row): (Reported, u32)) {
         match reported {
             Reported::Decide => {
-                // The decider is not asked about an end (S23).
+                // The decider is not asked about an end (S23), nor about a bug of what runs the child (S19).
                 let directive = match failure.cause() {
                     Cause::EndedByItself => Some(Directive::Restart),
+                    // What has run it is not to be trusted with the next start alone.
+                    Cause::Bug(_) if failure.path() == self.driver.cell.ctl().path() => Some(Directive::Escalate),
                     _ => self.directive(failure),
                 };
                 let facts = self.facts();

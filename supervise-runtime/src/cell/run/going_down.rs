@@ -96,8 +96,12 @@ impl<B: Body> Run<B> {
             let exit = self.driver.beside(self.body.post_stop()).await;
             self.after_hook(exit);
         }
-        let body = &mut self.body;
-        self.driver.guarded(|| body.drop_instance());
+        self.drop_instance();
+    }
+
+    pub(super) fn drop_instance(&mut self) {
+        let Run { driver, body, .. } = self;
+        body.drop_instance(&mut |part| driver.guarded(part));
     }
 
     /// A tree that goes down for good reports all its children: first those that had ended before (S24).

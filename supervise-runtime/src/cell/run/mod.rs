@@ -23,6 +23,7 @@ use crate::strategy::{Directive, Lifecycle, Shutdown, default_directive};
 use crate::sync::Arc;
 use crate::watch::Ended;
 
+mod bug;
 mod deciding;
 mod draining;
 mod going_down;
@@ -57,6 +58,8 @@ enum Outcome {
 struct Bye {
     cell: Arc<dyn Controlled>,
     orderly: bool,
+    /// What this crate's own code has failed with, if that is why.
+    bug: Option<Failure>,
 }
 
 impl Bye {
@@ -84,7 +87,10 @@ impl Drop for Bye {
         if !self.orderly {
             let ctl = self.cell.ctl();
             if ctl.ended().is_none() {
-                ctl.set_ended(Ended::RuntimeGone);
+                match self.bug.take() {
+                    Some(bug) => self.buried(bug),
+                    None => ctl.set_ended(Ended::RuntimeGone),
+                }
             }
             if ctl.parent.is_none() {
                 ctl.bus.close();
@@ -117,6 +123,8 @@ struct Run<B: Body> {
     owed: bool,
     was_up: bool,
     ended: bool,
+    /// This crate's own code has failed, and no incarnation was up since.
+    broken: bool,
 }
 
 impl<B: Body> Drop for Run<B> {
@@ -124,8 +132,9 @@ impl<B: Body> Drop for Run<B> {
         if !self.bye.orderly {
             // What it has taken out of its mailbox and not handled becomes dead letters too (S5), and who asks from
             // outside of the runtime must not wait for ever.
-            let body = &mut self.body;
-            self.driver.guarded(|| body.close());
+            self.close();
+            self.driver.drop_asides();
+            self.drop_instance();
         }
     }
 }
@@ -134,7 +143,7 @@ impl<B: Body> Drop for Run<B> {
 pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
     let mut run = Run {
-        bye: Bye { cell: cell.clone(), orderly: false },
+        bye: Bye { cell: cell.clone(), orderly: false, bug: None },
         driver: Driver::new(cell, B::ROLE),
         body,
         common,
@@ -144,16 +153,19 @@ pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Futur
         owed: false,
         was_up: false,
         ended: false,
+        broken: false,
     };
     async move {
         run.driver.arrive().await;
-        run.live().await;
-        run.bye.was_orderly();
+        run.outlive().await;
     }
 }
 
 impl<B: Body> Run<B> {
     async fn live(&mut self) {
+        if self.ended && !self.parked().await {
+            return;
+        }
         loop {
             let over = match self.turn().await {
                 None => match self.incarnation().await {
@@ -222,6 +234,7 @@ impl<B: Body> Run<B> {
 
     /// One incarnation, from its start to the point where nothing of it is up any more.
     async fn incarnation(&mut self) -> After {
+        self.driver.breathe().await;
         self.driver.begin_incarnation();
         self.driver.cell.ctl().forget_late();
         self.pending = None;
@@ -258,6 +271,7 @@ impl<B: Body> Run<B> {
             return after;
         }
         self.driver.begun = None;
+        self.broken = false;
         let again = std::mem::replace(&mut self.was_up, true);
         let ctl = self.driver.cell.ctl();
         ctl.emit(match again && incarnation > 1 {

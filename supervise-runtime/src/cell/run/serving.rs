@@ -180,8 +180,7 @@ impl<B: Body> Run<B> {
         if killed || !self.settled().await {
             self.abort_task().await;
         }
-        let body = &mut self.body;
-        self.driver.guarded(|| body.drop_instance());
+        self.drop_instance();
         self.healing = Some(failure.clone());
         self.failed_start(failure)
     }

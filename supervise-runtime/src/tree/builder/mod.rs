@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
+use crate::last::Quiet;
 use crate::strategy::Shutdown;
 use crate::sync::foreign;
 
@@ -138,13 +139,14 @@ impl Builder {
         place: u32,
         name: Name,
         options: ChildOptions<T>,
-        mut start: F,
+        start: F,
     ) -> Result<Arc<Recipe<T>>, Thrown>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
+        let mut start = Quiet::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::ROLE)))?;
@@ -185,18 +187,14 @@ impl Builder {
     }
 
     /// An inline subtree.
-    pub async fn inline<H, F, Fut>(
-        &self,
-        name: &'static str,
-        options: ChildOptions<H>,
-        mut build: F,
-    ) -> Result<H, Thrown>
+    pub async fn inline<H, F, Fut>(&self, name: &'static str, options: ChildOptions<H>, build: F) -> Result<H, Thrown>
     where
         H: TreeHandle,
         F: FnMut(Builder) -> Fut + Send + 'static,
         Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
     {
         let place = self.next();
+        let mut build = Quiet::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(Role::Tree)))?;

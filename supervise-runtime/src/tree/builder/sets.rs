@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::children::{Clones, Initial, Key, Keyed};
+use crate::last::Quiet;
 
 impl Builder {
     /// A `[T]`.
@@ -53,6 +54,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
+        let start = Quiet::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
@@ -112,6 +114,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
+        let start = Quiet::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
