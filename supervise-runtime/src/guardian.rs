@@ -76,7 +76,7 @@ pub(crate) fn above() -> Arc<dyn Controlled> {
 ///
 /// # Panics
 ///
-/// When it is awaited outside of a tokio runtime.
+/// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
 ///
 /// ```
 /// # use supervise::{Actor, Context, Ended, Lifecycle};

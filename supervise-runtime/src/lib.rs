@@ -8,6 +8,8 @@
 //! * a [`Tree`] to be started, the [`Running`] guard, the [`TreeRef`] of every handle;
 //! * [`Children`] spawned at run time, [`TaskContext`]s, [`Events`], the [`Report`] of a shutdown.
 
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // of times alone, see `clippy.toml`
+
 mod actor;
 mod actor_ref;
 mod aside;

@@ -1,6 +1,7 @@
 //! Messages on their way: tell and ask as futures.
 
 use super::*;
+use crate::cell::driver::after;
 
 /// A message on its way into a mailbox.
 pub(super) struct Push<A: Actor> {
@@ -52,7 +53,7 @@ impl<A: Actor> Push<A> {
             &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
         while timer.as_mut().poll(cx).is_ready() {
             cell.ctl().emit(EventKind::Blocked { since: since.elapsed() });
-            let next = timer.deadline() + BLOCKED;
+            let next = after(timer.deadline(), BLOCKED);
             timer.as_mut().reset(next);
         }
         Poll::Pending

@@ -48,6 +48,17 @@ impl fmt::Debug for Unbegun {
     }
 }
 
+/// To be called before anything is begun. What waits in a runtime without time would find out only there: in the
+/// middle of a life, in a task of its own.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime, and in one that was built without `enable_time`.
+#[track_caller]
+pub(crate) fn require_time() {
+    drop(tokio::time::sleep(std::time::Duration::ZERO)); // tokio has no other way to ask
+}
+
 /// The task of a cell, for all its incarnations. With `--cfg tokio_unstable` it is called by its path (S41).
 fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
     foreign();

@@ -13,6 +13,7 @@ use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor_ref::Terminated;
 use crate::cell::control::{Control, Controlled, Name, Waiting, send};
+use crate::cell::require_time;
 use crate::context::{SpawnError, started};
 use crate::last::{Shelter, drop_quietly};
 use crate::lent::Lent;
@@ -307,6 +308,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
         let this = self.clone();
         async move {
+            require_time();
             let key = this.want(key);
             let created = this.spawn_new(&key, args)?;
             Ok(Caller::new(this, &key, created).wait().await?)
@@ -342,6 +344,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, Args> {
         let this = self.clone();
         async move {
+            require_time();
             let key = this.want(key);
             let args = Shared::new(((*key.key).clone(), args));
             loop {
@@ -491,7 +494,7 @@ macro_rules! spawns {
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime and there is a new instance to be started.
+            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`), and there is a new instance to be started.
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
@@ -513,7 +516,7 @@ macro_rules! spawns {
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime and there is a new instance to be started.
+            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`), and there is a new instance to be started.
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, $($ty),*>

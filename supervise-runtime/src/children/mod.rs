@@ -5,6 +5,7 @@ use std::future::Future;
 
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Controlled, Ctl, Name};
+use crate::cell::require_time;
 use crate::context::{SpawnError, Startup};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
@@ -169,6 +170,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
         let this = self.clone();
         async move {
+            require_time();
             let launched = this.launch(args)?;
             Startup::of(launched.cell).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
@@ -314,7 +316,7 @@ macro_rules! spawns {
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime.
+            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>

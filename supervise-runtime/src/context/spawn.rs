@@ -1,7 +1,7 @@
 //! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
 
 use super::*;
-use crate::cell::Unbegun;
+use crate::cell::{Unbegun, require_time};
 use crate::path::escaped;
 
 /// A child to be spawned: settings first, then `.await`.
@@ -18,6 +18,10 @@ use crate::path::escaped;
 /// # Cancel safety
 ///
 /// Dropped before it is ready, the child is taken back.
+///
+/// # Panics
+///
+/// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -244,6 +248,7 @@ where
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
+            require_time();
             let SpawnChild { owner, name, start, options, .. } = self;
             let path = || owner.ctl().path();
             if owner.ctl().is_guardian() {

@@ -90,7 +90,7 @@ impl Pace {
             k => LEAST.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
         };
         match self.restarted {
-            Some(before) => delay.max((before + LEAST).saturating_duration_since(now)),
+            Some(before) => delay.max(LEAST.saturating_sub(now.saturating_duration_since(before))),
             None => delay,
         }
     }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::{Control, Controlled, queue, ring, send};
+use crate::cell::driver::after;
 use crate::contradiction::Outer;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner, is_roomy};
@@ -561,7 +562,7 @@ impl Inner {
                 }
                 Act::Resume(id) => behind.send(&inner, by, id, Control::Resume),
                 Act::Wait(id, delay) => {
-                    inner.waits(id, Instant::now() + delay);
+                    inner.waits(id, after(Instant::now(), delay));
                     behind.send(&inner, by, id, Control::Wait(delay));
                 }
                 Act::End(id, why) => {

@@ -67,11 +67,11 @@ impl Sup {
             let stuck = &mut rare.get_or_insert_default().stuck;
             // When its time was up, or will be.
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
-            let stuck_at = |reports: u32| over + STUCK_AFTER + STUCK_EVERY * reports;
-            let give_up_at = over + GIVE_UP_AFTER;
+            let stuck_at = |reports| after(after(over, STUCK_AFTER), STUCK_EVERY.saturating_mul(reports));
+            let give_up_at = after(over, GIVE_UP_AFTER);
             // Both are in the order of the slots.
             let look = if patient.binary_search(&id).is_ok() {
-                now + STUCK_AFTER
+                after(now, STUCK_AFTER)
             } else {
                 if stuck.since != Some(since) {
                     *stuck = Stuck { since: Some(since), ..Stuck::default() };

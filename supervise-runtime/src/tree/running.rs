@@ -86,7 +86,7 @@ impl<T: TreeDef> Tree<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime.
+    /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
     #[track_caller]
     pub fn start(self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
         self.start_at(Location::caller())
@@ -98,6 +98,7 @@ impl<T: TreeDef> Tree<T> {
         at: &'static Location<'static>,
     ) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
         async move {
+            require_time();
             let begun = self.begin(at);
             let cell = begun.guard.cell.clone();
             let mut waiting = Waiting::default();
@@ -121,7 +122,7 @@ impl<T: TreeDef> Tree<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime.
+    /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
     #[track_caller]
     pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
     where
@@ -129,6 +130,7 @@ impl<T: TreeDef> Tree<T> {
     {
         let at = Location::caller();
         async move {
+            require_time();
             let mut until = Box::pin(async { drop(until.await) });
             // On another thread the tree may be up at once: a signal's handlers have to be there before.
             let mut over = poll_fn(|cx| Poll::Ready(until.as_mut().poll(cx).is_ready())).await;

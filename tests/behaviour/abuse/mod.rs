@@ -5,5 +5,7 @@ mod bad_drops;
 mod crowds;
 mod drops;
 mod errors;
+mod forever;
 mod knots;
 mod locks;
+mod timeless;

@@ -221,7 +221,7 @@ impl Driver {
                 self.interrupt();
             }
             Control::DropValue(id) => self.drop_value(id),
-            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(Instant::now() + FIRST_LOOK))),
+            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
             Control::Hold(held) => self.hold(held),
             Control::Down(failure) => {
                 self.asked.put_down(failure);

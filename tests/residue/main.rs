@@ -1,0 +1,546 @@
+//! Every way to come and to go, a thousand times and more: no byte is left behind.
+//!
+//! A process of its own, since its allocator counts for all threads, and one test, since tests run side by side.
+
+#![allow(unreachable_pub)]
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod alloc;
+mod yard;
+
+use std::time::Duration;
+
+use supervise::prelude::*;
+use supervise::testing::{Fault, Inject};
+
+use alloc::live;
+use kit::{quiet_panics, soon};
+use yard::{Do, Ill, Node, Yard, at, first_poll};
+
+/// Collections that grow by doubling have reached their size by then.
+const WARM: u32 = 7 * SWEEP;
+const ROUNDS: u32 = 63 * SWEEP;
+/// At so many, an actor looks for timers that were cancelled and pacts that have fallen due, and lets go of them. Up to
+/// then they stay.
+const SWEEP: u32 = 16;
+
+/// Until nothing is left to do: not before does the paused clock go on.
+async fn settle() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// How much more is in use after `ROUNDS` rounds.
+async fn left_by<F: AsyncFnMut(u32)>(mut way: F) -> i64 {
+    for round in 0..WARM {
+        soon(way(round)).await;
+    }
+    settle().await;
+    let before = live();
+    for round in 0..ROUNDS {
+        way(WARM + round).await;
+    }
+    settle().await;
+    live() - before
+}
+
+/// What is left by each way that leaves something.
+#[derive(Default)]
+struct Left(Vec<(&'static str, i64)>);
+
+impl Left {
+    async fn by<F: AsyncFnMut(u32)>(&mut self, name: &'static str, way: F) {
+        let left = left_by(way).await;
+        if left != 0 {
+            self.0.push((name, left));
+        }
+    }
+}
+
+#[test]
+fn no_way_to_come_and_go_leaves_a_byte() {
+    quiet_panics();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let left = runtime.block_on(async {
+        let mut left = Left::default();
+        let yard = Yard::start().await.unwrap();
+        children(&yard, &mut left).await;
+        restarts(&yard, &mut left).await;
+        messages(&yard, &mut left).await;
+        watches(&yard, &mut left).await;
+        asides(&yard, &mut left).await;
+        given_up(&yard, &mut left).await;
+        outside(&yard, &mut left).await;
+        yard.shutdown().await;
+        trees(&mut left).await;
+        left.0
+    });
+    assert_eq!(left, [], "bytes after {ROUNDS} rounds of each");
+}
+
+async fn ended(node: &ActorRef<Node>) {
+    node.terminated().await.unwrap();
+}
+
+fn node() -> impl Future<Output = Result<Node, supervise::Thrown>> {
+    async { Ok(Node) }
+}
+
+async fn top() -> ActorRef<Node> {
+    supervise::spawn("top", node).await.unwrap()
+}
+
+async fn children(yard: &Yard, left: &mut Left) {
+    left.by("top-level", async |_| {
+        let top = top().await;
+        top.stop();
+        ended(&top).await;
+    })
+    .await;
+    left.by("child of an actor", async |_| {
+        let child = at(&yard.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
+        child.stop();
+        ended(&child).await;
+    })
+    .await;
+    left.by("child that ends by itself", async |_| {
+        let child = at(&yard.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
+        child.tell(Do::Stop).await.unwrap();
+        ended(&child).await;
+    })
+    .await;
+    left.by("children that are stopped with a restart", async |_| {
+        at(&yard.host, |cx| {
+            Box::pin(async {
+                cx.spawn("a", node).await.unwrap();
+                cx.spawn("b", node).await.unwrap();
+            })
+        })
+        .await;
+        yard.host.restart().unwrap();
+        at(&yard.host, |_| Box::pin(async {})).await;
+    })
+    .await;
+    left.by("instance of a set", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance that is killed", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        one.tell(Do::Hang).await.unwrap();
+        settle().await;
+        one.kill();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance that is drained", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        one.tell(Do::Nothing).await.unwrap();
+        one.drain();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance of a keyed set", async |round| {
+        let one = yard.keyed.spawn(round).await.unwrap();
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("get_or_spawn", async |round| {
+        let one = yard.keyed.get_or_spawn(round).await.unwrap();
+        assert_eq!(yard.keyed.get_or_spawn(round).await.unwrap(), one);
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("task of a set", async |_| {
+        let job = yard.jobs.spawn().await.unwrap();
+        job.stop();
+        job.terminated().await.unwrap();
+    })
+    .await;
+    left.by("task with subtasks", async |_| {
+        let job = yard.busy.spawn().await.unwrap();
+        job.stop();
+        job.terminated().await.unwrap();
+    })
+    .await;
+    left.by("subtree of a set", async |_| {
+        let branch = yard.branches.spawn().await.unwrap();
+        branch.stop();
+        branch.join().await.unwrap();
+    })
+    .await;
+    left.by("link and unlink", async |_| {
+        let top = top().await;
+        let other = top.clone();
+        at(&yard.host, move |cx| {
+            Box::pin(async move {
+                cx.link(&other).await.unwrap();
+                cx.unlink(&other).await.unwrap();
+                cx.link(&other).await.unwrap();
+            })
+        })
+        .await;
+        top.stop();
+        ended(&top).await;
+    })
+    .await;
+    left.by("link, and an end above", async |_| {
+        let top = top().await;
+        let other = top.clone();
+        at(&yard.host, move |cx| Box::pin(async move { cx.link(&other).await.unwrap() })).await;
+        yard.host.restart().unwrap();
+        ended(&top).await;
+    })
+    .await;
+    left.by("declared child that is started again", async |_| {
+        yard.db.stop();
+        ended(&yard.db).await;
+        yard.db.start_again().unwrap();
+        assert!(yard.ready().await);
+    })
+    .await;
+    left.by("subtree that is started again", async |_| {
+        yard.trio.stop();
+        yard.trio.join().await.unwrap();
+        yard.trio.start_again().unwrap();
+        assert!(yard.ready().await);
+    })
+    .await;
+}
+
+async fn restarts(yard: &Yard, left: &mut Left) {
+    left.by("restart by failure", async |_| {
+        yard.db.tell(Do::Fail).await.unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("restart by panic", async |_| {
+        yard.db.tell(Do::Panic).await.unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("restart by hand", async |_| {
+        yard.db.restart().unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("restart of a group", async |_| {
+        yard.trio.a.tell(Do::Fail).await.unwrap();
+        yard.trio.b.ask(Do::Sync).await.unwrap();
+        yard.trio.a.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("resume", async |_| {
+        yard.meek.tell(Do::Fail).await.unwrap();
+        yard.meek.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("escalation", async |_| {
+        yard.trio.a.tell(Do::Escalate).await.unwrap();
+        settle().await;
+        assert!(yard.ready().await);
+    })
+    .await;
+    left.by("restart of a tree by hand", async |_| {
+        yard.trio.restart().unwrap();
+        settle().await;
+        assert!(yard.ready().await);
+    })
+    .await;
+    left.by("restart of a task", async |_| {
+        yard.worker.restart().unwrap();
+        assert!(yard.ready().await);
+    })
+    .await;
+    left.by("redelivery", async |_| {
+        yard.zealous.tell(Do::Fail).await.unwrap();
+        yard.zealous.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("bug", async |_| {
+        yard.trio.b.inject(Fault::bug("planned panic of the library"));
+        settle().await;
+        assert!(yard.ready().await);
+    })
+    .await;
+}
+
+async fn messages(yard: &Yard, left: &mut Left) {
+    left.by("tell and ask", async |_| {
+        yard.db.tell(Do::Nothing).await.unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("ask that takes too long", async |_| {
+        assert!(yard.silent.ask(Do::Sync).within(Duration::from_millis(1)).await.is_err());
+        yard.silent.restart().unwrap();
+        tokio::time::sleep(Duration::from_millis(9)).await;
+    })
+    .await;
+    left.by("ask that is given up", async |_| {
+        first_poll(yard.db.ask(Do::Sync)).await;
+        settle().await;
+    })
+    .await;
+    left.by("ask that is not answered", async |_| assert!(yard.db.ask(Do::Drop).await.is_err())).await;
+    left.by("tell that waits, and is given up", async |_| {
+        fill(&yard.narrow).await;
+        first_poll(yard.narrow.tell(Do::Nothing)).await;
+        yard.narrow.restart().unwrap();
+        yard.narrow.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("tell that waits, and gets in", async |_| {
+        fill(&yard.narrow).await;
+        let mut waits = Box::pin(yard.narrow.tell(Do::Nothing));
+        assert!(first_poll(waits.as_mut()).await.is_none());
+        yard.narrow.restart().unwrap();
+        waits.await.unwrap();
+        yard.narrow.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("dead letters", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        one.tell(Do::Hang).await.unwrap();
+        (0..5).for_each(|_| one.try_tell(Do::Nothing).unwrap());
+        one.stop();
+        settle().await;
+        one.kill();
+        ended(&one).await;
+        assert!(one.try_tell(Do::Nothing).is_err());
+    })
+    .await;
+}
+
+/// It hangs in a handler, and there is no room.
+async fn fill(narrow: &ActorRef<Node>) {
+    narrow.tell(Do::Hang).await.unwrap();
+    settle().await;
+    while narrow.try_tell(Do::Nothing).is_ok() {}
+}
+
+async fn watches(yard: &Yard, left: &mut Left) {
+    left.by("watcher that ends first", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        let (db, top) = (yard.db.clone(), yard.meek.clone());
+        at(&one, move |cx| {
+            Box::pin(async move {
+                cx.watch(&db);
+                cx.watch(&top);
+            })
+        })
+        .await;
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("one who depends on another and ends first", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        let db = yard.db.clone();
+        at(&one, move |cx| Box::pin(async move { cx.depend_on(&db) })).await;
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("one who is watched and ends", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        let other = one.clone();
+        at(&yard.host, move |cx| Box::pin(async move { cx.watch(&other) })).await;
+        one.stop();
+        ended(&one).await;
+        settle().await;
+    })
+    .await;
+    left.by("one who is depended on and ends", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        let other = one.clone();
+        at(&yard.meek, move |cx| Box::pin(async move { cx.depend_on(&other) })).await;
+        one.stop();
+        ended(&one).await;
+        settle().await;
+    })
+    .await;
+    left.by("watch and unwatch", async |_| {
+        let (db, meek) = (yard.db.clone(), yard.meek.clone());
+        at(&yard.host, move |cx| {
+            Box::pin(async move {
+                cx.watch(&db);
+                cx.depend_on(&db);
+                cx.watch(&meek);
+                cx.unwatch(&db);
+                cx.unwatch(&meek);
+            })
+        })
+        .await;
+    })
+    .await;
+    left.by("the same pact again and again", async |_| {
+        let db = yard.db.clone();
+        at(&yard.host, move |cx| {
+            Box::pin(async move {
+                cx.depend_on(&db);
+                cx.watch(&db);
+            })
+        })
+        .await;
+    })
+    .await;
+    left.by("watch of one that has ended", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        one.stop();
+        ended(&one).await;
+        at(&yard.host, move |cx| Box::pin(async move { cx.watch(&one) })).await;
+        settle().await;
+    })
+    .await;
+}
+
+async fn asides(yard: &Yard, left: &mut Left) {
+    left.by("run", async |_| {
+        at(&yard.db, |cx| Box::pin(async { cx.run(async {}, |()| Do::Nothing) })).await;
+        settle().await;
+    })
+    .await;
+    left.by("run that a restart drops", async |_| {
+        at(&yard.db, |cx| Box::pin(async { cx.run(std::future::pending(), |()| Do::Nothing) })).await;
+        yard.db.restart().unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("timer", async |_| {
+        at(&yard.db, |cx| Box::pin(async { drop(cx.send_after(Duration::from_millis(1), Do::Nothing)) })).await;
+        tokio::time::sleep(Duration::from_millis(3)).await;
+    })
+    .await;
+    left.by("timer that is cancelled", async |_| {
+        at(&yard.db, |cx| Box::pin(async { cx.send_after(Duration::from_secs(9), Do::Nothing).cancel() })).await;
+    })
+    .await;
+    left.by("timer that a restart drops", async |_| {
+        at(&yard.db, |cx| Box::pin(async { drop(cx.send_every(Duration::from_secs(9), || Do::Nothing)) })).await;
+        yard.db.restart().unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("token", async |_| {
+        at(&yard.db, |cx| Box::pin(async { drop(cx.token()) })).await;
+    })
+    .await;
+}
+
+async fn given_up(yard: &Yard, left: &mut Left) {
+    left.by("spawn that is given up", async |_| {
+        first_poll(supervise::spawn("top", node).into_future()).await;
+        first_poll(yard.set.spawn()).await;
+        first_poll(yard.keyed.spawn(1)).await;
+        first_poll(yard.keyed.get_or_spawn(2)).await;
+        at(&yard.host, |cx| Box::pin(async { drop(first_poll(cx.spawn("child", node).into_future()).await) })).await;
+        settle().await;
+        assert_eq!((yard.set.len(), yard.keyed.len()), (0, 0));
+    })
+    .await;
+    left.by("start that never comes, given up", async |_| {
+        let never = supervise::spawn("never", || std::future::pending::<Result<Node, supervise::Thrown>>());
+        first_poll(never.into_future()).await;
+        settle().await;
+    })
+    .await;
+    left.by("spawn that is refused", async |_| {
+        let one = yard.single.spawn().await.unwrap();
+        assert!(yard.single.spawn().await.is_err());
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("key that is taken", async |_| {
+        let one = yard.keyed.spawn(1).await.unwrap();
+        assert!(yard.keyed.spawn(1).await.is_err());
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("start that fails", async |_| {
+        assert!(supervise::spawn("ill", || async { Err::<Node, _>(Ill.into()) }).await.is_err());
+        assert!(yard.ill.spawn().await.is_err());
+        assert!(yard.ill_keyed.spawn(1).await.is_err());
+        assert!(yard.ill_keyed.get_or_spawn(1).await.is_err());
+    })
+    .await;
+}
+
+async fn outside(yard: &Running<Yard>, left: &mut Left) {
+    left.by("events", async |_| {
+        let mut events = yard.events();
+        yard.db.restart().unwrap();
+        yard.db.ask(Do::Sync).await.unwrap();
+        assert!(events.try_next().is_some());
+        drop(yard.events());
+    })
+    .await;
+    left.by("waits that are given up", async |_| {
+        first_poll(yard.db.terminated()).await;
+        first_poll(yard.worker.terminated()).await;
+        first_poll(yard.trio.join()).await;
+        first_poll(yard.ready()).await;
+    })
+    .await;
+    left.by("snapshot and health", async |_| {
+        drop((yard.snapshot(), yard.health()));
+    })
+    .await;
+    left.by("clones of handles", async |_| {
+        drop((yard.handle(), yard.db.clone(), yard.set.clone(), yard.keyed.clone()));
+    })
+    .await;
+}
+
+async fn trees(left: &mut Left) {
+    left.by("tree", async |_| {
+        let yard = Yard::start().await.unwrap();
+        yard.set.spawn().await.unwrap();
+        yard.keyed.spawn(1).await.unwrap();
+        yard.shutdown().await;
+    })
+    .await;
+    left.by("tree whose guard is dropped", async |_| {
+        let yard = Yard::start().await.unwrap();
+        let handle = yard.handle();
+        drop(yard);
+        handle.join().await.unwrap();
+    })
+    .await;
+    left.by("tree that is killed", async |_| {
+        let yard = Yard::start().await.unwrap();
+        yard.kill();
+        yard.join().await;
+    })
+    .await;
+    left.by("tree that does not start", async |_| {
+        yard::Broken::start().await.unwrap_err();
+    })
+    .await;
+    left.by("tree whose start is given up", async |_| {
+        first_poll(Yard::start()).await;
+        settle().await;
+    })
+    .await;
+    left.by("tree that is run", async |_| {
+        Yard::run(async {}).await.unwrap();
+    })
+    .await;
+    left.by("runtime that is dropped", async |_| {
+        let inner = std::thread::spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let yard = runtime.block_on(Yard::start()).unwrap().detach();
+            drop(runtime);
+            assert!(yard.ended().is_some());
+        });
+        inner.join().unwrap();
+    })
+    .await;
+}
