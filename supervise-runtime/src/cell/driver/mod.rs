@@ -444,6 +444,11 @@ impl Driver {
         self.cut.take_if(|event| *event == Event::Kill);
     }
 
+    /// What was to be dropped is not there.
+    pub(crate) fn forget_cut(&mut self) {
+        self.cut = None;
+    }
+
     /// Its number is known: its span begins.
     pub(crate) fn begin_span(&mut self) {
         self.end_span(); // the last one's, first: there is one open for each cell
