@@ -104,6 +104,9 @@ impl Bye {
         ctl.emit(EventKind::Ended { ended: ended.clone() });
         ctl.set_ended(ended.clone());
         let took = std::time::Duration::ZERO;
-        ctl.tell_report(|path| ChildReport { path, ended: ended.clone(), took, aborted: true, stuck: false });
+        ctl.tell_report(|path| {
+            let ended = ended.clone();
+            ChildReport { path, ended, took, aborted: true, stuck: false, failure: None, failures: 0 }
+        });
     }
 }
