@@ -27,11 +27,6 @@ impl<T> Waitlist<T> {
         self.places.push((ticket, Some(who)));
     }
 
-    pub(crate) fn get_mut(&mut self, ticket: u64) -> Option<&mut T> {
-        let place = self.place(ticket)?;
-        self.places[place].1.as_mut()
-    }
-
     /// To be dropped outside of the lock: what waits is user code, or leads to it.
     pub(crate) fn leave(&mut self, ticket: u64) -> Option<T> {
         let place = self.place(ticket)?;
@@ -65,9 +60,8 @@ mod tests {
         (1..=9).for_each(|ticket| list.come(ticket, ticket));
         for gone in [4, 9, 1] {
             assert_eq!(list.leave(gone), Some(gone));
-            assert_eq!((list.leave(gone), list.get_mut(gone)), (None, None), "once");
+            assert_eq!(list.leave(gone), None, "once");
         }
-        assert_eq!(list.get_mut(5), Some(&mut 5));
         assert_eq!(list.all().collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8]);
         assert_eq!(list.all().next(), None);
         list.come(10, 10);
