@@ -188,7 +188,8 @@ fn a_runtime_is_dropped_while_its_tasks_spawn() {
             }
             std::thread::sleep(std::time::Duration::from_micros(137 * (round % 16)));
             drop(runtime);
-            assert!(matches!(house.ended(), Some(Ended::RuntimeGone)));
+            let ended = house.ended();
+            assert!(matches!(ended, Some(Ended::RuntimeGone)), "round {round}: {ended:?}");
             if begun.elapsed() > secs(20) {
                 break; // a machine that is busy with other things
             }
