@@ -8,4 +8,5 @@ mod kit;
 
 mod akka;
 mod ledger;
+mod otp;
 mod stage;

@@ -1,0 +1,238 @@
+//! Trees of trees, O215 to O220, what is told, O231 and O238, and what a test has of it, O240 to O245.
+
+use supervise::prelude::*;
+use supervise::testing;
+
+use super::*;
+use crate::kit::{Fault, ms, pass, secs, seen, settle};
+
+supervisor! {
+    struct Top(stage: Stage) {
+        #![strategy(AllForOne, max_restarts = 5, within = 1min)]
+        #![decider(_ => Restart)]
+        left: struct Left {
+            #![strategy(OneForOne, max_restarts = 1, within = 1min)]
+            a: Unit = Unit::start("a", stage.clone()).await?,
+            guests: [Unit] = |name: &'static str| Unit::start(name, stage.clone()).await?,
+        },
+        right: struct Right {
+            b: Unit = Unit::start("b", stage.clone()).await?,
+        },
+        third: struct Third {
+            c: Unit = Unit::start("c", stage).await?,
+        },
+    }
+
+    struct Places(stage: Stage) {
+        #[lifecycle(Transient)]
+        part: struct Part {
+            #![strategy(OneForOne, max_restarts = 0)]
+            a: Unit = Unit::start("a", stage.clone()).await?,
+        },
+        other: Unit = Unit::start("other", stage).await?,
+    }
+
+    struct Wrapped(stage: Stage, most: u32) {
+        #![strategy(OneForOne, max_restarts = 2, within = 1min)]
+        wrapper: struct Wrapper {
+            #![strategy(OneForOne, max_restarts = most, within = 1min)]
+            inner: struct Inner {
+                #![strategy(OneForOne, max_restarts = 0)]
+                leaf: Unit = Unit::start("leaf", stage).await?,
+            },
+        },
+    }
+
+    struct Harness(stage: Stage) {
+        permanent: Unit = Unit::start("permanent", stage.clone()).await?,
+        #[lifecycle(Temporary)]
+        temporary: Unit = Unit::start("temporary", stage).await?,
+    }
+}
+
+/// A branch at its limit restarts all of a group: what is declared comes back, what was spawned does not, and a
+/// branch that was stopped by hand stays so.
+#[tokio::test(start_paused = true)]
+async fn o215_a_branch_at_its_limit_restarts_its_group() {
+    let tree = Top::start(Stage::default()).await.unwrap();
+    let guest = tree.left.guests.spawn("guest").await.unwrap();
+    tree.third.stop();
+    settle().await;
+    for _ in 0..2 {
+        fail(&tree.left.a).await;
+        pass(secs(1)).await;
+    }
+    assert_eq!((tree.left.incarnation(), ping(&tree.right.b).await), (2, 2));
+    assert_eq!((state(&guest), tree.left.guests.len()), ("stopped", 0));
+    assert!(tree.third.ended().is_some() && tree.ended().is_none());
+}
+
+/// Who failed, was through, or was stopped and started, is behind the same handle.
+#[tokio::test(start_paused = true)]
+async fn o216_a_handle_outlives_every_way_to_begin_anew() {
+    let tree = Harness::start(Stage::default()).await.unwrap();
+    let unit = tree.permanent.clone();
+    fail(&unit).await;
+    assert_eq!(ping(&unit).await, 2);
+    finish(&unit).await;
+    assert_eq!(ping(&unit).await, 3);
+    stop(&unit).await;
+    unit.start_again().unwrap();
+    ping(&unit).await;
+    assert!(tree.permanent == unit && state(&unit) == "lives");
+}
+
+/// A branch that gives up has failed, so that it comes back in a transient place too.
+#[tokio::test(start_paused = true)]
+async fn o217_a_branch_that_gives_up_has_failed() {
+    let tree = Places::start(Stage::default()).await.unwrap();
+    let mut events = tree.events();
+    fail(&tree.part.a).await;
+    assert_eq!((ping(&tree.part.a).await, ping(&tree.other).await), (2, 1));
+    assert!(seen(&mut events).contains(&"part failed".into()));
+}
+
+/// A budget of 0 lets an escalation through; any other holds it up.
+#[tokio::test(start_paused = true)]
+async fn o218_a_wrapper_with_a_budget_holds_up_escalations() {
+    for (most, wrapper, inner) in [(0, 2, 2), (3, 1, 2)] {
+        let tree = Wrapped::start(Stage::default(), most).await.unwrap();
+        fail(&tree.wrapper.inner.leaf).await;
+        pass(secs(1)).await;
+        assert_eq!((tree.wrapper.incarnation(), tree.wrapper.inner.incarnation()), (wrapper, inner), "{most}");
+    }
+}
+
+/// At the first start of all a failing start is final; in a restart of the branch it is tried again by the one above.
+#[tokio::test(start_paused = true)]
+async fn o220_a_start_that_fails_in_a_restarted_branch_is_tried_again() {
+    let stage = Stage::default();
+    stage.plan("a start", 1, Fault::Error);
+    assert_eq!(Places::start(stage.clone()).await.unwrap_err().path(), "part/a");
+    let tree = Places::start(stage.clone()).await.unwrap();
+    stage.plan("a start", 2, Fault::Error);
+    stage.take();
+    fail(&tree.part.a).await;
+    pass(secs(10)).await;
+    assert_eq!(starts(&stage), ["a", "a", "a"]);
+    assert!(tree.snapshot().find("part/a").unwrap().is_up());
+    assert_eq!(ping(&tree.other).await, 1);
+}
+
+/// What is told says in which phase a child failed, that a limit was reached, and what went wrong on the way out.
+#[tokio::test(start_paused = true)]
+async fn o231_what_is_told_says_when_it_went_wrong() {
+    let stage = Stage::default();
+    let tree = One::start(stage.clone(), 1, secs(60)).await.unwrap();
+    let mut events = tree.events();
+    stage.plan("a start", 1, Fault::Error);
+    stage.plan("c post_stop", 1, Fault::Error);
+    fail(&tree.a).await;
+    soon(tree.join()).await;
+    let mut phases = Vec::new();
+    let mut told = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let supervise::EventKind::Failed { failure, .. } = &event.kind {
+            phases.push((event.path.clone(), failure.phase()));
+        }
+        told.push(testing::line(&event));
+    }
+    assert_eq!(phases[..2], [("a".to_owned(), Phase::Running), ("a".to_owned(), Phase::Restart)]);
+    assert!(["a limit", "c reported"].iter().all(|line| told.contains(&(*line).to_owned())), "{told:?}");
+}
+
+/// A tree that is quiet for as long as its window has a whole budget again.
+#[tokio::test(start_paused = true)]
+async fn o238_a_quiet_tree_has_forgotten_its_restarts() {
+    each!(2, secs(5), |tree, stage| {
+        stage.take();
+        fail(&tree.c).await;
+        assert_eq!(ping(&tree.c).await, 2);
+        let used = || tree.snapshot().nodes().filter_map(|node| node.restarts).map(|budget| budget.used).max();
+        assert_eq!(used(), Some(1));
+        pass(secs(5)).await;
+        assert_eq!(used(), Some(0));
+    });
+}
+
+/// A tree under test is gone, all of it, before what comes behind its shutdown.
+#[tokio::test(start_paused = true)]
+async fn o240_a_tree_under_test_is_gone_behind_its_shutdown() {
+    let stage = Stage::default();
+    let tree = testing::start(Harness::tree(stage.clone())).await.unwrap();
+    let permanent = tree.permanent.clone();
+    stage.take();
+    let (report, _) = tree.shutdown().await;
+    stage.journal.write("cleans up");
+    assert!(report.is_orderly());
+    assert_eq!(stage.take(), ["temporary post_stop", "permanent post_stop", "cleans up"]);
+    assert_eq!(state(&permanent), "stopped");
+}
+
+/// Under test a child lives as it is declared.
+#[tokio::test(start_paused = true)]
+async fn o241_under_test_a_child_lives_as_it_is_declared() {
+    let tree = testing::start(Harness::tree(Stage::default())).await.unwrap();
+    tree.permanent.tell(Msg::Add(7)).await.unwrap();
+    for unit in [&tree.permanent, &tree.temporary] {
+        finish(unit).await;
+    }
+    tree.advance(secs(60)).await;
+    assert_eq!((sum(&tree.permanent).await, state(&tree.temporary)), (0, "done"));
+}
+
+/// Under test a child is stopped by its handle, as in life.
+#[tokio::test(start_paused = true)]
+async fn o242_under_test_a_child_is_stopped_by_its_handle() {
+    let mut tree = testing::start(Harness::tree(Stage::default())).await.unwrap();
+    tree.record().lines();
+    for unit in [tree.permanent.clone(), tree.temporary.clone()] {
+        stop(&unit).await;
+        stop(&unit).await;
+    }
+    tree.settle().await;
+    let told = tree.record().lines();
+    assert_eq!(told[..2], ["permanent ended Stopped", "temporary ended Stopped"]);
+}
+
+/// Under test the budgets are those of life.
+#[tokio::test(start_paused = true)]
+async fn o245_under_test_the_budgets_are_those_of_life() {
+    let tree = testing::start(One::tree(Stage::default(), 1, secs(5))).await.unwrap();
+    let unit = tree.a.clone();
+    fail(&unit).await;
+    assert_eq!(ping(&unit).await, 2);
+    fail(&unit).await;
+    pass(ms(100)).await;
+    assert!(at_the_limit(&tree.ended().unwrap()));
+}
+
+/// What is told of a child has its path and what went wrong, and nothing of what it was made of.
+#[tokio::test(start_paused = true)]
+async fn o228_what_is_told_has_nothing_of_the_arguments() {
+    let tree = Top::start(Stage::default()).await.unwrap();
+    let mut events = tree.events();
+    let guest = tree.left.guests.spawn("a secret").await.unwrap();
+    fail(&guest).await;
+    ping(&guest).await;
+    let mut told = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        assert_eq!(event.path, "left/guests/#1");
+        told.push(format!("{event} {event:?}"));
+    }
+    assert_eq!(told.len(), 5);
+    assert!(told.iter().all(|line| !line.contains("secret")), "{told:?}");
+}
+
+/// A start by hand is one line, as one of the tree's own.
+#[tokio::test(start_paused = true)]
+async fn o230_a_start_by_hand_is_one_line() {
+    let tree = Top::start(Stage::default()).await.unwrap();
+    let mut events = tree.events();
+    let guest = tree.left.guests.spawn("x").await.unwrap();
+    assert_eq!(seen(&mut events), ["left/guests/#1 started"]);
+    fail(&guest).await;
+    ping(&guest).await;
+    let restarted = ["failed", "decided Restart", "restart in 0ns", "restarted"];
+    assert_eq!(seen(&mut events), restarted.map(|what| format!("left/guests/#1 {what}")));
+}
