@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const RUNTIME: &str = "supervise-runtime/src";
 
 /// The modules of the runtime that are public themselves.
-const MODULES: [&str; 2] = ["guardian", "testing"];
+const MODULES: [&str; 3] = ["guardian", "path", "testing"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -153,6 +153,7 @@ fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
         ByHand::Stopping => Err(CommandError::Stopping { path: path() }),
         ByHand::Ended => Err(CommandError::Ended { path: path() }),
         ByHand::StartedOnce => Err(CommandError::StartedOnce { path: path() }),
+        ByHand::SupervisorEnded => Err(CommandError::SupervisorEnded { path: path() }),
     }
 }
 

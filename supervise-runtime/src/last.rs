@@ -51,7 +51,9 @@ pub(crate) fn drop_last<T: 'static>(value: T) {
     let _ = WAITING.try_with(|waiting| {
         waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
     });
-    drop_quietly(value); // the thread is ending
+    if let Some(value) = value {
+        drop_quietly(value); // the thread is ending
+    }
 }
 
 /// A value of the user that dies beside others. A panic in its `Drop` stays here: two at once would end the process,
@@ -91,5 +93,26 @@ pub(crate) fn drop_quietly<T>(value: T) {
     foreign();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(payload); // it may panic in its turn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::sync::{Mutex, lock};
+
+    #[test]
+    fn in_a_shelter_the_last_of_an_error_waits_for_the_end_of_every_lock() {
+        let error = Rc::new("of a user");
+        let value = Mutex::new(1);
+        let shelter = Shelter::new();
+        let held = lock(&value);
+        drop_last(error.clone());
+        drop(held);
+        assert_eq!(Rc::strong_count(&error), 2, "it waits");
+        drop(shelter);
+        assert_eq!(Rc::strong_count(&error), 1);
     }
 }

@@ -44,6 +44,8 @@ pub enum ByHand {
     Ended,
     /// Refused: it is started once, its arguments are gone.
     StartedOnce,
+    /// Refused: its supervisor has ended, and nothing below it is started any more.
+    SupervisorEnded,
 }
 
 /// Table 2d. `group_moves`: its group is going down or up.

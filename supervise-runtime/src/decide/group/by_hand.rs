@@ -14,6 +14,10 @@ impl Group {
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return ByHand::StartedOnce;
         }
+        // The group may have ended since the caller has looked.
+        if self.is_ended() && command == Command::StartAgain {
+            return ByHand::SupervisorEnded;
+        }
         // What build has not come to yet awaits its turn, ended or not.
         let moves = self.moves() || self.get(id).is_some_and(|member| !member.reached);
         let verdict = child::by_hand(state, moves, command);
@@ -29,7 +33,8 @@ impl Group {
             | ByHand::NotEnded
             | ByHand::Stopping
             | ByHand::Ended
-            | ByHand::StartedOnce => true,
+            | ByHand::StartedOnce
+            | ByHand::SupervisorEnded => true,
         };
         verdict
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::child::{ByHand, Command};
 use super::super::group::{Act, Facts, Group, Id, Mode, Next, Owner, Reported};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
@@ -254,4 +255,18 @@ fn the_table_shrinks() {
     let again: Vec<Id> = (0..495).map(|_| many.group.add(settings(Lifecycle::Permanent), true)).collect();
     assert!(again.iter().all(|id| *id < 501), "{again:?}");
     assert_eq!((many.group.add(settings(Lifecycle::Permanent), true), many.group.slots()), (501, 502));
+}
+
+/// Another thread may ask while the last member ends, behind its look at whether the group has ended.
+#[test]
+fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
+    let mut many = Many::of(Owner::Tree, Strategy::AllForOne, 2, Lifecycle::Transient);
+    for id in 0..2 {
+        many.group.done(id, Ended::Done, &failure(Phase::Running), many.facts());
+    }
+    assert!(many.group.is_ended());
+    many.group.take_acts();
+    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, ByHand::SupervisorEnded, "its mailbox must stay closed");
+    assert!(many.group.take_acts().is_empty());
 }
