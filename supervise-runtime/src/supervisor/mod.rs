@@ -468,9 +468,9 @@ impl Inner {
         self.entries[id].replace(entry)
     }
 
-    /// The child has left the table, or has ended and is forgotten.
+    /// The child has left the table, or has ended and is forgotten. Behind [`Sup::finish`] there is no table any more.
     fn vacate(&mut self, id: Id) -> Option<Entry> {
-        let entry = self.entries[id as usize].take()?;
+        let entry = self.entries.get_mut(id as usize)?.take()?;
         if let Some(key) = self.key(&entry) {
             self.names.remove(&(key, id));
         }

@@ -67,13 +67,17 @@ impl Bye {
         self.orderly = true;
     }
 
-    /// The task is gone without an end: its supervisor must not wait for it for ever.
-    fn lost(&self) {
+    /// The task is gone without an end: its supervisor must not wait for it for ever. `runtime_gone`: and must not take
+    /// it for an end.
+    fn lost(&self, runtime_gone: bool) {
         if let Some(owner) = self.cell.ctl().supervisor()
             && let Some(sup) = owner.ctl().sup()
         {
             let now = Instant::now();
             sup.on_child(&*owner, &*self.cell, |group, id| {
+                if runtime_gone {
+                    group.runtime_gone();
+                }
                 group.stop_member(id, now);
                 group.gone(id, now);
             });
@@ -86,6 +90,7 @@ impl Drop for Bye {
     fn drop(&mut self) {
         if !self.orderly {
             let ctl = self.cell.ctl();
+            let runtime_gone = self.bug.is_none();
             if ctl.ended().is_none() {
                 match self.bug.take() {
                     Some(bug) => self.buried(bug),
@@ -95,7 +100,7 @@ impl Drop for Bye {
             if ctl.parent.is_none() {
                 ctl.bus.close();
             }
-            self.lost();
+            self.lost(runtime_gone);
         }
         if let Some(sup) = self.cell.ctl().sup() {
             sup.finish();

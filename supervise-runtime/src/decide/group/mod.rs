@@ -203,6 +203,8 @@ pub struct Group {
     owner_is_up: bool,
     /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
     ends_with: Option<Ended>,
+    /// The runtime is going, and takes the members with it: that nobody is left is no end of the supervisor's own (S25).
+    runtime_gone: bool,
     /// The slot in which [`Group::all_up`] found one that was not.
     first_down: usize,
     acts: Vec<Act>,
@@ -238,6 +240,7 @@ impl Group {
             quits: false,
             owner_is_up: owner != Owner::Tree,
             ends_with: None,
+            runtime_gone: false,
             first_down: 0,
             acts: Vec::new(),
             #[cfg(test)]

@@ -367,7 +367,7 @@ impl Group {
         // Asked last: this looks at the members, and is come to at each event.
         let slots = || self.members.iter().inspect(|_| self.step());
         let has_children = || slots().flatten().any(|member| !member.is_value());
-        if self.owner == Owner::Tree && self.built && self.living == 0 && has_children() {
+        if self.owner == Owner::Tree && self.built && !self.runtime_gone && self.living == 0 && has_children() {
             self.mode = Mode::Ended;
             self.acts.push(Act::AllEnded(self.first_failure.clone()));
         }

@@ -172,6 +172,11 @@ impl Group {
         self.settle(now);
     }
 
+    /// A member was dropped with its runtime, which is that of all others and of the supervisor.
+    pub fn runtime_gone(&mut self) {
+        self.runtime_gone = true;
+    }
+
     /// The wait of this child is over.
     pub fn due(&mut self, id: Id, now: Instant) {
         if self.wait == Some(id) {

@@ -270,3 +270,15 @@ fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
     assert_eq!(again, ByHand::SupervisorEnded, "its mailbox must stay closed");
     assert!(many.group.take_acts().is_empty());
 }
+
+/// The supervisor's own task may still run on another worker while its members are dropped.
+#[test]
+fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
+    let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
+    for id in 0..2 {
+        many.group.runtime_gone();
+        many.group.stop_member(id, many.now);
+        many.group.gone(id, many.now);
+    }
+    assert!(many.group.take_acts().iter().all(|act| !matches!(act, Act::AllEnded(_))));
+}
