@@ -34,6 +34,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
+use crate::cell::driver::after;
 use crate::events::{DeadReason, EventKind, lock};
 use crate::last::drop_quietly;
 use crate::snapshot::MailboxDepth;
@@ -553,7 +554,7 @@ impl<T: Letter> Inbox<T> {
             }
             drop(inner);
             calm.longest = 0;
-            calm.timer.as_mut().reset(Instant::now() + CALM);
+            calm.timer.as_mut().reset(after(Instant::now(), CALM));
         }
     }
 

@@ -93,17 +93,12 @@ impl<T: TreeDef> Tree<T> {
     }
 
     /// As [`start`](Tree::start), written in that place.
-    pub(crate) fn start_at(
-        self,
-        at: &'static Location<'static>,
-    ) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
-        async move {
-            require_time();
-            let begun = self.begin(at);
-            let cell = begun.guard.cell.clone();
-            let mut waiting = Waiting::default();
-            begun.over(poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await)
-        }
+    pub(crate) async fn start_at(self, at: &'static Location<'static>) -> Result<Running<T>, Failure> {
+        require_time();
+        let begun = self.begin(at);
+        let cell = begun.guard.cell.clone();
+        let mut waiting = Waiting::default();
+        begun.over(poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await)
     }
 
     /// Starts the tree, waits until `until` is through or the tree has ended by itself, takes it down, and
