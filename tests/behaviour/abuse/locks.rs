@@ -35,7 +35,7 @@ impl Look {
         let ask = self.0.lock().unwrap().clone();
         let Some(ask) = ask else { return };
         let before = LOOKS.get();
-        if before % 2 == 0 {
+        if before.is_multiple_of(2) {
             LOOKS.set(before + 1);
             ask();
             LOOKS.set(before + 2);

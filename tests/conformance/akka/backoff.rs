@@ -12,7 +12,7 @@ use crate::stage::*;
 supervisor! {
     struct Back(stage: Stage, backoff: ExponentialBackoff, directive: Directive) {
         #![decider(move |_: &Failure| directive)]
-        #[backoff(backoff.clone())]
+        #[backoff(backoff)]
         a: Unit = Unit::start("a", stage.clone()).await?,
         #[lifecycle(Transient)]
         #[backoff(backoff)]
