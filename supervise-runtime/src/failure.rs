@@ -702,7 +702,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Counted(Arc<()>);
+    struct Counted {
+        _alive: Arc<()>,
+    }
 
     impl fmt::Display for Counted {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -717,7 +719,7 @@ mod tests {
     fn a_row_of_any_length_keeps_the_same() {
         let (all, alive) = (300_000, Arc::new(()));
         let failed = |n: u32| {
-            let cause = Cause::Error(Thrown::from(Counted(alive.clone())));
+            let cause = Cause::Error(Thrown::from(Counted { _alive: alive.clone() }));
             Failure::new(Phase::Restart, cause, "db", n)
         };
         let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
