@@ -101,7 +101,7 @@ async fn calm(top: &Top, world: &Arc<World>) {
 async fn only_what_was_told(mut events: Events, world: Arc<World>) {
     while let Some(event) = events.next().await {
         if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
-            && let Cause::Panic(text) = failure.cause()
+            && let Cause::Panic(text) | Cause::Bug(text) = failure.cause()
             && !text.starts_with("told")
         {
             world.wrong(format!("{path}: {failure}"));

@@ -17,11 +17,11 @@ pub struct World {
     /// Of those: their sender stopped waiting for room.
     pub given_up: AtomicU64,
     pub made: AtomicU64,
-    /// Stops those who left their tree.
     /// The storm is over: nobody does harm any more.
     calm: AtomicBool,
     /// Nobody leaves this tree, and nobody asks: then the books are exact.
     exact: AtomicBool,
+    /// Stops those who left their tree.
     free: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
     living: Mutex<HashMap<String, i64>>,
     wrong: Mutex<Vec<String>>,

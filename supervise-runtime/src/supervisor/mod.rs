@@ -419,6 +419,7 @@ impl Sup {
         let entries = {
             let mut inner = lock(&self.inner);
             inner.names.clear();
+            inner.group.finish(); // whoever comes from another thread is told that all is over
             std::mem::take(&mut inner.entries)
         };
         foreign(); // the last of a cell, of a start closure, of a value

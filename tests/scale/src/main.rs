@@ -117,6 +117,8 @@ supervisor! {
         kids: [Kid] = || Kid::new(),
         #[lifecycle(Permanent, shutdown = Infinity)]
         keyed: [u64 => Kid] = |_key: u64| Kid::new(),
+        #[mailbox(Bounded(16))]
+        narrow: [Kid] = || Kid::new(),
         #[backoff(1h..1h)]
         #[lifecycle(Permanent, shutdown = Infinity)]
         waiting: [Kid] = || Kid::new(),
@@ -331,6 +333,108 @@ async fn patient(n: usize) {
     steps.done("shutdown");
 }
 
+/// An actor that hears of the end of another one, or depends on it.
+struct Watching(ActorRef<Kid>, bool);
+
+impl Actor for Watching {
+    type Msg = ();
+    type Error = BoxError;
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        if self.1 {
+            cx.depend_on(&self.0)
+        } else {
+            cx.watch(&self.0)
+        }
+        Ok(())
+    }
+
+    async fn receive(&mut self, (): (), _: &mut Context<Self>) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+impl Watcher for Watching {
+    async fn terminated(&mut self, _: &Watched, _: &Ended, _: &mut Context<Self>) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+/// Many watch and many depend on one child; half of them end before it, the others hear of its end.
+async fn watchers(n: usize) {
+    let one = supervise::spawn("one", || async { Ok(Kid::new()) }).await.unwrap();
+    let mut steps = Steps::new("watchers", n);
+    let mut all = Vec::with_capacity(n);
+    for i in 0..n {
+        let one = one.clone();
+        all.push(supervise::spawn("w", move || {
+            let watching = Watching(one.clone(), i % 2 == 0);
+            async move { Ok(watching) }
+        }));
+    }
+    let mut watching = Vec::with_capacity(n);
+    for spawn in all {
+        watching.push(spawn.await.unwrap());
+    }
+    steps.done("spawn");
+    for one in watching.drain(..n / 2) {
+        one.stop();
+        one.terminated().await.unwrap();
+    }
+    steps.done("stop");
+    one.stop();
+    one.terminated().await.unwrap();
+    for watcher in &watching {
+        watcher.stop();
+        watcher.terminated().await.unwrap();
+    }
+    steps.done("told");
+}
+
+/// Senders wait for room in one mailbox, and are all let in.
+async fn blocked(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let one = sets.narrow.spawn().await.unwrap();
+    let mut steps = Steps::new("blocked", n);
+    let tells: Vec<_> = (0..n)
+        .map(|_| {
+            let one = one.clone();
+            tokio::spawn(async move { one.ask(Do::Ping).forever().await.unwrap() })
+        })
+        .collect();
+    for tell in tells {
+        assert_eq!(tell.await.unwrap(), 1);
+    }
+    steps.done("let in");
+    assert!(sets.shutdown().await.is_orderly());
+}
+
+/// The same few children fail and are restarted, and come and go, again and again: memory must not grow by more than
+/// one part in a hundred from a quarter of the way on.
+async fn soak(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let kids = set_of(&sets, 100).await;
+    let mut steps = Steps::new("soak", n);
+    let mut before = 0;
+    tokio::time::pause();
+    for round in 0..n {
+        let kid = &kids[round % kids.len()];
+        kid.tell(Do::Fail).await.unwrap();
+        kid.ask(Do::Ping).await.unwrap();
+        let guest = sets.kids.spawn().await.unwrap();
+        guest.stop();
+        guest.terminated().await.unwrap();
+        tokio::time::advance(Duration::from_secs(7)).await; // the budget of a child is 10 in a minute
+        if round == n / 4 {
+            before = resident();
+        }
+    }
+    steps.done("round");
+    let after = resident();
+    assert!(after <= before + before / 100 + (64 << 10), "{before} bytes at a quarter, {after} at the end");
+    assert!(sets.shutdown().await.is_orderly());
+}
+
 macro_rules! array {
     ($n:expr, $tree:ident) => {{
         let mut steps = Steps::new("array", $n);
@@ -357,7 +461,7 @@ async fn array(n: usize) {
 
 type Row = fn(usize) -> Pin<Box<dyn Future<Output = ()>>>;
 
-const ROWS: [(&str, Row); 8] = [
+const ROWS: [(&str, Row); 11] = [
     ("set", |n| Box::pin(set(n))),
     ("look", |n| Box::pin(look(n))),
     ("waiting", |n| Box::pin(waiting(n))),
@@ -366,6 +470,9 @@ const ROWS: [(&str, Row); 8] = [
     ("nested", |n| Box::pin(nested(n))),
     ("patient", |n| Box::pin(patient(n))),
     ("array", |n| Box::pin(array(n))),
+    ("watchers", |n| Box::pin(watchers(n))),
+    ("blocked", |n| Box::pin(blocked(n))),
+    ("soak", |n| Box::pin(soak(n))),
 ];
 
 fn run(row: Row, n: usize) {

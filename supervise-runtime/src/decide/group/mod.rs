@@ -314,6 +314,11 @@ impl Group {
         matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
     }
 
+    /// Its owner is gone for good, whatever the members were at: nothing is added or started any more.
+    pub fn finish(&mut self) {
+        self.mode = Mode::Ended;
+    }
+
     /// It has ended.
     pub fn is_ended(&self) -> bool {
         self.mode == Mode::Ended
