@@ -48,8 +48,8 @@ use crate::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// It is on its way down to be started again, it awaits its turn, or its group is going down, waits to come up, or
-    /// comes up: all of its members have this answer then, also one that is up.
+    /// The child is on its way down to be started again, awaits its turn, or its group is going down, waits to come up,
+    /// or comes up: all of its members have this answer then, also one that is up.
     Busy {
         /// The child.
         path: String,

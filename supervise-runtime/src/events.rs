@@ -147,7 +147,7 @@ pub enum EventKind {
         /// The tree's seed, at the root only.
         seed: Option<u64>,
     },
-    /// It failed. What is done about it is told by [`Decided`](EventKind::Decided), if there is somebody who decides: a
+    /// A failure. What is done about it is told by [`Decided`](EventKind::Decided), if there is somebody who decides: a
     /// root that fails ends at once, and a failure that is kept while a supervisor above has failed may be decided later
     /// or never. A supervisor that fails with an escalated failure says so too, behind its `Escalated`: then
     /// `failure.path()` is not its own path. Of one that goes down already `Reported` follows instead of `Decided`.
@@ -163,14 +163,14 @@ pub enum EventKind {
         /// The failure.
         failure: Failure,
     },
-    /// It is decided what follows. `Restart` is followed by `RestartScheduled`, `Resume` by nothing, `Stop` by the `Ended` of
-    /// this child and of those that it takes along (during the boot: of the whole tree, by way of `Escalated`), and
+    /// A decision on a failure. `Restart` is followed by `RestartScheduled`, `Resume` by nothing, `Stop` by the `Ended`
+    /// of this child and of those that it takes along (during the boot: of the whole tree, by way of `Escalated`), and
     /// `Escalate` by `Escalated`, told by the supervisor.
     ///
     /// A Restart that cannot be is told as what it comes to: at a limit as `Stop` or `Escalate`, with `LimitReached` behind
     /// it; of a `Temporary` child, of a top-level actor whose decider escalates, as `Stop`.
     Decided {
-        /// What follows.
+        /// The directive that follows.
         directive: Directive,
         /// About what.
         failure: Failure,

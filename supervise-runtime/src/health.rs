@@ -122,9 +122,9 @@ pub enum Reason {
     InARow(u32),
     /// Its mailbox is full: so many senders wait for room.
     Blocked(usize),
-    /// It has ended against its lifecycle: a `Permanent` or `Transient` child by a failure, a limit, a kill or an
-    /// abort. Not by a stop, and not by itself, as a subtree does whose members are done (S22). The tree that was
-    /// asked: at all.
+    /// An end against the lifecycle: of a `Permanent` or `Transient` child by a failure, a limit, a kill or an
+    /// abort; not by a stop, and not by itself, as that of a subtree whose members are done (S22). Of the tree that was
+    /// asked: any end.
     Ended(Ended),
 }
 

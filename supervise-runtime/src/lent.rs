@@ -1,6 +1,6 @@
 //! A value on which user code runs: start closures, kept values, the arguments of initial instances.
 //!
-//! It is taken out of its lock for as long as that runs, so that no lock is held meanwhile (see `sync.rs`). One thread has
+//! The value is out of its lock while that runs, so that no lock is held meanwhile (see `sync.rs`). One thread has
 //! it at a time, since it need not be `Sync`; who comes meanwhile waits until it is back, and holds no lock either.
 //! So user code can be kept waiting here by user code only: by a `Clone` that blocks its thread until a child is up whose
 //! start needs a clone of the same value.

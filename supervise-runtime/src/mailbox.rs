@@ -223,7 +223,7 @@ impl<T: Letter> MailCell<T> {
             let mut inner = lock(&self.inner);
             match self.refuses(&inner, refuse_down) {
                 None => {
-                    // It may have come back before it was woken: its place must not use up somebody else's wake-up.
+                    // A sender may come back before it is woken: its place must not use up somebody else's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
                         Some(msg) => self.take_in(inner, msg),
@@ -558,7 +558,7 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// It ends: all that waits goes back, and the buffers with it.
+    /// Closes the mailbox for good: all that waits goes back, and the buffers with it.
     pub(crate) fn close(&mut self, cell: &MailCell<T>) {
         self.give_back(cell);
         self.batch = VecDeque::new();

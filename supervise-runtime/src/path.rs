@@ -70,7 +70,7 @@ pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What is not of [`escaped`] stays as it is.
+/// Text that is not of [`escaped`] stays as it is.
 fn unescaped(shown: &str) -> Cow<'_, str> {
     if !shown.contains(['%', '\\']) {
         return Cow::Borrowed(shown);

@@ -376,7 +376,7 @@ impl Node {
 }
 
 impl Drop for Node {
-    /// What is below it goes one after the other, not each in a frame of its own.
+    /// Nodes below it go one after the other, not each in a frame of its own.
     fn drop(&mut self) {
         let mut below = std::mem::take(&mut self.children);
         while let Some(mut node) = below.pop() {

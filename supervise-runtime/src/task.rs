@@ -532,7 +532,7 @@ impl TaskRef {
         self.cell.ctl().ended()
     }
 
-    /// What failed on its way out, if it has ended: the first failure of the task after it was told to end, of
+    /// The failure on its way out, if it has ended: the first failure of the task after it was told to end, of
     /// its subtasks or of a `Drop`. Nobody decides on such a failure: [`ended`](TaskRef::ended) stays what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
         let ctl = self.cell.ctl();

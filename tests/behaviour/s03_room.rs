@@ -117,7 +117,7 @@ fn no_place_is_hidden_by_a_batch() {
         drop(go_on);
         assert_eq!(runtime.block_on(async { office.desk.ask(Paper::Ask).await }), Ok(105));
 
-        // What has no bound shows what waits, too.
+        // A mailbox without a bound shows what waits, too.
         let (first, begun, go) = block();
         office.wide.try_tell(first).unwrap();
         begun.recv().unwrap();

@@ -1,4 +1,4 @@
-//! What led to a failure, and how it is displayed: S6, S17, S21, S40.
+//! The chain that led to a failure, and how it is displayed: S6, S17, S21, S40.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use supervise::{EventKind, SpawnError};
 
 use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// What the start fails with, so that each failure can be told from the others.
+/// The error of a start, so that each failure can be told from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Try(u32);
 
@@ -199,7 +199,7 @@ async fn a_failed_start_on_the_way_up_does_not_replace_the_first_failure() {
             "b is back: try 1 < Told"
         ]
     );
-    // What fails once all are up again is the first of another move.
+    // A failure once all are up again is the first of another move.
     tree.b.tell(Boom::Fatal).await.unwrap();
     pass(secs(20)).await;
     assert_eq!(heard.take(), ["b goes: Fatal", "a goes: Fatal", "a is back: Fatal", "b is back: Fatal"]);

@@ -1,4 +1,4 @@
-//! What is aborted on its way down, and what becomes of it then: S11, S12 and S24.
+//! Children that are aborted on their way down, and what becomes of them then: S11, S12 and S24.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

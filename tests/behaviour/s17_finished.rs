@@ -71,7 +71,7 @@ async fn who_has_ended_by_itself_comes_up_with_its_group() {
     assert_eq!([tree.once.incarnation(), tree.temporary.incarnation(), tree.stopped.incarnation()], [1, 1, 1]);
     assert!(tree.once.ended().is_some() && tree.temporary.ended().is_some() && tree.stopped.ended().is_some());
 
-    // What was a `None` once stays so.
+    // A child that was a `None` once stays so.
     let maybe = tree.maybe.as_ref().unwrap();
     assert!(maybe.ended().is_some());
     there.store(true, SeqCst);

@@ -1,4 +1,4 @@
-//! What a supervisor's new incarnation starts with: S20, and S21, S22, S28, S35 in it.
+//! The state that a supervisor's new incarnation starts with: S20, and S21, S22, S28, S35 in it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

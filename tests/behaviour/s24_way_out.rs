@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// What a task does once it is told to end.
+/// The last act of a task once it is told to end.
 #[derive(Clone, Copy)]
 enum Last {
     Error,
@@ -615,7 +615,7 @@ async fn stopped_meanwhile<E: std::fmt::Debug>(run: impl Future<Output = Result<
     soon(run).await.unwrap()
 }
 
-/// It failed at 1 s, and goes down until 3 s.
+/// Waits for a moment at which the child has failed (at 1 s) and goes down (until 3 s).
 fn meanwhile() -> impl Future<Output = ()> + Send {
     tokio::time::sleep(ms(2500))
 }

@@ -11,7 +11,7 @@ const LEDGER: &str = include_str!("LEDGER.md");
 struct System {
     /// Its chapter in the ledger, and its row in the totals.
     title: &'static str,
-    /// What its numbers begin with: `A107`, in names of tests `a107`.
+    /// The letter that its numbers begin with: `A107`, in names of tests `a107`.
     letter: char,
     /// The folder of its tests.
     folder: &'static str,

@@ -37,7 +37,7 @@ struct Inner {
 }
 
 impl Stage {
-    /// What happened since the last call.
+    /// The lines since the last call.
     pub fn take(&self) -> Vec<String> {
         self.journal.take()
     }
@@ -47,7 +47,7 @@ impl Stage {
         self.take().into_iter().filter(|line| line.ends_with(end)).collect()
     }
 
-    /// Who heard of whose end since the last call.
+    /// The ends that were heard of since the last call, and by whom.
     pub fn heard(&self) -> Vec<String> {
         self.take().into_iter().filter(|line| line.contains(" hears ")).collect()
     }

@@ -50,14 +50,14 @@ async fn left_by<F: AsyncFnMut(u32)>(mut way: F) -> i64 {
     live() - before
 }
 
-/// What is left by each way that leaves something.
+/// The bytes that are left by each way that leaves something.
 #[derive(Default)]
 struct Left(Vec<(&'static str, i64)>);
 
 impl Left {
     async fn by<F: AsyncFnMut(u32)>(&mut self, name: &'static str, way: F) {
         let left = left_by(way).await;
-        // What is left behind grows with the rounds, by a byte in each at least; a cache of a fixed size does not, and
+        // A leak grows with the rounds, by a byte in each at least; a cache of a fixed size does not, and
         // may just stand at another point.
         if left.unsigned_abs() >= u64::from(rounds()) / 4 {
             self.0.push((name, left));
@@ -324,7 +324,7 @@ async fn messages(yard: &Yard, left: &mut Left) {
     .await;
 }
 
-/// It hangs in a handler, and there is no room.
+/// Hangs the actor in a handler, and leaves no room.
 async fn fill(narrow: &ActorRef<Node>) {
     narrow.tell(Do::Hang).await.unwrap();
     settle().await;

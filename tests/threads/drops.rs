@@ -34,7 +34,7 @@ fn one(seed: u64) {
     }
     drop(runtime);
 
-    // Whoever waits outside hears of the end: of this one, or of the runtime's.
+    // A waiter outside hears of the end: of this one, or of the runtime's.
     let ended = wait(ended);
     assert!(ended.is_ok() || !up, "seed {seed}: {ended:?}");
     let living = world.living();

@@ -22,7 +22,7 @@ pub struct Worker {
 }
 
 pub enum Msg {
-    /// What to do, and the token if this message was sent from outside.
+    /// The work to do, and the token if this message was sent from outside.
     Do(u64, Option<Token>),
     /// Whether it answers.
     Ping(Reply<()>, Token),

@@ -83,7 +83,7 @@ async fn calm(top: &Top, world: &Arc<World>) {
             match ask(world, &worker, Duration::from_secs(20)).await {
                 Ok(()) => break,
                 Err(AskError::Refused { reason: Refusal::Ended, .. }) if worker.ended().is_some() => break,
-                // It fails with what is queued before the question, or its tree does.
+                // The worker fails with what is queued before the question, or its tree does.
                 Err(AskError::NoReply { .. } | AskError::Refused { .. }) if tries < 2_000 => {
                     tokio::time::sleep(ms(1)).await;
                 }

@@ -48,7 +48,7 @@ impl World {
         self.draw(n) == 0
     }
 
-    /// What chance wants of an actor now: a number below `n`, and in a calm one that means nothing.
+    /// The wish of chance for an actor now: a number below `n`, and in a calm world one that means nothing.
     pub fn whim(&self, n: u64) -> u64 {
         if self.is_calm() { u64::MAX } else { self.draw(n) }
     }
@@ -86,7 +86,7 @@ impl World {
         std::mem::take(&mut self.wrong.lock().unwrap())
     }
 
-    /// Who is still there.
+    /// The actors that are still there.
     pub fn living(&self) -> Vec<String> {
         let living = self.living.lock().unwrap();
         living.iter().filter(|(_, n)| **n != 0).map(|(path, n)| format!("{path}: {n}")).collect()

@@ -317,7 +317,7 @@ impl<A: Actor> ActorRef<A> {
         self.cell.ctl().ended()
     }
 
-    /// What failed on its way out, if it has ended: the first failure of its last message, of `post_stop` or of a
+    /// The failure on its way out, if it has ended: the first failure of its last message, of `post_stop` or of a
     /// `Drop`. Nobody decides on such a failure: [`ended`](ActorRef::ended) stays what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
         let ctl = self.cell.ctl();

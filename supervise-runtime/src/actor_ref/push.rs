@@ -79,7 +79,7 @@ fn has_runtime() -> bool {
 /// Nothing is sent before it is polled for the first time. It is ready at once where there is room. After 10 s without
 /// room, and every 10 s from then on, the tree says so by [`EventKind::Blocked`](crate::EventKind::Blocked).
 ///
-/// It may be awaited outside of a tokio runtime, where there is no clock for that event.
+/// The future may be awaited outside of a tokio runtime, where there is no clock for that event.
 ///
 /// # Cancel safety
 ///

@@ -77,7 +77,7 @@ pub struct Reply<T>(Option<Arc<Shared<T>>>);
 /// The asker's end.
 pub(crate) struct Answer<T> {
     shared: Arc<Shared<T>>,
-    /// It has left a waker behind.
+    /// True if the asker has left a waker behind.
     left: bool,
 }
 

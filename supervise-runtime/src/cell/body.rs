@@ -85,7 +85,7 @@ pub(crate) trait Body: Send + 'static {
         async {}
     }
 
-    /// It has said in this incarnation that it ends: `cx.stop()`.
+    /// True if it has said in this incarnation that it ends: `cx.stop()`.
     fn has_stopped(&self) -> bool {
         false
     }

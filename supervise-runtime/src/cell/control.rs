@@ -113,12 +113,12 @@ pub(crate) struct Waiting(Option<u64>);
 #[derive(Default)]
 struct Life {
     up: bool,
-    /// Who waits for its first start has got it, whatever became of it since.
+    /// True once it was up: a waiter for its first start has got it, whatever became of it since.
     was_up: bool,
     ended: Option<Ended>,
     /// The last failure, for who looks from outside.
     failed: Option<Box<Failure>>,
-    /// What failed on the way out of the present incarnation, and nobody decided on.
+    /// The failures on the way out of the present incarnation, which nobody decided on.
     late: Option<Box<Late>>,
     watchers: Waitlist<OnEnd>,
     /// By ticket.
@@ -128,7 +128,7 @@ struct Life {
     report: Option<Box<Reports>>,
 }
 
-/// What failed on the way out.
+/// The failures on the way out.
 struct Late {
     first: Failure,
     count: u32,
@@ -194,7 +194,7 @@ pub(crate) struct Ctl {
     late: AtomicBool,
     /// One above it has failed (S7). Written and read by its own task, as the next one.
     held: AtomicBool,
-    /// It goes down behind the message in hand.
+    /// True if the cell goes down behind the message in hand.
     leaving: AtomicBool,
 }
 
@@ -272,7 +272,7 @@ impl Ctl {
         Path::new(above.map(|parent| parent.ctl().above()), self.name.clone())
     }
 
-    /// What stands above its children. Those that have any keep it.
+    /// The place above its children. Cells that have any keep it.
     fn above(&self) -> Arc<Place> {
         let mut missing = Vec::new();
         let mut next = Some(self);
@@ -362,7 +362,7 @@ impl Ctl {
         self.emit(EventKind::Reported { failure });
     }
 
-    /// What has failed on its way out, and how often.
+    /// The first failure on its way out, and how many there were.
     pub(crate) fn late(&self) -> (Option<Failure>, u32) {
         match &lock(&self.life).late {
             Some(late) => (Some(late.first.clone()), late.count),
@@ -532,7 +532,7 @@ impl Ctl {
         ticket
     }
 
-    /// Who came with this ticket is not told.
+    /// Takes out the watcher that came with this ticket: it is not told.
     pub(crate) fn forget(&self, ticket: u64) {
         let forgotten = lock(&self.life).watchers.leave(ticket);
         foreign();

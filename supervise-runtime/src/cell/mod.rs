@@ -25,7 +25,7 @@ mod waitlist;
 
 /// The life of a cell that has no task yet: the cell is there, can be put into its place, and be asked for anything.
 ///
-/// It is begun when no lock is held. A runtime that is closing takes no task any more, but drops its future there and
+/// A life begins when no lock is held. A runtime that is closing takes no task any more, but drops its future there and
 /// then, and outside of a runtime the spawn panics, which drops it as well: either tells the cell's supervisor of its end.
 #[must_use = "nothing of a cell happens before its life is begun"]
 pub(crate) struct Unbegun(Box<dyn FnOnce() + Send>);

@@ -40,7 +40,7 @@ pub const fn need_key<K: Key>() {}
 /// The handle of `sessions: [UserId => Session]`: a set whose instances have a key each, which is also the
 /// last part of their path. Cheap to clone; stays the same over restarts of the tree.
 ///
-/// What a key displays as is public: it stands in paths, and so in events and logs, escaped as [`path`](crate::path)
+/// The display of a key is public: it stands in paths, and so in events and logs, escaped as [`path`](crate::path)
 /// says. Keys that differ have to display differently, else two instances have one path, and none may display as nothing.
 ///
 /// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
@@ -389,7 +389,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             }
             match &mut instance {
                 Some(instance) => return self.create((table, found), key, instance).map(Next::Starts),
-                // What is made of arguments is not dropped under the lock: it is made in front of it.
+                // An instance holds arguments and is not dropped under the lock: it is made in front of it.
                 None => {
                     drop(table);
                     instance = Some(self.instance(key, args.giving(self.set.clones())));

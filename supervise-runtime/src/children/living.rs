@@ -8,7 +8,7 @@
 //! entry nearer to the end, and another round is needed only if another thread got on. An entry has a number of its own,
 //! that of its cell, so that what was compared is not taken for one that came into its place.
 //!
-//! What was decided under the lock holds then and there, since all that decides is here: whose `Eq` gives different
+//! A decision under the lock holds then and there, since all that decides is here: whose `Eq` gives different
 //! answers at different times gets one of them.
 
 use std::borrow::Borrow;
@@ -120,7 +120,7 @@ impl<K, H> Living<K, H> {
         }
     }
 
-    /// What `look` gives of the entry of this key; it runs under the lock.
+    /// The result of `look` on the entry of this key; it runs under the lock.
     pub(super) fn look<Q, R>(&self, key: &Q, look: impl Fn(&Entry<K, H>) -> R) -> Option<R>
     where
         K: Borrow<Q>,
@@ -164,7 +164,7 @@ fn is<K: Borrow<Q>, Q: Eq + ?Sized>(known: &K, key: &Q) -> bool {
     known.borrow() == key
 }
 
-/// What is looked up is a hash already.
+/// A hasher of keys that are a hash already.
 #[derive(Default)]
 pub(super) struct Hashed(u64);
 

@@ -36,7 +36,7 @@ pub(crate) struct Plan<T: Child, Args> {
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
 
-/// What a set has from its start on. A restart of the set starts those again, so it keeps them.
+/// The instances that a set has from its start on. A restart of the set starts those again, so it keeps them.
 #[doc(hidden)]
 pub struct Initial<Args> {
     items: Vec<Args>,

@@ -1,6 +1,6 @@
-//! Whose end an actor is to hear of, and what for (S37).
+//! The ends that an actor is to hear of, and what for (S37).
 //!
-//! It belongs to one life: it outlives restarts, and with the end nothing of it stays at the others.
+//! A watch belongs to one life: it outlives restarts, and with the end nothing of it stays at the others.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ impl Other {
         }
     }
 
-    /// What has fallen due once is told already: another pact is made anew.
+    /// A pact that has fallen due is told already: another pact is made anew.
     fn has_pact(&self) -> bool {
         self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_due())
     }

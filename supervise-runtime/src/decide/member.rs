@@ -84,7 +84,7 @@ pub(crate) struct Member {
     pub(crate) drains: bool,
     /// It is significant and ends by itself: with it the supervisor does (S22).
     pub(crate) quits: bool,
-    /// It has ended by itself: a restart of its group starts it again (S17).
+    /// True if it has ended by itself: a restart of its group starts it again (S17).
     pub(crate) finished: bool,
     /// Its start was asked for by hand, or at run time: a failure of it concerns it alone, until it is up or has ended
     /// (S26, S38).

@@ -1,4 +1,4 @@
-//! What an event of a group leads to that may run foreign code: gathered under the group's lock, done behind it.
+//! Consequences of an event of a group that may run foreign code: gathered under the group's lock, done behind it.
 
 use super::*;
 

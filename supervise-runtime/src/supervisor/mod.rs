@@ -548,7 +548,7 @@ impl Inner {
         Inner::carry_out_of(inner, owner, None)
     }
 
-    /// What follows from an event of the child `by`, whose task this is: queued here, and the rest to be done
+    /// The consequences of an event of the child `by`, whose task this is: queued here, and the rest to be done
     /// once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
         let mut acts = inner.group.take_acts();

@@ -93,7 +93,7 @@ impl Sup {
         inner.watched = next.is_some();
         drop(inner);
         for (_, cell, since) in &given_up {
-            // Who supervises it above is asked of another group: not under the lock of this one.
+            // The supervisor above it is asked of another group: not under the lock of this one.
             cell.ctl().tell_report(|path| crate::report::ChildReport {
                 path,
                 ended: crate::watch::Ended::Aborted,
@@ -106,7 +106,7 @@ impl Sup {
         }
         let mut inner = lock(&self.inner);
         for (id, cell, _) in &given_up {
-            // It may have come down after all.
+            // The child may have come down after all.
             if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == At::Down {
                 inner.group.gone(*id, now);
             }

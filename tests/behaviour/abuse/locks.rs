@@ -18,7 +18,7 @@ impl Kid {
     fn handle(&mut self, _: ()) {}
 }
 
-/// What user code does wherever it is run: set once the tree is up.
+/// The question that user code asks wherever it is run: set once the tree is up.
 #[derive(Clone, Default)]
 struct Look(Arc<Mutex<Option<Ask>>>);
 

@@ -134,7 +134,7 @@ async fn a022_stop_ends_all_of_them_once() {
     assert_eq!(stage.take(), ["c post_stop", "b post_stop", "a post_stop"]);
 }
 
-/// Whoever ends without a failure ends alone: stopped, drained, or by itself.
+/// A child that ends without a failure ends alone: stopped, drained, or by itself.
 #[tokio::test(start_paused = true)]
 async fn a023_a_normal_end_leaves_the_siblings_alone() {
     let stage = Stage::default();

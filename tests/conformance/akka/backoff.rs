@@ -137,7 +137,7 @@ async fn a172_a_reset_by_hand_begins_the_delays_anew() {
     }
 }
 
-/// Who is declared to reject while down says at once that, and for how long, it is down.
+/// A child that is declared to reject while down says at once that, and for how long, it is down.
 #[tokio::test(start_paused = true)]
 async fn a173_a_child_in_backoff_can_answer_at_once_that_it_is_down() {
     let tree = Rejecting::start(Stage::default()).await.unwrap();

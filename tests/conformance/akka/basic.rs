@@ -105,7 +105,7 @@ async fn a005_a_crash_by_a_tell_is_restarted_the_same_way() {
     assert_eq!(stage.told(), ["a pre_restart: Told of a", "a post_restart: Told of a"]);
 }
 
-/// What waited is handled behind the restart; the message that failed is gone.
+/// Messages that waited are handled behind the restart; the message that failed is gone.
 #[tokio::test(start_paused = true)]
 async fn a006_the_mailbox_is_kept_over_a_restart() {
     let stage = Stage::default();

@@ -260,7 +260,7 @@ async fn a057_an_escalated_error_is_not_wrapped() {
     assert!(failure.before().is_none());
 }
 
-/// Who is restarted because of a child has no message in hand, and no hook could be given one.
+/// A parent that is restarted because of a child has no message in hand, and no hook could be given one.
 #[tokio::test(start_paused = true)]
 async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
     let (tree, [a, _], _) = deep(Directive::Restart, always(Directive::Escalate)).await;
@@ -276,7 +276,7 @@ async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
     assert_eq!(in_hand, [("parent/a".to_owned(), true), ("parent".to_owned(), false)]);
 }
 
-/// Who hears of a child's end can have another child of that name at once: the same path, another handle.
+/// A parent that hears of a child's end can have another child of that name at once: the same path, another handle.
 #[tokio::test(start_paused = true)]
 async fn a060_who_hears_of_an_end_can_replace_the_child() {
     let stage = Stage::default();
@@ -302,7 +302,7 @@ async fn a060_who_hears_of_an_end_can_replace_the_child() {
     assert_ne!(first, second);
 }
 
-/// What an actor would do at the end of a child is not done while it goes down itself, so it cannot go wrong there.
+/// The act of an actor at the end of a child is not done while it goes down itself, so it cannot go wrong there.
 #[tokio::test(start_paused = true)]
 async fn a061_a_parent_that_goes_down_hears_of_no_child() {
     let stage = Stage::default();

@@ -20,7 +20,7 @@ supervisor! {
     }
 }
 
-/// What was asked before a drain is answered; then the actor ends.
+/// Questions from before a drain are answered; then the actor ends.
 #[tokio::test(start_paused = true)]
 async fn a122_what_was_asked_before_a_drain_is_answered() {
     let stage = Stage::default();
@@ -90,7 +90,7 @@ async fn a126_a_name_that_lives_is_refused() {
     assert_eq!(stage.ending("k start").len(), 1);
 }
 
-/// Who goes down makes no children any more, neither in its last message nor in `post_stop`.
+/// An actor that goes down makes no children any more, neither in its last message nor in `post_stop`.
 #[tokio::test(start_paused = true)]
 async fn a127_who_goes_down_makes_no_children() {
     let stage = Stage::default();
@@ -173,7 +173,7 @@ async fn a131_a_second_stop_changes_nothing() {
     assert_eq!((state(&one), ping(&boss).await), ("stopped", 1));
 }
 
-/// Whoever has the handle may stop; it need not be the parent.
+/// Any holder of the handle may stop the actor; that need not be the parent.
 #[tokio::test(start_paused = true)]
 async fn a132_whoever_has_the_handle_may_stop() {
     let house = House::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What stands below a failure, and failures that meet each other: A095 to A106.
+//! Actors below a failure, and failures that meet each other: A095 to A106.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -90,7 +90,7 @@ async fn a097_messages_flow_when_the_last_failure_above_is_resumed() {
     assert_eq!((ping(&low).await, ping(&leaf).await), (1, 1));
 }
 
-/// Who is held can be stopped and watched, and hears of ends when it may work again.
+/// An actor that is held can be stopped and watched, and hears of ends when it may work again.
 #[tokio::test(start_paused = true)]
 async fn a098_who_is_held_can_be_stopped_and_watched() {
     let family = Family::new(Directive::Resume).await;
@@ -217,7 +217,7 @@ async fn a105_what_is_spawned_while_held_starts_behind_the_resume() {
     }
 }
 
-/// Who is going down asks nobody about its failure.
+/// An actor that is going down asks nobody about its failure.
 #[tokio::test(start_paused = true)]
 async fn a106_who_is_going_down_is_not_decided_on() {
     let (stage, asked) = (Stage::default(), Arc::new(AtomicU32::new(0)));

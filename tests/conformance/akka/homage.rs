@@ -1,4 +1,4 @@
-//! What the first Akka, of 2009 to 2011, checked of itself: A215 to A221.
+//! Checks that the first Akka, of 2009 to 2011, made of itself: A215 to A221.
 
 use supervise::prelude::*;
 use supervise::{AskError, EventKind};
@@ -61,7 +61,7 @@ supervisor! {
     }
 }
 
-/// What was pinged and who was restarted, as one word.
+/// The pings and the restarts, as one word.
 fn log(stage: &Stage) -> String {
     let word = |line: String| match line.split_once(' ') {
         Some((_, "ping")) => "ping",

@@ -50,7 +50,7 @@ async fn a063_hooks_run_in_order_over_three_restarts_and_the_end() {
     assert_eq!(state(&tree.a), "limit");
 }
 
-/// Who never failed has no hook of a restart.
+/// An actor that never failed has no hook of a restart.
 #[tokio::test(start_paused = true)]
 async fn a065_a_plain_life_has_two_hooks() {
     let stage = Stage::default();
@@ -76,7 +76,7 @@ async fn a066_a_failing_post_stop_holds_nothing_up() {
     assert_eq!(kid(&boss, "kid").await.path(), one.path());
 }
 
-/// What an actor has become is gone with a Restart, and stays with a Resume.
+/// The state that an actor has come to is gone with a Restart, and stays with a Resume.
 #[tokio::test(start_paused = true)]
 async fn a067_what_it_became_is_gone_with_a_restart_and_stays_with_a_resume() {
     for (directive, became) in [(Directive::Restart, 0), (Directive::Resume, 1)] {
@@ -145,7 +145,7 @@ async fn a071_a_kept_child_is_restarted_behind_its_parent() {
     assert_eq!(stage.take(), lines(&[&restart("boss"), &restart("kid")]));
 }
 
-/// What the new instance makes in its start is not restarted with those that were kept.
+/// Children that the new instance makes in its start are not restarted with those that were kept.
 #[tokio::test(start_paused = true)]
 async fn a072_what_the_new_instance_makes_is_not_restarted() {
     let stage = Stage::default();
@@ -197,7 +197,7 @@ async fn a075_the_events_of_a_life() {
     assert_eq!(seen(&mut events), ["watcher ended Stopped", "Pair ended Stopped"]);
 }
 
-/// What is sent from outside at a period goes on over a restart.
+/// Messages sent from outside at a period go on over a restart.
 #[tokio::test(start_paused = true)]
 async fn a076_a_schedule_from_outside_outlives_a_restart() {
     let stage = Stage::default();

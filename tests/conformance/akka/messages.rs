@@ -134,7 +134,7 @@ impl Stasher {
     }
 }
 
-/// What an actor has put aside in a value of its tree is there for the next instance, in front of what waits.
+/// Messages that are put aside in a value of the tree are there for the next instance, in front of what waits.
 #[tokio::test(start_paused = true)]
 async fn a113_what_was_put_aside_in_a_let_outlives_the_crash() {
     let stage = Stage::default();

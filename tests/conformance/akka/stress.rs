@@ -35,13 +35,13 @@ struct Trouble {
 #[error("planned")]
 struct Planned;
 
-/// What all know of all; a path is the name of an actor here.
+/// The facts that all know of all; a path is the name of an actor here.
 struct World {
     shape: HashMap<String, usize>,
     alive: Mutex<HashMap<String, ActorRef<Node>>>,
     /// Those that have failed, and nobody has decided; since when.
     undecided: Mutex<BTreeMap<String, Instant>>,
-    /// What is still to go wrong in the next start of an actor, and in its `post_restart`.
+    /// Faults still to come in the next start of an actor, and in its `post_restart`.
     plans: Mutex<HashMap<String, (u32, u32)>>,
     /// The children that an actor has to have.
     children: Mutex<HashMap<String, BTreeSet<String>>>,

@@ -68,7 +68,7 @@ async fn a155_a_kill_of_the_root_takes_everything_down() {
     }
 }
 
-/// Who is decided Stop at the top ends alone, and is heard of; so is a top-level actor.
+/// A child that is decided Stop at the top ends alone, and is heard of; so is a top-level actor.
 #[tokio::test(start_paused = true)]
 async fn a156_a_stopping_strategy_at_the_top_ends_the_failing_one_alone() {
     let (tree, stage) = system(Directive::Stop).await;
@@ -87,7 +87,7 @@ async fn a156_a_stopping_strategy_at_the_top_ends_the_failing_one_alone() {
     assert_eq!(ping(&two).await, 1);
 }
 
-/// What the root escalates ends the tree; at the top level it ends that actor, and never another.
+/// A failure that the root escalates ends the tree; at the top level it ends that actor, and never another.
 #[tokio::test(start_paused = true)]
 async fn a157_an_escalation_at_the_top_ends_the_tree() {
     let (tree, _) = system(Directive::Escalate).await;
@@ -130,7 +130,7 @@ async fn a160_the_way_out_is_the_way_in_backwards() {
     assert_eq!(stage.take(), expected);
 }
 
-/// What races with the shutdown is refused, or starts and is ended by it; never both, and nothing behind the end.
+/// A spawn that races with the shutdown is refused, or starts and is ended by it; never both, nothing behind the end.
 #[tokio::test(start_paused = true)]
 async fn a161_what_races_with_the_end_is_refused_or_ended() {
     let stage = Stage::default();

@@ -349,7 +349,7 @@ async fn a202_a_pact_can_be_supervised() {
     assert_eq!((state(&tree.low), ping(&tree.middle).await), ("failed", 2));
 }
 
-/// What goes wrong in making a message of a result is the failure of the actor that it is for.
+/// A failure in making a message of a result is the failure of the actor that it is for.
 #[tokio::test(start_paused = true)]
 async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
     quiet_panics();
@@ -366,7 +366,7 @@ async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
     assert_eq!(causes, [("boss".to_owned(), true)]);
 }
 
-/// Who says in its start that it is through ends, in the first start and in a later one, whatever is decided.
+/// An actor that says in its start that it is through ends, in the first start and in a later one, whatever is decided.
 #[tokio::test(start_paused = true)]
 async fn a206_who_is_through_in_its_start_ends() {
     for directive in [Directive::Restart, Directive::Resume, Directive::Stop] {
@@ -405,7 +405,7 @@ async fn a206_who_is_through_in_its_start_ends() {
     assert_eq!(stage.take().iter().filter(|line| *line == "kid post_stop").count(), 2, "one of each instance");
 }
 
-/// Who depends on one that fails for good ends, and is heard of by who watches it.
+/// An actor that depends on one that fails for good ends, and is heard of by who watches it.
 #[tokio::test(start_paused = true)]
 async fn a210_an_end_goes_up_by_a_pact_and_a_watch() {
     let stage = Stage::default();

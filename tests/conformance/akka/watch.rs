@@ -39,7 +39,7 @@ async fn a136_one_end_is_heard_once() {
     assert_eq!(stage.take(), ["db post_stop", "one hears db: stopped"]);
 }
 
-/// Who had ended before is heard of once too, and how.
+/// An actor that had ended before is heard of once too, and how.
 #[tokio::test(start_paused = true)]
 async fn a137_one_that_had_ended_is_heard_of_once() {
     let (house, stage) = house().await;

@@ -49,7 +49,7 @@ supervisor! {
     }
 }
 
-/// Who is stopped by hand ends in order, stays known and is not started again.
+/// A child that is stopped by hand ends in order, stays known and is not started again.
 #[tokio::test(start_paused = true)]
 async fn o025_who_is_stopped_by_hand_stays_known() {
     each!(1, secs(5), |tree, stage| {
@@ -73,7 +73,7 @@ async fn o026_a_second_stop_does_nothing() {
     });
 }
 
-/// Who was stopped can be started again; who runs cannot.
+/// A child that was stopped can be started again; one that runs cannot.
 #[tokio::test(start_paused = true)]
 async fn o028_only_who_has_ended_is_started_again() {
     each!(1, secs(5), |tree, stage| {
@@ -85,7 +85,7 @@ async fn o028_only_who_has_ended_is_started_again() {
     });
 }
 
-/// What is asked of a tree that has ended is an error, and not the end of who asks.
+/// A request to a tree that has ended is an error, and not the end of who asks.
 #[tokio::test(start_paused = true)]
 async fn o031_what_is_asked_of_an_ended_tree_is_an_error() {
     each!(1, secs(5), |tree, stage| {
@@ -173,7 +173,7 @@ async fn o037_children_are_listed_as_they_are_declared() {
     });
 }
 
-/// Who can be started by hand behind which end, by lifecycle and strategy.
+/// The ends behind which a child can be started by hand, by lifecycle and strategy.
 #[tokio::test(start_paused = true)]
 async fn o038_who_can_be_started_by_hand_behind_which_end() {
     let tree = Ends::start(Stage::default()).await.unwrap();
@@ -243,7 +243,7 @@ async fn o041_a_child_that_comes_later_is_the_last_of_its_group() {
     }
 }
 
-/// Who was stopped by hand stays so when the supervisor is restarted.
+/// A child that was stopped by hand stays so when the supervisor is restarted.
 #[tokio::test(start_paused = true)]
 async fn o042_a_stop_by_hand_outlives_the_supervisor() {
     let tree = Branches::start(Stage::default()).await.unwrap();

@@ -66,7 +66,7 @@ async fn o002_a_branch_may_be_left_out() {
     assert!(tree.health().is_healthy());
 }
 
-/// What is not written has its default, and the specification says so.
+/// A setting that is not written has its default, and the specification says so.
 #[tokio::test(start_paused = true)]
 async fn o005_what_is_not_written_has_its_default() {
     let stage = Stage::default();
@@ -166,7 +166,7 @@ async fn o048_every_lifecycle_goes_with_every_time() {
     }
 }
 
-/// What the tree says is for all its children, and what a child says itself is for this one.
+/// A setting of the tree is for all its children, and what a child says itself is for this one.
 #[tokio::test(start_paused = true)]
 async fn o062_what_a_child_says_itself_goes_before() {
     let stage = Stage::default();

@@ -244,7 +244,7 @@ async fn o262_a_timer_of_its_own_ends_a_child() {
     assert!(tree.ended().is_some());
 }
 
-/// Whoever was restarted last, a stop goes in the order of the declaration, backwards.
+/// A stop goes in the order of the declaration, backwards, whoever was restarted last.
 #[tokio::test(start_paused = true)]
 async fn o263_a_stop_goes_by_the_declaration() {
     each!(9, secs(60), |tree, stage| {

@@ -1,4 +1,4 @@
-//! Who is started again after which end: O063 to O075.
+//! Children that are started again, and after which end: O063 to O075.
 
 use supervise::prelude::*;
 

@@ -59,13 +59,13 @@ macro_rules! each {
 }
 use each;
 
-/// Who was begun and who was ended since the last call, in order.
+/// The units that were begun and ended since the last call, in order.
 fn steps(stage: &Stage) -> Vec<String> {
     let is_step = |line: &String| line.ends_with(" start") || line.ends_with(" post_stop");
     stage.take().into_iter().filter(is_step).collect()
 }
 
-/// Who was begun since the last call, in order.
+/// The units that were begun since the last call, in order.
 fn starts(stage: &Stage) -> Vec<String> {
     stage.ending(" start").iter().map(|line| line.trim_end_matches(" start").to_owned()).collect()
 }
@@ -80,7 +80,7 @@ async fn finish(unit: &ActorRef<Unit>) {
     unit.tell(Msg::Stop).await.unwrap();
 }
 
-/// It is stopped from outside.
+/// Stops it from outside.
 async fn stop(unit: &ActorRef<Unit>) {
     unit.stop();
     soon(unit.terminated()).await.unwrap();

@@ -107,7 +107,7 @@ async fn o108_a_later_member_that_never_comes_up_ends_the_tree() {
     assert_eq!(steps(&stage), lines(&[&down, &tries, &text(&["b post_stop", "a post_stop"])]));
 }
 
-/// Who waits for its next try is seen so, and is neither there nor gone.
+/// A child that waits for its next try is seen so, and is neither there nor gone.
 #[tokio::test(start_paused = true)]
 async fn o110_one_that_is_tried_again_is_neither_up_nor_ended() {
     let (tree, stage) = waits().await;

@@ -73,7 +73,7 @@ async fn o167_a_stop_is_that_of_the_handle() {
     assert!(!tree.keyed.stop(&"stranger".to_owned()));
 }
 
-/// Who has ended in a set is forgotten, and cannot be started again.
+/// An instance that has ended in a set is forgotten, and cannot be started again.
 #[tokio::test(start_paused = true)]
 async fn o168_an_instance_that_has_ended_cannot_be_started_again() {
     let (tree, _) = sets().await;
@@ -99,7 +99,7 @@ async fn o171_a_first_start_that_fails_leaves_nothing() {
     tree.few.spawn("one".into()).await.unwrap();
 }
 
-/// What is given at a spawn comes on top of what the set closes over, and is the same at a restart.
+/// Arguments of a spawn come on top of what the set closes over, and are the same at a restart.
 #[tokio::test(start_paused = true)]
 async fn o172_a_restart_has_the_arguments_of_the_spawn() {
     let (tree, stage) = sets().await;
@@ -151,7 +151,7 @@ async fn o175_stopping_one_by_one_does_not_grow_with_the_set() {
     assert!(took[1] < took[0] * 50, "{took:?}");
 }
 
-/// What a temporary instance was started with is not kept, neither while it lives nor behind its end.
+/// Arguments that a temporary instance was started with are not kept, neither while it lives nor behind its end.
 #[tokio::test(start_paused = true)]
 async fn o176_the_arguments_of_a_temporary_instance_are_not_kept() {
     let tree = Many::start(Stage::default()).await.unwrap();
@@ -184,7 +184,7 @@ async fn o178_sets_stand_side_by_side_in_a_tree() {
     assert_eq!([one.path(), two.path()], ["one/few/#1", "two/few/#1"]);
 }
 
-/// What the tree gives to a set is there at each restart.
+/// Values that the tree gives to a set are there at each restart.
 #[tokio::test(start_paused = true)]
 async fn o180_a_restart_has_what_the_tree_gives_as_well() {
     let (tree, stage) = sets().await;

@@ -217,7 +217,7 @@ async fn o133_instances_go_down_side_by_side() {
     assert_eq!(kids.iter().map(state).collect::<Vec<_>>(), ["stopped", "stopped", "aborted"]);
 }
 
-/// Who was killed is waited for until it is gone, however long that takes.
+/// A child that was killed is waited for until it is gone, however long that takes.
 #[tokio::test(start_paused = true)]
 async fn o135_who_was_killed_is_waited_for() {
     let journal = Journal::default();
@@ -346,7 +346,7 @@ async fn o145_a_slow_stop_holds_up_nobody_else() {
     assert_eq!((end(&tree.a).await, begun.elapsed()), ("stopped", secs(4)));
 }
 
-/// Whoever drops the tree has its children stopped, in order and with their time.
+/// A drop of the tree has its children stopped, in order and with their time.
 #[tokio::test(start_paused = true)]
 async fn o146_a_tree_that_is_dropped_stops_in_order() {
     let stage = Stage::default();

@@ -128,7 +128,7 @@ async fn o082_rest_for_one_goes_on_from_the_one_that_does_not_come_up() {
     assert_eq!(ping(&tree.a).await, 2);
 }
 
-/// Whoever is through leaves those behind it alone.
+/// A child that is through leaves those behind it alone.
 #[tokio::test(start_paused = true)]
 async fn o083_rest_for_one_leaves_those_behind_one_that_is_through() {
     let stage = Stage::default();
@@ -140,7 +140,7 @@ async fn o083_rest_for_one_leaves_those_behind_one_that_is_through() {
     assert_eq!((ping(&tree.a).await, ping(&tree.through).await), (1, 1));
 }
 
-/// Who was through comes up with its group; who was stopped by hand does not.
+/// A child that was through comes up with its group; one that was stopped by hand does not.
 #[tokio::test(start_paused = true)]
 async fn o085_one_for_all_brings_back_who_was_through() {
     let stage = Stage::default();

@@ -152,7 +152,7 @@ async fn o207_a_task_is_stopped_by_its_handle() {
     assert!(tree.jobs.is_empty());
 }
 
-/// Who has waited long enough is told so, and a late answer goes nowhere.
+/// A caller that has waited long enough is told so, and a late answer goes nowhere.
 #[tokio::test(start_paused = true)]
 async fn o208_a_late_answer_goes_nowhere() {
     let unit = top("unit", &Stage::default()).await;
@@ -176,7 +176,7 @@ async fn o212_a_spawn_that_is_given_up_is_taken_back() {
     assert_eq!(stage.take(), ["x start"]);
 }
 
-/// Who waits for its next try is listed, with the time.
+/// An instance that waits for its next try is listed, with the time.
 #[tokio::test(start_paused = true)]
 async fn o213_who_waits_for_its_next_try_is_listed() {
     let (tree, _) = jobs().await;
@@ -188,7 +188,7 @@ async fn o213_who_waits_for_its_next_try_is_listed() {
     assert!(matches!(node.state, supervise::NodeState::BackingOff { .. }) && tree.units.len() == 1);
 }
 
-/// What cannot be begun is the error of the start.
+/// A child that cannot be begun is the error of the start.
 #[tokio::test(start_paused = true)]
 async fn o221_what_cannot_be_begun_is_the_error_of_the_start() {
     assert!(Ready::start(true).await.unwrap().shutdown().await.is_orderly());
@@ -196,7 +196,7 @@ async fn o221_what_cannot_be_begun_is_the_error_of_the_start() {
     assert_eq!((failure.path(), failure.error()), ("bridge", Some(&Boom::Planned)));
 }
 
-/// What ends and is not ours is the failure of the task that stands for it.
+/// An end of something that is not ours is the failure of the task that stands for it.
 #[tokio::test(start_paused = true)]
 async fn o222_what_ends_and_is_not_ours_is_a_failure_of_its_task() {
     let (foreign, journal) = (Arc::new(Notify::new()), Journal::default());

@@ -67,7 +67,7 @@ async fn o215_a_branch_at_its_limit_restarts_its_group() {
     assert!(tree.third.ended().is_some() && tree.ended().is_none());
 }
 
-/// Who failed, was through, or was stopped and started, is behind the same handle.
+/// A child that failed, was through, or was stopped and started, is behind the same handle.
 #[tokio::test(start_paused = true)]
 async fn o216_a_handle_outlives_every_way_to_begin_anew() {
     let tree = Harness::start(Stage::default()).await.unwrap();
@@ -119,7 +119,7 @@ async fn o220_a_start_that_fails_in_a_restarted_branch_is_tried_again() {
     assert_eq!(ping(&tree.other).await, 1);
 }
 
-/// What is told says in which phase a child failed, that a limit was reached, and what went wrong on the way out.
+/// The events say in which phase a child failed, that a limit was reached, and what went wrong on the way out.
 #[tokio::test(start_paused = true)]
 async fn o231_what_is_told_says_when_it_went_wrong() {
     let stage = Stage::default();
@@ -207,7 +207,7 @@ async fn o245_under_test_the_budgets_are_those_of_life() {
     assert!(at_the_limit(&tree.ended().unwrap()));
 }
 
-/// What is told of a child has its path and what went wrong, and nothing of what it was made of.
+/// Events of a child have its path and what went wrong, and nothing of what it was made of.
 #[tokio::test(start_paused = true)]
 async fn o228_what_is_told_has_nothing_of_the_arguments() {
     let tree = Top::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What any number of children costs: see README.md.
+//! The costs of any number of children: see README.md.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -214,7 +214,7 @@ async fn set(n: usize) {
     assert!(report.is_orderly() && report.children.len() >= n && kids.len() == n);
 }
 
-/// What is seen of them from outside, and a restart of the set as a whole.
+/// The view of them from outside, and a restart of the set as a whole.
 async fn look(n: usize) {
     let sets = Sets::start().await.unwrap();
     let mut steps = Steps::new("look", n);

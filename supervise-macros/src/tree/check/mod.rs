@@ -18,7 +18,7 @@ use crate::decider;
 use crate::errors::{Errors, listed};
 use crate::settings::{Of, Place, find};
 
-/// What the trees of a call say about each other.
+/// Facts that the trees of a call state about each other.
 pub(crate) struct Call<'a> {
     inline: Vec<&'a Ident>,
     /// Those that another child has as its type, which was reported: rustc is to take them for trees.

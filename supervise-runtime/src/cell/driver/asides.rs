@@ -31,7 +31,7 @@ impl Driver {
         }
     }
 
-    /// It drains: no tick comes any more. Dropping them is user code.
+    /// Stops the timers of a cell that drains: no tick comes any more. Dropping them is user code.
     pub(super) fn stop_timers(&mut self) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
             for tick in asides.stop_timers() {

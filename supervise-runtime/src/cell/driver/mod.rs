@@ -205,8 +205,8 @@ impl Driver {
             Control::Over(_) if self.state == State::Ended => closed(&*self.cell),
             Control::Over(ended) => {
                 if matches!(self.state, State::Idle | State::Waiting) {
-                    // What it was asked before is settled with its end: `start_again()` must not find it. There is
-                    // something only if it was given up on, since nobody had polled it for so long.
+                    // Requests from before its end are settled with it: `start_again()` must not find them. There are
+                    // some only if it was given up on, since nobody had polled it for so long.
                     self.asked.start = false;
                     self.asked.redecide = false;
                     self.asked.take_down();
@@ -529,7 +529,7 @@ impl Driver {
         }
     }
 
-    /// It is to go down, for a restart or for good.
+    /// True if it is to go down, for a restart or for good.
     pub(crate) fn asked_to_go(&self) -> bool {
         self.asked.is_end() || self.asked.is_down()
     }

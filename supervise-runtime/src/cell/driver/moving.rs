@@ -21,7 +21,7 @@ impl Driver {
     pub(super) fn take_move(&mut self, ask: Move) {
         let Move { to, unlink, reply } = ask;
         let _shelter = Shelter::new();
-        // What is let go under the lock is not the last of it: that is user code. These hold it until behind it.
+        // References let go under the lock are not the last ones: that would run user code. These two go behind it.
         let before = (self.cell.ctl().supervisor(), self.extras.as_ref().and_then(|extras| extras.moved.clone()));
         let mut above = Vec::new();
         let moved = {

@@ -94,7 +94,7 @@ impl<B: Body> Run<B> {
 }
 
 impl Bye {
-    /// It cannot even go down: everybody is told, and what is below it ends at once.
+    /// The task cannot even go down: everybody is told, and what is below it ends at once.
     pub(super) fn buried(&self, bug: Failure) {
         let ctl = self.cell.ctl();
         for child in ctl.sup().map(|sup| sup.cells()).unwrap_or_default() {

@@ -78,7 +78,7 @@ impl<B: Body> Run<B> {
                 // The decider is not asked about an end (S23), nor about a bug of what runs the child (S19).
                 let directive = match failure.cause() {
                     Cause::EndedByItself => Some(Directive::Restart),
-                    // What has run it is not to be trusted with the next start alone.
+                    // Code that failed in running it is not to be trusted with the next start alone.
                     Cause::Bug(_) if failure.path() == self.driver.cell.ctl().path() => Some(Directive::Escalate),
                     _ => self.directive(failure),
                 };

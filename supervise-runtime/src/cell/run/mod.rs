@@ -58,7 +58,7 @@ enum Outcome {
 struct Bye {
     cell: Arc<dyn Controlled>,
     orderly: bool,
-    /// What this crate's own code has failed with, if that is why.
+    /// The failure of this crate's own code, if that is why.
     bug: Option<Failure>,
 }
 
@@ -135,7 +135,7 @@ struct Run<B: Body> {
 impl<B: Body> Drop for Run<B> {
     fn drop(&mut self) {
         if !self.bye.orderly {
-            // What it has taken out of its mailbox and not handled becomes dead letters too (S5), and who asks from
+            // Messages taken out of its mailbox and not handled become dead letters too (S5), and who asks from
             // outside of the runtime must not wait for ever.
             self.close();
             self.driver.drop_asides();
@@ -302,7 +302,7 @@ impl<B: Body> Run<B> {
         self.serve().await
     }
 
-    /// It takes messages, unless it rejects them while it is held (S35).
+    /// Takes messages from now on, unless it rejects them while it is held (S35).
     fn open(&mut self) {
         self.body.open();
         if self.driver.held {

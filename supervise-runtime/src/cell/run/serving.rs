@@ -150,7 +150,7 @@ impl<B: Body> Run<B> {
         Some(failure.in_phase(Phase::Running))
     }
 
-    /// It has called `cx.stop()`: what it fails with behind that is told and changes nothing (S23). The message
+    /// A failure behind its `cx.stop()` is told and changes nothing (S23). The message
     /// counts as handled.
     pub(super) fn forgive(&mut self, failure: Failure) {
         let body = &mut self.body;
@@ -158,7 +158,7 @@ impl<B: Body> Run<B> {
         self.driver.cell.ctl().fails_late(failure);
     }
 
-    /// It ends by itself: what failed beside its last message is told and changes nothing either.
+    /// A failure beside the last message of one that ends by itself is told and changes nothing either.
     fn absorb_beside(&mut self) {
         if let Some(cause) = self.driver.asked.take_killed() {
             let failure = self.thrown(Phase::Running, Ok(cause));

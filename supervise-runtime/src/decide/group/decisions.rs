@@ -37,7 +37,7 @@ impl Group {
         if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
-        // Who is in the range that goes down already is not decided on: this widens it.
+        // A member of the range that goes down already is not decided on: this widens it.
         let lo = self.range(id);
         // A start that fails on the way up belongs to the same move: all heal what that began with.
         let begun =
@@ -53,7 +53,7 @@ impl Group {
         self.go_down(lo, Next::Up, facts.now);
     }
 
-    /// What stands against a restart of this child now, if something does.
+    /// The obstacle to a restart of this child now, if there is one.
     pub(super) fn refusal(&mut self, id: Id, now: Instant) -> Option<OnLimit> {
         if self.member(id).is_temporary() {
             return Some(OnLimit::Stop);

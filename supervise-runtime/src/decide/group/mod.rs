@@ -137,14 +137,14 @@ pub enum Reported {
     Reported,
 }
 
-/// What becomes of a child for which no time is left.
+/// The fate of a child for which no time is left.
 #[derive(Debug, Clone)]
 pub enum Cut {
-    /// It is started again with its supervisor. Its hooks get this failure.
+    /// Goes down, and is started again with its supervisor. Its hooks get this failure.
     Down(Failure),
-    /// It ends.
+    /// Ends.
     End,
-    /// It is kept, and waits for its supervisor.
+    /// Stays, and waits for its supervisor.
     Stay,
 }
 
@@ -345,7 +345,7 @@ impl Group {
 
     /// All members are up or have ended, and none is to come.
     pub fn all_up(&mut self) -> bool {
-        // It begins where it found one that was not: most of them come up one after the other.
+        // The search begins where the last one found a member that was not: most of them come up one after the other.
         let slots = self.members.len();
         let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
         let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {

@@ -45,7 +45,7 @@ impl Group {
 
     pub(super) fn wait_or_start(&mut self, id: Id, now: Instant) {
         let member = self.member(id);
-        // What it goes down for, alone, has said how long; that is of this once.
+        // A restart of it alone has said how long; that is of this once.
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
             member.at = At::Waiting;
@@ -264,7 +264,7 @@ impl Group {
         false
     }
 
-    /// What the walk comes to next in the range.
+    /// The place that the walk comes to next in the range.
     fn next_down(&self, lo: u64) -> Option<Place> {
         let place = self.plan[..self.cursor].last()?;
         (place.order >= lo).then_some(*place)

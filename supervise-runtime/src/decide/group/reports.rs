@@ -39,7 +39,7 @@ impl Group {
         }
     }
 
-    /// What a directive for this child comes to: `Restart` where it is one that follows. A limit and the boot of a
+    /// The outcome of a directive for this child: `Restart` where that is what follows. A limit and the boot of a
     /// `Temporary` child turn it into something else.
     pub fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
         let nobody_above = self.owner == Owner::Guardian;
@@ -200,7 +200,7 @@ impl Group {
         member.ending.get_or_insert(Ended::Stopped);
         member.by_hand = true;
         if self.wait == Some(id) {
-            // It is down, and so is its range, or still on its way: that goes on as it is.
+            // The child is down, and so is its range, or still on its way: that goes on as it is.
             self.wait = None;
             self.waited = Duration::ZERO;
         }

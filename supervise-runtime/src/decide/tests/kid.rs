@@ -69,7 +69,7 @@ pub(super) struct Kid {
     pub(super) resume: bool,
     pub(super) redecide: bool,
     pub(super) over: bool,
-    /// It has ended by itself, and is no significant one: the next restart of its group starts it again.
+    /// True if it has ended by itself, and is not a significant one: the next restart of its group starts it again.
     pub(super) finished: bool,
     /// A significant one that has ended by itself: its supervisor ends.
     pub(super) quit: bool,

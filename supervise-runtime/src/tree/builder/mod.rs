@@ -30,7 +30,7 @@ impl<T: Child> Recipe<T> {
     }
 }
 
-/// What was there before may hold user code, which is dropped behind the lock.
+/// The value that was there before may hold user code, which is dropped behind the lock.
 fn replace<T>(place: &Mutex<T>, value: T) {
     let before = std::mem::replace(&mut *lock(place), value);
     foreign();

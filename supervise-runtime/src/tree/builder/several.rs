@@ -27,8 +27,8 @@ impl Builder {
             async move { start.await?.ok_or_else(Thrown::absent) }
         };
         let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
-        // It is over and was never up: it was not there, or somebody has stopped it before it could be. That is fixed
-        // for good: of a later start by hand the group forgets whether an earlier one was up.
+        // The child is over and was never up: it was not there, or somebody has stopped it before it could be. That is
+        // fixed for good: of a later start by hand the group forgets whether an earlier one was up.
         if !recipe.there.get_or_init(|| self.sup().look(|group| group.was_up(place))) {
             return Ok(None);
         }
