@@ -32,13 +32,14 @@ impl Shelter {
 
 impl Drop for Shelter {
     fn drop(&mut self) {
+        // The last one stays for as long as errors are dropped: one that asks for the tree adds to these, and does not
+        // drop the rest in a frame of its own.
+        if SHELTERS.get() == 1 {
+            while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
+                drop_quietly(next);
+            }
+        }
         SHELTERS.set(SHELTERS.get() - 1);
-        if SHELTERS.get() > 0 {
-            return;
-        }
-        while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
-            drop_quietly(next);
-        }
     }
 }
 

@@ -457,6 +457,7 @@ impl<T: Letter> Inbox<T> {
                     return Poll::Ready(Received::Drained);
                 }
                 inner.parked = true;
+                inner.batch = 0;
                 self.budget = BUDGET;
                 self.unsaid = 0;
                 let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;

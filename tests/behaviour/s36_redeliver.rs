@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, DeadReason, EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::kit::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Goes wrong so often with one message, then handles it.
 struct Picky {
@@ -287,4 +287,46 @@ async fn each_message_has_all_attempts() {
         settle().await;
         assert_eq!((left.load(std::sync::atomic::Ordering::SeqCst), tree.dead_letters()), (0, lost), "{wrong}");
     }
+}
+
+/// Has a message in hand for ever.
+struct Holder(std::sync::mpsc::Sender<()>);
+
+#[derive(Clone)]
+struct Hold(#[allow(dead_code)] Reply<u32>); // who drops the last copy tells the asker
+
+#[actor]
+impl Holder {
+    async fn handle(&mut self, hold: Hold) {
+        self.0.send(()).unwrap();
+        std::future::pending::<()>().await;
+        drop(hold);
+    }
+}
+
+supervisor! {
+    struct Holds(taken: std::sync::mpsc::Sender<()>) {
+        #[redeliver(attempts = 3)]
+        holder: Holder = Holder(taken),
+    }
+}
+
+/// S36, S25: a message that was to come again goes with its runtime, and its asker hears of it.
+#[test]
+fn a_message_to_come_again_goes_with_its_runtime() {
+    comes_back(|| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (taken, is_taken) = std::sync::mpsc::channel();
+        let tree = runtime.block_on(Holds::start(taken)).unwrap();
+        let holder = tree.holder.clone();
+        let asker = std::thread::spawn(move || {
+            let elsewhere = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            elsewhere.block_on(holder.ask(Hold).forever())
+        });
+        is_taken.recv().unwrap();
+        drop(runtime);
+        let answer = asker.join().unwrap();
+        assert!(matches!(answer, Err(AskError::NoReply { .. })), "{answer:?}");
+        assert_eq!(tree.dead_letters(), 1);
+    });
 }

@@ -239,8 +239,9 @@ impl Ctl {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn begin_closing(&self) {
-        self.closing.store(true, Ordering::Relaxed);
+    /// True: nobody has waited for it before.
+    pub(crate) fn begin_closing(&self) -> bool {
+        !self.closing.swap(true, Ordering::Relaxed)
     }
 
     /// Whether somebody waits for this.
@@ -470,6 +471,12 @@ impl Ctl {
         drop(report); // it holds errors, which are the user's
     }
 
+    /// It comes up after all: how its children ended so far is of no report.
+    pub(crate) fn forget_report(&self) {
+        let report = lock(&self.life).report.take();
+        drop(report); // it holds errors, which are the user's
+    }
+
     /// From now on it is written down how its children end.
     pub(crate) fn open_report(&self) {
         self.bus.reports.store(true, Ordering::Relaxed);
@@ -505,8 +512,8 @@ impl Ctl {
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.ctl().life).report {
-                let is_new = match &reports.found {
-                    Some(found) => !found.contains(&self.id),
+                let is_new = match &mut reports.found {
+                    Some(found) => found.insert(self.id),
                     None => reports.told.insert(self.id),
                 };
                 if is_new {

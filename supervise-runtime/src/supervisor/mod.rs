@@ -504,8 +504,8 @@ impl Inner {
         if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
             && !rare.as_ref().is_some_and(|rare| rare.stuck.is_given_up())
         {
-            cell.ctl().begin_closing();
-            self.closing += 1;
+            // It may end a second time before its task has told of the first.
+            self.closing += u32::from(cell.ctl().begin_closing());
         }
     }
 

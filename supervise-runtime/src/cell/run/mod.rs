@@ -137,9 +137,9 @@ impl<B: Body> Drop for Run<B> {
         if !self.bye.orderly {
             // Messages taken out of its mailbox and not handled become dead letters too (S5), and who asks from
             // outside of the runtime must not wait for ever.
-            self.close();
             self.driver.drop_asides();
             self.drop_instance();
+            self.close(); // last: a message that was to be delivered again is back in the mailbox now
         }
     }
 }
@@ -247,6 +247,9 @@ impl<B: Body> Run<B> {
         self.common = self.body.common();
         self.driver.shutdown = self.common.shutdown_or_default(B::ROLE);
         self.driver.drains = self.common.drain && B::ROLE == Role::Actor;
+        if B::ROLE == Role::Tree {
+            self.driver.cell.ctl().forget_report(); // of a boot that failed
+        }
         if std::mem::take(&mut self.ended) {
             self.driver.cell.ctl().revive();
             self.healing = None;
