@@ -90,8 +90,8 @@ async fn ended(node: &ActorRef<Node>) {
     node.terminated().await.unwrap();
 }
 
-fn node() -> impl Future<Output = Result<Node, supervise::Thrown>> {
-    async { Ok(Node) }
+async fn node() -> Result<Node, supervise::Thrown> {
+    Ok(Node)
 }
 
 async fn top() -> ActorRef<Node> {
@@ -452,7 +452,7 @@ async fn given_up(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("start that never comes, given up", async |_| {
-        let never = supervise::spawn("never", || std::future::pending::<Result<Node, supervise::Thrown>>());
+        let never = supervise::spawn("never", std::future::pending::<Result<Node, supervise::Thrown>>);
         first_poll(never.into_future()).await;
         settle().await;
     })
