@@ -471,7 +471,7 @@ impl Ctl {
         drop(report); // it holds errors, which are the user's
     }
 
-    /// It comes up after all: how its children ended so far is of no report.
+    /// Drops the report of a boot that failed: the tree comes up after all.
     pub(crate) fn forget_report(&self) {
         let report = lock(&self.life).report.take();
         drop(report); // it holds errors, which are the user's
