@@ -93,29 +93,29 @@ fn no_place_is_hidden_by_a_batch() {
         let runtime = two_workers();
         let _entered = runtime.enter();
         let office = runtime.block_on(Office::start()).unwrap();
-        // Behind this one 64 wait; the actor takes them in one batch, and blocks at the 40th of it.
+        // Behind this one 64 wait; the actor takes them in one batch, and blocks at the 20th of it.
         let (first, begun, go) = block();
         office.desk.try_tell(first).unwrap();
         begun.recv().unwrap();
         let (second, begun, go_on) = block();
-        for _ in 0..39 {
+        for _ in 0..19 {
             office.desk.try_tell(Paper::Sign).unwrap();
         }
         office.desk.try_tell(second).unwrap();
-        for _ in 0..24 {
+        for _ in 0..44 {
             office.desk.try_tell(Paper::Sign).unwrap();
         }
         assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
         assert_eq!(depth(&office.snapshot(), 0), (64, 0));
         drop(go);
         begun.recv().unwrap();
-        assert_eq!(depth(&office.snapshot(), 0), (24, 0));
-        for free in (0..40).rev() {
+        assert_eq!(depth(&office.snapshot(), 0), (44, 0));
+        for free in (0..20).rev() {
             office.desk.try_tell(Paper::Sign).unwrap_or_else(|_| panic!("there are {} places", free + 1));
         }
         assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
         drop(go_on);
-        assert_eq!(runtime.block_on(async { office.desk.ask(Paper::Ask).await }), Ok(105));
+        assert_eq!(runtime.block_on(async { office.desk.ask(Paper::Ask).await }), Ok(85));
 
         // A mailbox without a bound shows what waits, too.
         let (first, begun, go) = block();

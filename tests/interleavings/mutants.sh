@@ -28,7 +28,7 @@ for patch in "${core[@]/#/$root/tests/teeth/decide-}" "$here"/teeth/*.patch; do
         for begin in "$@"; do [[ $name == "$begin"* ]] && chosen=1; done
         [[ $chosen ]] || continue
     fi
-    if ! (cd "$work" && patch -p1 --quiet --no-backup-if-mismatch <"$patch"); then
+    if ! (cd "$work" && patch -p1 --quiet --fuzz=0 --no-backup-if-mismatch <"$patch"); then
         echo "STALE $name: does not apply any more"
         exit 1
     fi
@@ -44,6 +44,6 @@ for patch in "${core[@]/#/$root/tests/teeth/decide-}" "$here"/teeth/*.patch; do
             *) echo "bites $name: $(sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p; s/^---- (.*) stdout ----$/\1/p' "$work.log" | sort -u | tr '\n' ' ')" ;;
         esac
     fi
-    (cd "$work" && patch -R -p1 --quiet --no-backup-if-mismatch <"$patch")
+    sed -nE 's|^\+\+\+ b/([^[:space:]]+).*|\1|p' "$patch" | while read -r file; do cp "$root/$file" "$work/$file"; done
 done
 [[ $failed -eq 0 ]]

@@ -55,7 +55,8 @@ for name in "${patches[@]}"; do
         toothless=$((toothless + 1))
         continue
     fi
-    if ! (cd "$work" && patch -p1 --quiet --no-backup-if-mismatch <"$patch"); then
+    # (--fuzz=0: a patch whose surroundings have changed may land elsewhere)
+    if ! (cd "$work" && patch -p1 --quiet --fuzz=0 --no-backup-if-mismatch <"$patch"); then
         echo "STALE $name: does not apply any more"
         toothless=$((toothless + 1))
         rm -rf "${work:?}"/* && copy
@@ -77,7 +78,7 @@ for name in "${patches[@]}"; do
             *) echo "bites $name" ;;
         esac
     fi
-    (cd "$work" && patch -R -p1 --quiet --no-backup-if-mismatch <"$patch")
+    sed -nE 's|^\+\+\+ b/([^[:space:]]+).*|\1|p' "$patch" | while read -r file; do cp "$root/$file" "$work/$file"; done
 done
 rm -f "$work.log"
 echo "$((${#patches[@]} - toothless)) passed, $toothless failed"
