@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 const RULES: std::ops::RangeInclusive<u32> = 1..=43;
 
 /// Where a test may cite a rule, besides the files of tests themselves.
-const TESTS: [&str; 5] = [
+const TESTS: [&str; 6] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/main.rs",
     "tests/shapes/main.rs",
+    "tests/threads/main.rs",
     "tests/trees/main.rs",
 ];
 

@@ -36,6 +36,19 @@ supervisor! {
     }
 }
 
+supervisor! {
+    struct Held(journal: Journal) {
+        #![strategy(AllForOne)]
+        #![decider(_ => Restart)]
+        below: struct Below {
+            a: Probe = Probe::start("a", journal).await?,
+            #[decider(_ => Escalate)]
+            b: Probe = Probe::start("b", journal).await?,
+        },
+        slow: Probe = Probe::start("slow", journal).await?,
+    }
+}
+
 async fn stop(one: &ActorRef<Probe>) {
     one.stop();
     soon(one.terminated()).await.unwrap();
@@ -153,4 +166,72 @@ async fn a_group_restart_does_not_take_it_in() {
         stops += u32::from(matches!(event.kind, EventKind::Ended { .. }));
     }
     assert_eq!(stops, 2, "of `b`, twice");
+}
+
+/// S26, S7: a start by hand that is kept, since the supervisor is held, and then stopped or killed, comes to its end: who
+/// waits for it is told, and its mailbox refuses.
+#[tokio::test(start_paused = true)]
+async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
+    for kill in [false, true] {
+        let journal = Journal::default();
+        let tree = Held::start(journal.clone()).await.unwrap();
+        let a = &tree.below.a;
+        stop(a).await;
+        // Below is held for a second: it has failed, and goes down behind `slow`.
+        journal.plan("slow post_stop", 1, Fault::Slow(secs(1)));
+        tree.below.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+        settle().await;
+        journal.take();
+        a.start_again().unwrap();
+        assert!(a.ended().is_none() && a.try_tell(Do::Note("kept")).is_ok());
+        match kill {
+            true => a.kill(),
+            false => a.stop(),
+        }
+        assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
+        assert!(a.try_tell(Do::Note("late")).is_err());
+        assert_eq!(a.start_again().map_err(|error| error.to_string()), Ok(()), "kept once more");
+        pass(secs(3)).await;
+        assert!(journal.take().iter().all(|line| !line.contains("kept") && !line.contains("late")));
+        assert_eq!((a.ended().is_none(), tree.slow.incarnation()), (true, 2));
+        a.tell(Do::Note("served")).await.unwrap();
+        settle().await;
+        assert!(journal.take().contains(&"a served".to_owned()));
+    }
+}
+
+/// S26: behind a start by hand a kill is heard, as early as it comes.
+#[tokio::test(start_paused = true)]
+async fn a_kill_right_behind_a_start_by_hand_is_heard() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    tree.b.start_again().unwrap();
+    tree.b.kill();
+    assert!(matches!(soon(tree.b.terminated()).await.unwrap(), Ended::Stopped));
+    pass(secs(1)).await;
+    assert!(tree.b.ended().is_some());
+    assert_eq!(tree.a.incarnation(), 1);
+}
+
+/// S26: it has not ended before it has told so: a start by hand is of the life behind that.
+#[tokio::test(start_paused = true)]
+async fn a_start_by_hand_waits_for_the_end_to_be_told() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    tree.b.stop();
+    loop {
+        match tree.b.start_again() {
+            Ok(()) => break,
+            Err(error) => {
+                assert!(tree.b.ended().is_none(), "{error}");
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    pass(secs(1)).await;
+    assert!(tree.b.ended().is_none());
+    tree.b.tell(Do::Note("served")).await.unwrap();
+    settle().await;
+    assert!(journal.take().contains(&"b served".to_owned()));
 }

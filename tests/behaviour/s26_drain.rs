@@ -63,6 +63,25 @@ async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
     assert_eq!(seen(&mut events), ["db ended Stopped"]);
 }
 
+/// S26: behind a stop it means nothing any more, though the stop has not been heard yet.
+#[tokio::test(start_paused = true)]
+async fn a_drain_right_behind_a_stop_is_a_stop() {
+    for queued in [false, true] {
+        let (tree, journal, mut events) = one().await;
+        if queued {
+            tree.db.tell(Do::Note("queued")).await.unwrap();
+        }
+        let begin = Instant::now();
+        tree.db.stop();
+        tree.db.drain();
+        assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
+        assert_eq!(begin.elapsed(), secs(0), "it waits for nothing");
+        assert_eq!(journal.take(), ["db post_stop", "db drop"]);
+        let lost = if queued { vec!["db dead letter", "db ended Stopped"] } else { vec!["db ended Stopped"] };
+        assert_eq!(seen(&mut events), lost);
+    }
+}
+
 /// S26: an idle one ends at once; asked again it changes nothing.
 #[tokio::test(start_paused = true)]
 async fn an_idle_one_that_drains_ends() {

@@ -9,6 +9,7 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
+mod again;
 mod drops;
 mod tree;
 mod walks;

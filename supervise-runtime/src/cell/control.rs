@@ -244,6 +244,10 @@ impl Ctl {
         !self.closing.swap(true, Ordering::Relaxed)
     }
 
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
     /// Whether somebody waits for this.
     pub(crate) fn was_closing(&self) -> bool {
         self.closing.swap(false, Ordering::Relaxed)

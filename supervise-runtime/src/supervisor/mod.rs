@@ -191,7 +191,15 @@ impl Sup {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
+        // Not before it has told everybody of its end: that would be told in the life to come.
+        if command == Command::StartAgain && ctl.is_closing() && ctl.ended().is_none() {
+            return Some((ByHand::NotEnded, with(ByHand::NotEnded), Behind::of(owner)));
+        }
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
+        // An end that it was told a second time, and has not come to yet, is over with this.
+        if verdict == ByHand::FirstStart && ctl.was_closing() {
+            inner.closing -= 1;
+        }
         let out = with(verdict);
         Some((verdict, out, Inner::carry_out(inner, owner)))
     }

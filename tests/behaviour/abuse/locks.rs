@@ -179,17 +179,19 @@ fn an_argument_and_a_kept_value_may_ask_their_tree() {
 }
 
 /// Has a look whenever it is cloned, woken or dropped.
-struct Bell(Look);
+struct Bell(Look, TreeRef);
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         self.0.around();
+        drop(self.1.snapshot());
     }
 }
 
 impl Drop for Bell {
     fn drop(&mut self) {
         self.0.around();
+        drop(self.1.snapshot());
     }
 }
 
@@ -204,9 +206,11 @@ struct Slow;
 
 #[actor]
 impl Slow {
-    async fn handle(&mut self, reply: Reply<()>) {
+    async fn handle(&mut self, reply: Option<Reply<()>>) {
         tokio::task::yield_now().await;
-        reply.send(());
+        if let Some(reply) = reply {
+            reply.send(());
+        }
     }
 }
 
@@ -215,25 +219,33 @@ impl Slow {
 fn a_waker_may_ask_the_tree() {
     run(async |look, yard| {
         let narrow = Narrow::start().await.unwrap();
+        let asked = TreeRef::clone(&narrow);
         let poll = |future: &mut std::pin::Pin<Box<dyn Future<Output = ()>>>| {
-            let waker = Waker::from(Arc::new(Bell(look.clone())));
+            let waker = Waker::from(Arc::new(Bell(look.clone(), asked.clone())));
             future.as_mut().poll(&mut Cx::from_waker(&waker))
         };
         let mut waits: Vec<std::pin::Pin<Box<dyn Future<Output = ()>>>> = Vec::new();
         for _ in 0..4 {
             let slow = narrow.narrow.clone();
-            waits.push(Box::pin(async move { slow.ask(|reply| reply).forever().await.unwrap() }));
+            waits.push(Box::pin(async move { slow.ask(Some).forever().await.unwrap() }));
         }
         let (slow, root) = (narrow.narrow.clone(), narrow.handle());
         waits.push(Box::pin(async move { drop(slow.terminated().await) }));
         waits.push(Box::pin(async move { drop(root.join().await) }));
-        let given_up = narrow.narrow.clone();
-        waits.push(Box::pin(async move { given_up.ask(|reply| reply).forever().await.unwrap() }));
         for wait in &mut waits {
             // Twice: the second waker takes the place of the first.
             assert!(matches!((poll(wait), poll(wait)), (Poll::Pending, Poll::Pending)));
         }
-        drop(waits.pop());
+        // One that is given up: outside of a runtime, where no timer holds its waker besides.
+        let (slow, bells, tree) = (narrow.narrow.clone(), look.clone(), asked.clone());
+        let given_up = std::thread::spawn(move || {
+            let mut wait = Box::pin(slow.tell(None));
+            let waker = Waker::from(Arc::new(Bell(bells, tree)));
+            assert!(wait.as_mut().poll(&mut Cx::from_waker(&waker)).is_pending());
+            drop(waker);
+            drop(wait);
+        });
+        given_up.join().unwrap();
         let ends = waits.split_off(4);
         while !waits.is_empty() {
             waits.retain_mut(|wait| poll(wait).is_pending());

@@ -9,7 +9,7 @@ impl Driver {
     pub(super) fn drain_by_hand(&mut self) {
         match self.state {
             State::Idle | State::Waiting | State::Ended => {} // it was on its way: its end is coming
-            State::Running if !self.asked.is_down() => {
+            State::Running if !self.asked_to_go() => {
                 self.asked.end_for(Ended::Stopped);
                 self.begin_drain();
             }

@@ -201,10 +201,11 @@ impl Driver {
                 self.cell.set_retry(Some(until));
             }
             Control::Drain => self.drain_by_hand(),
-            // It had ended already, and was to start with its supervisor, which has stopped instead.
-            Control::Over(_) if self.state == State::Ended => closed(&*self.cell),
+            // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
+            // hand meanwhile, it has yet to tell of that life's end.
+            Control::Over(_) if self.state == State::Ended && !self.has_end_to_tell() => closed(&*self.cell),
             Control::Over(ended) => {
-                if matches!(self.state, State::Idle | State::Waiting) {
+                if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
                     // Requests from before its end are settled with it: `start_again()` must not find them. There are
                     // some only if it was given up on, since nobody had polled it for so long.
                     self.asked.start = false;
@@ -252,6 +253,11 @@ impl Driver {
                 self.interrupt();
             }
         }
+    }
+
+    fn has_end_to_tell(&self) -> bool {
+        let ctl = self.cell.ctl();
+        ctl.is_closing() && ctl.ended().is_none()
     }
 
     /// An event of table 2a, in the present state.
@@ -377,9 +383,8 @@ impl Driver {
 
     fn kill(&mut self, cause: Cause) {
         match self.now_in() {
-            State::Idle | State::Waiting => self.stop_by_hand(),
+            State::Idle | State::Waiting | State::Ended => self.stop_by_hand(),
             State::Failed => self.report(cause),
-            State::Ended => {}
             State::PreRestart | State::GoingDown | State::Stopping => {
                 self.cut = Some(Event::Kill);
             }

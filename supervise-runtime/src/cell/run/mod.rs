@@ -168,7 +168,7 @@ pub(crate) fn run<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Futur
 
 impl<B: Body> Run<B> {
     async fn live(&mut self) {
-        if self.ended && !self.parked().await {
+        if self.ended && !self.starts_again().await {
             return;
         }
         loop {
@@ -180,8 +180,7 @@ impl<B: Body> Run<B> {
                 Some(ended) => ended,
             };
             self.over(over).await;
-            let dynamic = self.driver.cell.ctl().parent.is_none() || self.forgotten();
-            if dynamic || !self.parked().await {
+            if !self.starts_again().await {
                 return;
             }
         }
@@ -368,11 +367,32 @@ impl<B: Body> Run<B> {
         closed(&*self.driver.cell);
     }
 
-    /// Ended, but declared: a restart from above starts it again (S20). False: never.
-    async fn parked(&mut self) -> bool {
-        self.driver
-            .until(|driver| if driver.asked.start { Some(true) } else { driver.asked.finish.then_some(false) })
-            .await
+    /// Ended, but declared: a restart from above starts it again, or a start by hand (S20, S26). False: never.
+    async fn starts_again(&mut self) -> bool {
+        loop {
+            let dynamic = self.driver.cell.ctl().parent.is_none() || self.forgotten();
+            if dynamic {
+                return false;
+            }
+            let found = self
+                .driver
+                .until(|driver| {
+                    let asked = &mut driver.asked;
+                    if let Some(ended) = asked.take_over() {
+                        Some(Turn::Over(ended))
+                    } else if asked.start {
+                        Some(Turn::Start)
+                    } else {
+                        asked.finish.then_some(Turn::Gone)
+                    }
+                })
+                .await;
+            match found {
+                // Started by hand, which was to wait, and stopped before it could begin: that is an end of its own.
+                Turn::Over(ended) => self.over(ended).await,
+                found => return matches!(found, Turn::Start),
+            }
+        }
     }
 }
 

@@ -1,0 +1,52 @@
+//! Starts by hand from one thread, beside ends on another.
+
+use std::time::Duration;
+
+use supervise::prelude::*;
+
+use crate::{number, runtime, within};
+
+struct Lamp;
+
+#[actor]
+impl Lamp {
+    fn handle(&mut self, reply: Reply<()>) {
+        reply.send(());
+    }
+}
+
+supervisor! {
+    struct House {
+        lamp: Lamp = Lamp,
+        other: Lamp = Lamp,
+    }
+}
+
+/// S26: a start by hand that is accepted is of the life to come: the end of the one before has been told to everybody.
+#[test]
+fn a_start_by_hand_comes_behind_the_end() {
+    let rounds = number("THREADS_STARTS", 2_000);
+    within(Duration::from_secs(300), "starts by hand", move || {
+        let runtime = runtime(2);
+        runtime.block_on(async move {
+            let house = House::start().await.unwrap();
+            for round in 0..rounds {
+                house.lamp.stop();
+                let lamp = house.lamp.clone();
+                let started = tokio::task::spawn_blocking(move || {
+                    while lamp.start_again().is_err() {
+                        std::hint::spin_loop();
+                    }
+                    for _ in 0..100 {
+                        assert!(lamp.ended().is_none(), "round {round}: it is told an end that was before it");
+                        std::hint::spin_loop();
+                    }
+                });
+                started.await.unwrap();
+                let answer = house.lamp.ask(|reply| reply).await;
+                assert!(answer.is_ok(), "round {round}: {answer:?}");
+            }
+            assert!(house.shutdown().await.is_orderly());
+        });
+    });
+}
