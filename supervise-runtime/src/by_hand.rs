@@ -219,6 +219,8 @@ pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     };
     match decide(cell, Command::StartAgain, revive) {
         Some((verdict, ())) => answer(cell, verdict),
+        // With the supervisor's end its table is gone.
+        None if declares => Err(CommandError::SupervisorEnded { path: ctl.path() }),
         None => Err(CommandError::NotDeclared { path: ctl.path() }),
     }
 }

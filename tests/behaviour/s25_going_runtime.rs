@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::task::{Context as Cx, Poll, Waker};
 use std::time::Instant;
 
 use supervise::prelude::*;
-use supervise::{KeyedError, SpawnError};
+use supervise::{CommandError, KeyedError, SpawnError};
 use tokio::runtime::Runtime;
 
 use crate::kit::{comes_back, ms, secs};
@@ -245,5 +245,67 @@ fn who_waits_outside_is_told_when_the_runtime_goes_down() {
             heard.store(matches!(spawned, Ok(Err(SpawnError::Stopped { .. }))), Ordering::SeqCst);
         });
         assert!(told.load(Ordering::SeqCst));
+    });
+}
+
+/// The other of two, and what it answers to a start by hand and to a message when the one is dropped.
+struct Twin {
+    other: Arc<OnceLock<ActorRef<Twin>>>,
+    told: Sender<(Result<(), CommandError>, bool)>,
+}
+
+#[actor]
+impl Twin {
+    fn handle(&mut self, _: ()) {}
+}
+
+impl Drop for Twin {
+    fn drop(&mut self) {
+        if let Some(other) = self.other.get() {
+            self.told.send((other.start_again(), other.try_tell(()).is_ok())).unwrap();
+        }
+    }
+}
+
+type Others = Arc<OnceLock<ActorRef<Twin>>>;
+type Answers = Sender<(Result<(), CommandError>, bool)>;
+
+supervisor! {
+    struct Twins(first: Others, second: Others, told: Answers) {
+        one: Twin = Twin { other: second, told },
+        two: Twin = Twin { other: first, told },
+    }
+}
+
+/// S25, S26: nobody starts again, by hand, what has ended with its runtime: it would take messages in, and never handle them.
+#[test]
+fn what_has_gone_with_its_runtime_is_not_started_by_hand() {
+    comes_back(|| {
+        let (told, answers) = channel();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let mut all = Vec::new();
+        // Tasks go in an order of the runtime's own: in some of these a supervisor is the last of the three.
+        for _ in 0..40 {
+            let (first, second) = (Others::default(), Others::default());
+            let twins = runtime.block_on(Twins::start(first.clone(), second.clone(), told.clone())).unwrap();
+            first.set(twins.one.clone()).ok().unwrap();
+            second.set(twins.two.clone()).ok().unwrap();
+            all.extend([twins.one.clone(), twins.two.clone()]);
+            twins.detach();
+        }
+        drop(runtime);
+        let answers: Vec<_> = answers.try_iter().collect();
+        assert_eq!(answers.len(), 80);
+        for (started, _) in answers {
+            match started {
+                Err(CommandError::NotEnded { .. } | CommandError::SupervisorEnded { .. }) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        for twin in all {
+            assert!(matches!(twin.ended(), Some(Ended::RuntimeGone)), "{:?}", twin.ended());
+            assert!(matches!(twin.start_again(), Err(CommandError::SupervisorEnded { .. })));
+            assert!(twin.try_tell(()).is_err());
+        }
     });
 }

@@ -82,7 +82,6 @@ impl Bye {
                 group.gone(id, now);
             });
         }
-        closed(&*self.cell);
     }
 }
 
@@ -90,7 +89,9 @@ impl Drop for Bye {
     fn drop(&mut self) {
         if !self.orderly {
             let ctl = self.cell.ctl();
-            let runtime_gone = self.bug.is_none();
+            // First: behind it no start by hand opens the mailbox again, and one in front of it is undone here.
+            self.lost(self.bug.is_none());
+            self.cell.refuse();
             if ctl.ended().is_none() {
                 match self.bug.take() {
                     Some(bug) => self.buried(bug),
@@ -100,7 +101,7 @@ impl Drop for Bye {
             if ctl.parent.is_none() {
                 ctl.bus.close();
             }
-            self.lost(runtime_gone);
+            closed(&*self.cell);
         }
         if let Some(sup) = self.cell.ctl().sup() {
             sup.finish();

@@ -14,8 +14,8 @@ impl Group {
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return ByHand::StartedOnce;
         }
-        // The group may have ended since the caller has looked.
-        if self.is_ended() && command == Command::StartAgain {
+        // The group may have ended since the caller has looked; and nothing starts on a runtime that goes.
+        if (self.is_ended() || self.runtime_gone) && command == Command::StartAgain && state == State::Ended {
             return ByHand::SupervisorEnded;
         }
         // What build has not come to yet awaits its turn, ended or not.
