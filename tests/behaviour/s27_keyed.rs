@@ -145,6 +145,8 @@ async fn the_last_who_gives_up_takes_the_start_back() {
     first.abort();
     pass(secs(1)).await;
     assert_eq!(tree.sessions.len(), 1, "the other still waits");
+    let starts = journal.take().into_iter().filter(|line| line == "s1 start").count();
+    assert_eq!(starts, 1, "for the same start");
     second.abort();
     pass(secs(1)).await;
     assert_eq!(tree.sessions.len(), 0, "taken back");

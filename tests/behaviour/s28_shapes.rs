@@ -176,6 +176,27 @@ async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
     assert_eq!(tree.last.ask(Do::Get).await.unwrap(), 0);
 }
 
+/// S28, S21: there once, its handle exists: at a later boot it does not hold up the rest while it waits.
+#[tokio::test(start_paused = true)]
+async fn an_optional_child_that_was_there_does_not_block_a_later_boot() {
+    supervisor! {
+        struct Outer(journal: Journal) {
+            inner: struct Inner {
+                #[backoff(10s..20s, random_factor = 0)]
+                hasty: Option<Probe> = Some(Probe::start("hasty", journal).await?),
+                last: Probe = Probe::start("last", journal).await?,
+            },
+        }
+    }
+    let journal = Journal::default();
+    let tree = soon(Outer::start(journal.clone())).await.unwrap();
+    journal.plan("hasty start", 1, Fault::Error);
+    tree.inner.restart().unwrap();
+    pass(secs(1)).await;
+    assert_eq!(tree.inner.last.incarnation(), 2);
+    assert_eq!(tree.inner.last.ask(Do::Get).await.unwrap(), 0);
+}
+
 /// S28: `[T; N]` is N members in the order of their index: for start, stop, group strategy and path.
 #[tokio::test(start_paused = true)]
 async fn an_array_is_so_many_members_in_order() {
