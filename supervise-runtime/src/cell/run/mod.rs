@@ -372,28 +372,30 @@ impl<B: Body> Run<B> {
     async fn starts_again(&mut self) -> bool {
         loop {
             let dynamic = self.driver.cell.ctl().parent.is_none() || self.forgotten();
-            if dynamic {
-                return false;
-            }
-            let found = self
-                .driver
-                .until(|driver| {
-                    let asked = &mut driver.asked;
-                    if let Some(ended) = asked.take_over() {
-                        Some(Turn::Over(ended))
-                    } else if asked.start {
-                        Some(Turn::Start)
-                    } else {
-                        asked.finish.then_some(Turn::Gone)
-                    }
-                })
-                .await;
+            let found = if dynamic { Turn::Gone } else { self.driver.until(again).await };
             match found {
+                Turn::Start => return true,
                 // Started by hand, which was to wait, and stopped before it could begin: that is an end of its own.
                 Turn::Over(ended) => self.over(ended).await,
-                found => return matches!(found, Turn::Start),
+                // And if its supervisor is gone instead.
+                Turn::Gone | Turn::Redecide if self.driver.cell.ctl().ended().is_none() => {
+                    self.over(Ended::Stopped).await;
+                }
+                Turn::Gone | Turn::Redecide => return false,
             }
         }
+    }
+}
+
+/// What one that has ended is to do.
+fn again(driver: &mut Driver) -> Option<Turn> {
+    let asked = &mut driver.asked;
+    if let Some(ended) = asked.take_over() {
+        Some(Turn::Over(ended))
+    } else if asked.start {
+        Some(Turn::Start)
+    } else {
+        asked.finish.then_some(Turn::Gone)
     }
 }
 
