@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context as Cx, Poll, Wake, Waker};
 use std::thread::Thread;
@@ -209,15 +210,77 @@ async fn a_batch_waits_over_a_failure() {
     assert!(soon(office.shutdown()).await.is_orderly());
 }
 
-/// S3: who came first is the first to go on, also one that was woken and found the place taken.
-#[tokio::test(start_paused = true)]
-async fn who_waits_keeps_its_place() {
+/// Whether its waker was called.
+struct Mark(AtomicBool);
+
+impl Wake for Mark {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn marked<const N: usize>() -> ([Arc<Mark>; N], [Waker; N]) {
+    let marks = std::array::from_fn(|_| Arc::new(Mark(false.into())));
+    (marks.clone(), marks.map(Waker::from))
+}
+
+fn is_woken(mark: Arc<Mark>) -> bool {
+    mark.0.load(Ordering::SeqCst)
+}
+
+/// An actor at work for a second, behind which two more such seconds fill its mailbox.
+async fn busy() -> Running<Office> {
     let office = Office::start().await.unwrap();
     office.narrow.tell(Paper::Await(secs(1))).await.unwrap();
     settle().await;
     for _ in 0..2 {
         office.narrow.try_tell(Paper::Await(secs(1))).unwrap();
     }
+    office
+}
+
+/// S3: who is woken and gives up passes its place on: the next one does not wait for another.
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_passes_its_place_on() {
+    let office = busy().await;
+    let (narrow, (marks, wakers)) = (office.narrow.clone(), marked());
+    let mut tells = [0, 1].map(|_| Box::pin(narrow.tell(Paper::Sign)));
+    for (tell, waker) in tells.iter_mut().zip(&wakers) {
+        assert!(tell.as_mut().poll(&mut Cx::from_waker(waker)).is_pending());
+    }
+    pass(ms(1001)).await;
+    assert_eq!(marks.clone().map(is_woken), [true, false], "there is one place");
+    let [first, mut second] = tells;
+    drop(first);
+    assert_eq!(marks.map(is_woken), [true, true]);
+    assert!(second.as_mut().poll(&mut Cx::from_waker(&wakers[1])).is_ready());
+    assert!(soon(office.shutdown()).await.is_orderly());
+}
+
+/// S3: who finds room before it is woken is not woken for another place: that is of one who waits still.
+#[tokio::test(start_paused = true)]
+async fn who_has_gone_on_waits_no_more() {
+    let office = busy().await;
+    let (narrow, (marks, wakers)) = (office.narrow.clone(), marked());
+    let mut tells = [0, 1, 2].map(|_| Box::pin(narrow.tell(Paper::Await(secs(1)))));
+    let mut poll = |of: usize| tells[of].as_mut().poll(&mut Cx::from_waker(&wakers[of]));
+    assert!(poll(0).is_pending() && poll(1).is_pending());
+    pass(ms(1001)).await;
+    assert!(poll(1).is_ready(), "there is one place, for which the first was woken");
+    assert!(poll(0).is_pending() && poll(2).is_pending());
+    assert_eq!(depth(&office.snapshot(), 3), (2, 2));
+    pass(secs(1)).await;
+    assert!(poll(0).is_ready());
+    pass(secs(1)).await;
+    assert_eq!(marks.map(is_woken), [true, false, true]);
+    assert!(poll(2).is_ready());
+    assert!(soon(office.shutdown()).await.is_orderly());
+}
+
+/// S3: who came first is the first to go on, also one that was woken and found the place taken.
+#[tokio::test(start_paused = true)]
+async fn who_waits_keeps_its_place() {
+    let office = busy().await;
     let mut first = Box::pin(office.narrow.tell(Paper::Sign));
     let mut second = Box::pin(office.narrow.tell(Paper::Sign));
     let mut cx = Cx::from_waker(Waker::noop());
@@ -227,19 +290,11 @@ async fn who_waits_keeps_its_place() {
     assert!(first.as_mut().poll(&mut cx).is_pending());
     assert_eq!(depth(&office.snapshot(), 3), (2, 2));
 
-    struct Mark(std::sync::atomic::AtomicBool);
-    impl Wake for Mark {
-        fn wake(self: Arc<Self>) {
-            self.0.store(true, std::sync::atomic::Ordering::SeqCst);
-        }
-    }
-    let marks = [0, 1].map(|_| Arc::new(Mark(false.into())));
-    let wakers = marks.clone().map(Waker::from);
+    let (marks, wakers) = marked();
     assert!(second.as_mut().poll(&mut Cx::from_waker(&wakers[1])).is_pending());
     assert!(first.as_mut().poll(&mut Cx::from_waker(&wakers[0])).is_pending());
     pass(ms(1001)).await;
-    let woken = marks.map(|mark| mark.0.load(std::sync::atomic::Ordering::SeqCst));
-    assert_eq!(woken, [true, false], "the first of the two, though it asked again behind the second");
+    assert_eq!(marks.map(is_woken), [true, false], "the first of the two, though it asked again behind the second");
     drop((first, second));
     assert!(soon(office.shutdown()).await.is_orderly());
 }

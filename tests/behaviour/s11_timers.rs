@@ -16,6 +16,8 @@ struct Clock {
     journal: Journal,
     began: Instant,
     timers: Vec<Timer>,
+    /// Its `post_stop` takes this long.
+    lingers: Option<Duration>,
 }
 
 type With = Box<dyn FnOnce(&mut Context<Clock>) -> Vec<Timer> + Send>;
@@ -26,6 +28,7 @@ enum Msg {
     Tick(&'static str),
     /// The handler takes this long.
     Busy(Duration),
+    Linger(Duration),
     Cancel,
     Fail,
 }
@@ -43,6 +46,7 @@ impl Actor for Clock {
                 sleep(time).await;
                 self.journal.write(format!("busy until {}", self.began.elapsed().as_millis()));
             }
+            Msg::Linger(time) => self.lingers = Some(time),
             Msg::Cancel => self.timers.drain(..).for_each(|timer| timer.cancel()),
             Msg::Fail => return Err(Boom::Told),
         }
@@ -56,6 +60,9 @@ impl Actor for Clock {
 
     async fn post_stop(&mut self, cx: &mut Context<Self>) -> Result<(), Boom> {
         cx.send_after(ms(1), Msg::Tick("from post_stop"));
+        if let Some(time) = self.lingers {
+            sleep(time).await;
+        }
         Ok(())
     }
 }
@@ -63,12 +70,12 @@ impl Actor for Clock {
 supervisor! {
     struct Wall(journal: Journal, began: Instant) {
         #[limit(max_restarts = Unlimited)]
-        clock: Clock = Clock { journal, began, timers: Vec::new() },
+        clock: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
 
         #[mailbox(Bounded(1))]
         #[decider(Cause::Killed => Restart)]
         #[backoff(10s..20s, random_factor = 0)]
-        small: Clock = Clock { journal, began, timers: Vec::new() },
+        small: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
     }
 }
 
@@ -246,13 +253,32 @@ async fn the_place_of_a_stale_tick_is_free() {
     assert_eq!(journal.take(), ["told at 10150 in 2"]);
 }
 
+/// S11, S3: the same for one who asked again on its way down, when the tick was there still: it does not wait until the
+/// actor is up.
+#[tokio::test(start_paused = true)]
+async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
+    let (wall, _) = wall().await;
+    with(&wall.small, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    wall.small.tell(Msg::Linger(secs(1))).await.unwrap();
+    wall.small.tell(Msg::Busy(secs(60))).await.unwrap();
+    pass(ms(150)).await;
+    wall.small.kill();
+    settle().await;
+    let small = wall.small.clone();
+    let waits = tokio::spawn(async move { small.tell(Msg::Tick("told")).await });
+    settle().await;
+    assert!(!waits.is_finished(), "the tick has the one place");
+    pass(secs(2)).await;
+    assert!(waits.is_finished(), "the actor is down, but the place is free");
+}
+
 /// S11: timers outlive a Resume, since the instance does.
 #[tokio::test(start_paused = true)]
 async fn timers_outlive_a_resume() {
     supervisor! {
         struct Lenient(journal: Journal, began: Instant) {
             #![decider(_ => Resume)]
-            clock: Clock = Clock { journal, began, timers: Vec::new() },
+            clock: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
         }
     }
     let journal = Journal::default();

@@ -36,6 +36,12 @@ supervisor! {
             leader: Probe = Probe::start("leader", journal).await?,
             last: Probe = Probe::start("last", journal).await?,
         },
+        all: struct All {
+            #![strategy(AllForOne)]
+            #![decider(Boom::Fatal => Stop, Boom::Told | Boom::Planned => Restart)]
+            one: Probe = Probe::start("one", journal).await?,
+            two: Probe = Probe::start("two", journal).await?,
+        },
         paced: struct Paced {
             let wait = waits.next();
             #[backoff(ExponentialBackoff::new(wait, secs(60)).random_factor(0.0))]
@@ -96,6 +102,23 @@ async fn a_significant_end_during_a_restart_is_covered_by_it() {
     pass(secs(3)).await;
     assert_eq!((tree.lead.incarnation(), tree.lead.ended().is_none()), (2, true));
     assert_eq!(tree.lead.leader.ask(Do::Incarnation).await.unwrap(), 2);
+}
+
+/// S20, S18: an end that a `Stop` has begun is covered by a restart of the supervisor too: its next incarnation goes
+/// through restarts of its own.
+#[tokio::test(start_paused = true)]
+async fn an_end_that_was_decided_is_covered_by_a_restart() {
+    let (tree, journal, _) = above().await;
+    journal.plan("two post_stop", 1, Fault::Slow(secs(2)));
+    tree.all.one.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    tree.all.restart().unwrap();
+    pass(secs(3)).await;
+    assert_eq!((tree.all.incarnation(), tree.all.ended().is_none()), (2, true));
+    tree.all.one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert!(tree.all.ended().is_none(), "{:?}", tree.all.ended());
+    assert_eq!(tree.all.two.ask(Do::Incarnation).await.unwrap(), 3);
 }
 
 /// S28, S30: the settings of a child are those of the last build of its supervisor.

@@ -125,8 +125,7 @@ impl Group {
         }
         let first = self.first_spawn(id);
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
-        // Nobody looks for one that has ended; not named, its slot is nobody's either.
-        self.mode = Mode::Failed { back, by: (!first).then_some(id) };
+        self.mode = Mode::Failed { back, by: id };
         if first {
             // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
             self.over(id, Ended::by(&failure));

@@ -83,7 +83,7 @@ pub enum Mode {
         /// What it was doing.
         back: Box<Mode>,
         /// Whose failure it is.
-        by: Option<Id>,
+        by: Id,
     },
     /// Over.
     Ended,

@@ -109,7 +109,7 @@ impl Group {
             member.ending.get_or_insert(why.clone());
         }
         self.living -= 1;
-        self.quits |= quits && !stopping;
+        self.quits |= quits;
         if counted {
             self.in_flight -= 1;
         }
@@ -342,7 +342,6 @@ impl Group {
     }
 
     fn end_by_itself(&mut self) {
-        self.quits = false;
         self.ends_with = Some(Ended::Done);
         for member in self.members.iter_mut().flatten().filter(|member| member.at != At::Ended) {
             member.ending.get_or_insert(Ended::Stopped);

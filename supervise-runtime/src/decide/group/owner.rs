@@ -44,12 +44,13 @@ impl Group {
             self.mode = *back;
             // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
             self.booted |= self.built;
-            match by.map(|id| (id, self.at(id))) {
-                Some((id, At::Failed)) => {
-                    self.member(id).at = At::Up;
-                    self.acts.push(Act::Resume(id));
+            // A first spawn has ended; who has its slot since then has not begun.
+            match self.at(by) {
+                At::Failed => {
+                    self.member(by).at = At::Up;
+                    self.acts.push(Act::Resume(by));
                 }
-                Some((id, At::StartFailed)) => self.restart(id, false, failure, facts, false),
+                At::StartFailed => self.restart(by, false, failure, facts, false),
                 _ => {}
             }
         }

@@ -264,6 +264,13 @@ impl Bench {
         }
     }
 
+    /// A user drains it.
+    pub(super) fn drain(&mut self, id: Id) -> String {
+        let asked = failure(Phase::Running);
+        assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), ByHand::Drain);
+        self.acts()
+    }
+
     /// A user starts it again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);

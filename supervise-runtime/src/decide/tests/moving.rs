@@ -1,4 +1,4 @@
-//! Members that change their supervisor, and those without one (S38, S39).
+//! Members that change their supervisor, those without one, and those that come back by hand (S26, S38, S39).
 
 use super::bench::tree;
 use crate::decide::group::{Moving, Owner};
@@ -39,4 +39,20 @@ fn a_member_moves_only_where_nothing_goes_on() {
     assert!(held.group.leave(0).is_none());
     assert!(held.group.join(moving()).is_err());
     assert!(tree(Strategy::OneForOne).steady().group.leave(0).is_none(), "it is declared");
+}
+
+/// S26: a drain is of that once: started again and stopped, it takes no notice of a Down besides.
+#[test]
+fn a_drain_is_over_with_the_life_it_ended() {
+    let strategy = Strategy::AllForOne;
+    let mut bench = tree(strategy).steady();
+    assert_eq!(bench.drain(2), "drain 2");
+    assert_eq!(bench.fails(0, Directive::Restart), "decided: down 2", "what it drains still is over");
+    let mut bench = tree(strategy).steady();
+    assert_eq!(bench.drain(2), "drain 2");
+    assert_eq!(bench.gone(2), "over 2");
+    assert_eq!(bench.start_again(2), "start 2");
+    assert_eq!((bench.up(2), bench.stop_member(2)), (String::new(), String::new()));
+    assert_eq!(bench.fails(0, Directive::Restart), "decided: ");
+    assert_eq!(bench.gone(2), "over 2, down 1");
 }
