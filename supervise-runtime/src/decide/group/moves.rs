@@ -183,7 +183,8 @@ impl Group {
             }
             match member.at {
                 At::Up if member.is_value() => {
-                    if next != Next::Up {
+                    // A member that is lost with its runtime may be about to start on another thread, still.
+                    if next != Next::Up && !self.runtime_gone {
                         member.at = At::Down;
                         member.counted = true;
                         self.in_flight += 1;

@@ -282,3 +282,23 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     }
     assert!(many.group.take_acts().iter().all(|act| !matches!(act, Act::AllEnded(_))));
 }
+
+/// A member that is lost may be about to start on another thread, with a value of the tree.
+#[test]
+fn a_group_that_goes_with_its_runtime_drops_no_values() {
+    for gone in [false, true] {
+        let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 1, Lifecycle::Permanent);
+        let settings = Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new());
+        let value = many.group.add(Arc::new(settings), false);
+        if gone {
+            many.group.runtime_gone();
+        }
+        many.group.stop_member(0, many.now);
+        many.group.gone(0, many.now);
+        many.group.take_acts();
+        many.group.stop(many.now);
+        let acts = many.group.take_acts();
+        assert_eq!(acts.iter().any(|act| matches!(act, Act::DropValue(id) if *id == value)), !gone, "{acts:?}");
+        assert_eq!(acts.iter().any(|act| matches!(act, Act::ChildrenDown)), gone, "{acts:?}");
+    }
+}
