@@ -101,6 +101,10 @@ impl Drop for Bye {
                 ctl.bus.close();
             }
             self.lost(runtime_gone);
+            // One that had ended may have been started by hand until its group knew.
+            if ctl.ended().is_none() {
+                ctl.set_ended(Ended::RuntimeGone);
+            }
         }
         if let Some(sup) = self.cell.ctl().sup() {
             sup.finish();

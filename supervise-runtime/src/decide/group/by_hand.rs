@@ -14,8 +14,10 @@ impl Group {
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return ByHand::StartedOnce;
         }
-        // The group may have ended since the caller has looked.
-        if self.is_ended() && command == Command::StartAgain {
+        // The group may have ended since the caller has looked. Where it goes with its runtime, the task that would start is
+        // gone.
+        let is_over = self.is_ended() || self.runtime_gone && state == State::Ended;
+        if is_over && command == Command::StartAgain {
             return ByHand::SupervisorEnded;
         }
         // What build has not come to yet awaits its turn, ended or not.
