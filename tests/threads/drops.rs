@@ -15,7 +15,7 @@ fn one(seed: u64) {
     let runtime = runtime(workers);
     let top = runtime.block_on(boot(&world, seed));
     let handle = top.handle();
-    // Threads that wait for an end: for this one's, and for one that never is asked for.
+    // Threads that wait for an end: of this one, and of the root.
     let (a, root) = (handle.alone.a.terminated(), handle.join());
     let (a, root) = (std::thread::spawn(move || wait(a)), std::thread::spawn(move || wait(root)));
     for _ in 0..4 {
