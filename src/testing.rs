@@ -7,6 +7,9 @@
 //! with a panic, or by a kill, on the way that every failure takes. [`Tested::expect`] compares what has
 //! happened with what should have.
 //!
+//! A panic of this library's own code, which elsewhere fails the child with `Cause::Bug`, ends the process in a debug build
+//! with this feature: no test is to pass over it. Please report it.
+//!
 //! ```
 //! use std::time::Duration;
 //!

@@ -29,6 +29,7 @@ mod health;
 mod hook;
 mod last;
 mod lent;
+mod loud;
 mod mailbox;
 mod options;
 pub mod path;

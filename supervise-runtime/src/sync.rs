@@ -206,10 +206,12 @@ mod held {
         #[track_caller]
         pub(super) fn take(rank: Rank) -> Self {
             let before = held();
-            assert!(
-                before >> rank as u8 == 0 || std::thread::panicking(),
-                "a lock of rank {rank:?} is taken under one of the same or a greater rank (held: {before:#06b})"
-            );
+            if before >> rank as u8 != 0 {
+                broken(
+                    &format_args!("a lock of rank {rank:?} is taken under one of the same or a greater rank"),
+                    before,
+                );
+            }
             set(before | 1 << rank as u8);
             Held(rank)
         }
@@ -224,7 +226,21 @@ mod held {
     #[track_caller]
     pub(super) fn none() {
         let held = held();
-        assert!(held == 0 || std::thread::panicking(), "foreign code runs under a lock of the runtime ({held:#06b})");
+        if held != 0 {
+            broken(&"foreign code runs under a lock of the runtime", held);
+        }
+    }
+
+    /// Said at once, since a handler may be what it happens in, whose panics are decided on.
+    #[cold]
+    #[track_caller]
+    fn broken(what: &dyn std::fmt::Display, held: u8) {
+        if !std::thread::panicking() {
+            let at = std::panic::Location::caller();
+            let text = format!("{what} (held: {held:#06b}, at {at})");
+            crate::loud::bug(&text);
+            panic!("{text}");
+        }
     }
 }
 

@@ -172,6 +172,8 @@ impl<B: Actor> PartialEq<ActorRef<B>> for Watched {
 /// What a watcher finds in its mailbox.
 #[derive(Debug)]
 pub(crate) struct Notice {
+    /// The number of the watch that it is of.
+    pub(crate) watch: u64,
     pub(crate) who: Watched,
     pub(crate) ended: Ended,
 }

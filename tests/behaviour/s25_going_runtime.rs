@@ -1,8 +1,7 @@
 //! Children that are spawned while their runtime goes down, or outside of one: S25, S27, S38, S39.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::task::{Context as Cx, Poll, Waker};
@@ -12,7 +11,7 @@ use supervise::prelude::*;
 use supervise::{CommandError, KeyedError, SpawnError};
 use tokio::runtime::Runtime;
 
-use crate::kit::{comes_back, ms, secs};
+use crate::kit::{comes_back, secs};
 
 struct Kid;
 
@@ -197,6 +196,57 @@ fn a_runtime_is_dropped_while_its_tasks_spawn() {
     });
 }
 
+/// Starts everybody again when it is dropped.
+struct Stubborn(Arc<OnceLock<Again>>);
+
+#[actor]
+impl Stubborn {
+    fn handle(&mut self, _: ()) {}
+}
+
+impl Drop for Stubborn {
+    fn drop(&mut self) {
+        for kid in self.0.get().iter().flat_map(|again| &again.kids) {
+            let _ = kid.start_again();
+        }
+    }
+}
+
+supervisor! {
+    struct Again(handle: Arc<OnceLock<Again>>) {
+        kids: [Kid; 8] = |_: usize| Kid,
+        stubborn: [Stubborn; 8] = |_: usize| Stubborn(handle),
+    }
+}
+
+/// S25, S26: who has ended, and is started again by hand while the runtime goes down, ends with it like all others: also one
+/// whose task is gone already.
+#[test]
+fn a_start_by_hand_does_not_outlive_its_runtime() {
+    comes_back(|| {
+        // The order in which a runtime drops its tasks depends on their numbers.
+        for _ in 0..16 {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            runtime.block_on(runtime.spawn(async {})).unwrap();
+            let handle = Arc::new(OnceLock::new());
+            let again = runtime.block_on(async {
+                let again = Again::start(handle.clone()).await.unwrap().detach();
+                for kid in &again.kids {
+                    kid.stop();
+                    kid.terminated().await.unwrap();
+                }
+                again
+            });
+            handle.set(again.clone()).unwrap();
+            drop(runtime);
+            for kid in &again.kids {
+                assert!(kid.ended().is_some(), "{}", kid.path());
+            }
+            assert!(again.ended().is_some());
+        }
+    });
+}
+
 fn poll_outside<F: Future>(future: F) -> std::thread::Result<Poll<F::Output>> {
     let mut future = pin!(future);
     catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Cx::from_waker(Waker::noop()))))
@@ -232,19 +282,41 @@ fn a_spawn_of_an_instance_outside_of_a_runtime_panics() {
     });
 }
 
-/// S25: what watches from outside is told of a child that was refused with all the others.
+/// S25: threads that wait outside of the runtime, each for an end of another kind, are told when it goes.
 #[test]
 fn who_waits_outside_is_told_when_the_runtime_goes_down() {
     comes_back(|| {
         let runtime = two_workers();
-        let (house, gone, _told) = house(&runtime);
-        let told = Arc::new(AtomicBool::new(false));
-        let (kids, heard) = (house.kids.clone(), told.clone());
-        last_of_all(runtime, gone, async move {
-            let spawned = tokio::time::timeout(ms(0), kids.spawn()).await;
-            heard.store(matches!(spawned, Ok(Err(SpawnError::Stopped { .. }))), Ordering::SeqCst);
-        });
-        assert!(told.load(Ordering::SeqCst));
+        let (house, ..) = house(&runtime);
+        let kid = runtime.block_on(house.kids.spawn()).unwrap();
+        let top = runtime.block_on(supervise::spawn("top", || async { Ok(Kid) }).into_future()).unwrap();
+        let waits = [
+            waits(house.late.clone(), |late| Box::pin(async move { late.terminated().await.unwrap() })),
+            waits(kid, |kid| Box::pin(async move { kid.terminated().await.unwrap() })),
+            waits(top, |top| Box::pin(async move { top.terminated().await.unwrap() })),
+            waits(house.kids.tree(), |set| {
+                Box::pin(async move {
+                    let report = set.join().await.unwrap();
+                    assert!(!report.is_orderly(), "{report:?}");
+                    set.ended().unwrap()
+                })
+            }),
+            waits(house.clone(), |house| {
+                Box::pin(async move {
+                    let report = house.join().await.unwrap();
+                    assert!(!report.is_orderly(), "{report:?}");
+                    house.ended().unwrap()
+                })
+            }),
+        ];
+        for wait in &waits {
+            wait.is_pending.recv().unwrap();
+        }
+        drop(runtime);
+        for wait in waits {
+            let ended = wait.thread.join().unwrap();
+            assert!(matches!(ended, Ended::RuntimeGone), "{ended:?}");
+        }
     });
 }
 
@@ -308,4 +380,35 @@ fn what_has_gone_with_its_runtime_is_not_started_by_hand() {
             assert!(twin.try_tell(()).is_err());
         }
     });
+}
+
+/// A thread that waits on its own, and says so as soon as it has left its waker behind.
+struct Waits {
+    thread: std::thread::JoinHandle<Ended>,
+    is_pending: std::sync::mpsc::Receiver<()>,
+}
+
+fn waits<H: Send + 'static>(
+    of: H,
+    end: impl FnOnce(H) -> Pin<Box<dyn Future<Output = Ended>>> + Send + 'static,
+) -> Waits {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let (says, is_pending) = channel();
+    let thread = std::thread::spawn(move || {
+        let mut end = end(of);
+        let waker = Arc::new(Unpark(std::thread::current())).into();
+        loop {
+            match end.as_mut().poll(&mut Cx::from_waker(&waker)) {
+                Poll::Ready(ended) => return ended,
+                Poll::Pending => says.send(()).unwrap(),
+            }
+            std::thread::park();
+        }
+    });
+    Waits { thread, is_pending }
 }

@@ -24,6 +24,8 @@ impl Sitter {
 enum SitterMsg {
     Watch(ActorRef<Probe>),
     Unwatch(ActorRef<Probe>),
+    /// Takes the watch back, starts the one that has ended again, and watches it anew.
+    WatchAnew(ActorRef<Probe>),
     DependOn(ActorRef<Probe>),
     /// And takes it back, in one go.
     Waver(ActorRef<Probe>),
@@ -49,6 +51,11 @@ impl Actor for Sitter {
                 self.known = Some(other);
             }
             SitterMsg::Unwatch(other) => cx.unwatch(&other),
+            SitterMsg::WatchAnew(other) => {
+                cx.unwatch(&other);
+                other.start_again().map_err(|_| Boom::Fatal)?;
+                cx.watch(&other);
+            }
             SitterMsg::DependOn(other) => cx.depend_on(&other),
             SitterMsg::Waver(other) => {
                 cx.depend_on(&other);
@@ -206,6 +213,27 @@ async fn unwatch_removes_a_queued_notice() {
     watch(&tree.second, &tree.db).await;
     settle().await;
     assert_eq!(heard(&journal), ["second hears db known: stopped"]);
+}
+
+/// S37: a notice is of one watch: that of an earlier one, which waits in the mailbox, is not taken for it.
+#[tokio::test(start_paused = true)]
+async fn a_notice_of_an_earlier_watch_is_not_handled() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.second, &tree.db).await;
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.second.tell(SitterMsg::Block(gate)).await.unwrap();
+    tree.second.tell(SitterMsg::WatchAnew(tree.db.clone())).await.unwrap();
+    tree.db.stop();
+    soon(tree.db.terminated()).await.unwrap();
+    go.send(()).unwrap();
+    sync(&tree.second).await;
+    settle().await;
+    assert_eq!((tree.db.incarnation(), tree.db.ended().is_none()), (2, true));
+    assert_eq!(heard(&journal), [""; 0], "it is up");
+    tree.db.kill();
+    settle().await;
+    assert_eq!(heard(&journal), ["second hears db known: killed"]);
 }
 
 /// S37: watches outlive the restart of the watcher, and so does a notice in its mailbox.

@@ -3,6 +3,8 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
+#[path = "../kit/alloc.rs"]
+mod alloc;
 #[path = "../kit/mod.rs"]
 mod kit;
 

@@ -4,10 +4,11 @@
 
 #![allow(unreachable_pub)]
 
+#[path = "../kit/alloc.rs"]
+mod alloc;
 #[path = "../kit/mod.rs"]
 mod kit;
 
-mod alloc;
 mod yard;
 
 use std::time::Duration;
@@ -17,7 +18,7 @@ use supervise::testing::{Fault, Inject};
 
 use alloc::live;
 use kit::{quiet_panics, soon};
-use yard::{Do, Ill, Node, Yard, at, first_poll};
+use yard::{Do, Ill, KEPT, Node, Yard, at, first_poll};
 
 /// Collections that grow by doubling have reached their size by then.
 const WARM: u32 = 7 * SWEEP;
@@ -73,6 +74,7 @@ fn no_way_to_come_and_go_leaves_a_byte() {
         let mut left = Left::default();
         let yard = Yard::start().await.unwrap();
         children(&yard, &mut left).await;
+        keeps(&yard, &mut left).await;
         restarts(&yard, &mut left).await;
         messages(&yard, &mut left).await;
         watches(&yard, &mut left).await;
@@ -163,6 +165,42 @@ async fn children(yard: &Yard, left: &mut Left) {
         ended(&one).await;
     })
     .await;
+    left.by("instance of a temporary set", async |_| {
+        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance of a temporary set that fails", async |round| {
+        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        one.tell(if round % 2 == 0 { Do::Fail } else { Do::Panic }).await.unwrap();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance of a temporary set that ends by itself", async |_| {
+        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        one.tell(Do::Stop).await.unwrap();
+        ended(&one).await;
+    })
+    .await;
+    left.by("instance of a temporary keyed set", async |round| {
+        let one = yard.once_keyed.get_or_spawn(round, vec![0; 64]).await.unwrap();
+        one.tell(Do::Fail).await.unwrap();
+        ended(&one).await;
+    })
+    .await;
+    left.by("task of a temporary set", async |round| {
+        let job = yard.once_jobs.spawn(vec![0; round as usize % 2]).await.unwrap();
+        job.terminated().await.unwrap();
+    })
+    .await;
+    left.by("temporary set that is restarted", async |_| {
+        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        yard.once.tree().restart().unwrap();
+        ended(&one).await;
+        assert!(yard.ready().await);
+    })
+    .await;
     left.by("task of a set", async |_| {
         let job = yard.jobs.spawn().await.unwrap();
         job.stop();
@@ -218,6 +256,43 @@ async fn children(yard: &Yard, left: &mut Left) {
         assert!(yard.ready().await);
     })
     .await;
+}
+
+/// Spawns a child below `node` that is kept over its restarts.
+async fn kept(node: &ActorRef<Node>) -> ActorRef<Node> {
+    at(node, |cx| Box::pin(async { cx.spawn(KEPT, self::node).await.unwrap() })).await
+}
+
+async fn keeps(yard: &Yard, left: &mut Left) {
+    left.by("child that is kept, and ends", async |_| {
+        let child = kept(&yard.host).await;
+        yard.host.restart().unwrap();
+        let found = at(&yard.host, |cx| Box::pin(async { cx.child::<Node>(KEPT) })).await;
+        assert_eq!(found.as_ref(), Some(&child));
+        child.stop();
+        ended(&child).await;
+    })
+    .await;
+    left.by("child that is kept, and ends with its actor", async |_| {
+        let one = yard.set.spawn().await.unwrap();
+        let child = kept(&one).await;
+        one.tell(Do::Fail).await.unwrap();
+        one.ask(Do::Sync).await.unwrap();
+        assert!(child.ended().is_none());
+        one.stop();
+        ended(&one).await;
+        assert!(child.ended().is_some());
+    })
+    .await;
+    let child = kept(&yard.host).await;
+    left.by("child that is kept again and again", async |_| {
+        yard.host.restart().unwrap();
+        yard.host.ask(Do::Sync).await.unwrap();
+        child.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    child.stop();
+    ended(&child).await;
 }
 
 async fn restarts(yard: &Yard, left: &mut Left) {
@@ -444,11 +519,14 @@ async fn given_up(yard: &Yard, left: &mut Left) {
     left.by("spawn that is given up", async |_| {
         first_poll(supervise::spawn("top", node).into_future()).await;
         first_poll(yard.set.spawn()).await;
+        first_poll(yard.once.spawn(vec![0; 64])).await;
         first_poll(yard.keyed.spawn(1)).await;
+        first_poll(yard.once_keyed.get_or_spawn(1, vec![0; 64])).await;
         first_poll(yard.keyed.get_or_spawn(2)).await;
         at(&yard.host, |cx| Box::pin(async { drop(first_poll(cx.spawn("child", node).into_future()).await) })).await;
         settle().await;
         assert_eq!((yard.set.len(), yard.keyed.len()), (0, 0));
+        assert_eq!((yard.once.len(), yard.once_keyed.len()), (0, 0));
     })
     .await;
     left.by("start that never comes, given up", async |_| {

@@ -8,6 +8,9 @@ use supervise::prelude::*;
 
 pub struct Node;
 
+/// A child of this name is kept.
+pub const KEPT: &str = "kept";
+
 type Act = Box<dyn for<'a> FnOnce(&'a mut Context<Node>) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> + Send>;
 
 pub enum Do {
@@ -55,6 +58,13 @@ impl Actor for Node {
             Do::Panic => panic!("planned panic"),
             Do::Hang => std::future::pending().await,
             Do::Stop => cx.stop(),
+        }
+        Ok(())
+    }
+
+    async fn pre_restart(&mut self, _: &Failure, cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        if let Some(kept) = cx.child::<Node>(KEPT) {
+            cx.keep(&kept);
         }
         Ok(())
     }
@@ -121,6 +131,12 @@ supervisor! {
             cx.stopped().await
         },
         branches: [Branch] = || Branch::tree(),
+        #[lifecycle(Temporary)]
+        once: [Node] = |_held: Vec<u8>| Node,
+        #[lifecycle(Temporary)]
+        once_keyed: [u32 => Node] = |_key: u32, _held: Vec<u8>| Node,
+        #[lifecycle(Temporary)]
+        once_jobs: [task] = |held: Vec<u8>| async move { if held.is_empty() { Err(Ill) } else { Ok(()) } },
         #[max_children(1)]
         single: [Node] = || Node,
         ill: [Node] = || Err(Ill)?,

@@ -15,8 +15,9 @@ fn one(seed: u64) {
     let runtime = runtime(workers);
     let top = runtime.block_on(boot(&world, seed));
     let handle = top.handle();
-    let ended = handle.alone.a.terminated();
-    let up = handle.alone.a.ended().is_none();
+    // Threads that wait for an end: of this one, and of the root.
+    let (a, root) = (handle.alone.a.terminated(), handle.join());
+    let (a, root) = (std::thread::spawn(move || wait(a)), std::thread::spawn(move || wait(root)));
     for _ in 0..4 {
         let (top, world) = (handle.clone(), world.clone());
         runtime.spawn(async move {
@@ -34,9 +35,21 @@ fn one(seed: u64) {
     }
     drop(runtime);
 
-    // A waiter outside hears of the end: of this one, or of the runtime's.
-    let ended = wait(ended);
-    assert!(ended.is_ok() || !up, "seed {seed}: {ended:?}");
+    // A waiter outside hears of the end: of this one, or of the runtime's. Outside, no wait is refused.
+    let ended = a.join().unwrap();
+    assert!(ended.is_ok(), "seed {seed}: {ended:?}");
+    let report = root.join().unwrap();
+    assert!(report.is_ok(), "seed {seed}: {report:?}");
+    // Everybody has ended, and stays so.
+    for worker in handle.workers() {
+        let ended = worker.ended().unwrap_or_else(|| panic!("seed {seed}: {} has not ended", worker.path()));
+        let told = wait(worker.terminated());
+        assert!(matches!(&told, Ok(told) if told.to_string() == ended.to_string()), "seed {seed}: {ended}, {told:?}");
+        assert!(worker.start_again().is_err(), "seed {seed}: {} starts again", worker.path());
+    }
+    for tree in handle.trees().iter().chain([&*handle]) {
+        assert!(tree.ended().is_some(), "seed {seed}: {} has not ended", tree.path());
+    }
     let living = world.living();
     assert!(living.is_empty(), "seed {seed}: left behind: {living:?}");
     let (sent, entered, dropped) = (world.sent.load(SeqCst), world.entered.load(SeqCst), world.dropped.load(SeqCst));

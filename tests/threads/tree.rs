@@ -37,6 +37,23 @@ impl Worker {
         &self.alive.world
     }
 
+    /// Takes over one that has no supervisor, or had none a moment ago; two may want the same one, or each other.
+    async fn hire(&mut self, cx: &mut Context<Self>) {
+        if self.world().one_in(4) {
+            spawn_at_the_top(self.world()).await;
+        }
+        let Some(other) = self.world().homeless() else { return };
+        let linked = cx.link(&other).await;
+        self.world().count_link(&linked);
+        tell_now(self.world(), &other, self.world().draw(64));
+        match self.world().draw(6) {
+            0 => cx.watch(&other),
+            1 => cx.depend_on(&other),
+            2 => drop(cx.unlink(&other).await),
+            _ => {}
+        }
+    }
+
     /// A child of its own, of a name that may be taken.
     async fn spawn(&mut self, cx: &mut Context<Self>) {
         let (world, name) = (self.world().clone(), format!("kid{}", self.world().draw(3)));
@@ -53,12 +70,24 @@ impl Worker {
             1 => cx.depend_on(&kid),
             2 if !self.world().is_exact() => {
                 // Told first: this handler may be dropped while it waits, with the child let go.
-                let leaver = kid.clone();
-                self.world().left(move || leaver.stop());
+                self.world().left(kid.clone());
                 drop(cx.unlink(&kid).await);
             }
             _ => {}
         }
+    }
+}
+
+/// A top-level actor, which may be taken over.
+async fn spawn_at_the_top(world: &W) {
+    let (of, path) = (world.clone(), format!("top #{}", world.draw(u64::MAX)));
+    let top = supervise::spawn("top", move || {
+        let (of, path) = (of.clone(), path.clone());
+        async move { Ok(Worker::new(&of, path)) }
+    });
+    if let Ok(top) = top.await {
+        world.left(top.clone());
+        tell_now(world, &top, world.draw(64));
     }
 }
 
@@ -106,6 +135,7 @@ impl Actor for Worker {
             8 => drop(me.restart()),
             9 => me.drain(),
             10 | 11 => self.spawn(cx).await,
+            18 | 19 if !self.world().is_exact() => self.hire(cx).await,
             12 => {
                 if let Some(kid) = cx.child::<Worker>("kid1") {
                     tell_now(self.world(), &kid, 20);

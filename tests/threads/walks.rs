@@ -162,7 +162,9 @@ async fn walk(seed: u64) {
     let wrong = world.take_wrong();
     assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
     let made = world.made.load(SeqCst);
-    println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, shutdown in {took:?}");
+    let linked = world.linked.load(SeqCst);
+    println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, {linked} links, shutdown in {took:?}");
+    assert!(linked > 5 || world.is_exact(), "seed {seed}: a walk in which nobody is taken over");
     assert!(made > 50 && sent > 500 && entered > 100, "seed {seed}: a walk in which nothing happens");
 }
 

@@ -4,6 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
+use supervise::{ActorRef, LinkError};
+
+use crate::tree::Worker;
+
 /// Shared by all actors and users of one tree.
 #[derive(Default)]
 pub struct World {
@@ -17,12 +21,16 @@ pub struct World {
     /// Of those: their sender stopped waiting for room.
     pub given_up: AtomicU64,
     pub made: AtomicU64,
+    /// So many top-level actors were taken over.
+    pub linked: AtomicU64,
     /// The storm is over: nobody does harm any more.
     calm: AtomicBool,
     /// Nobody leaves this tree, and nobody asks: then the books are exact.
     exact: AtomicBool,
     /// Stops those who left their tree.
-    free: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    free: Mutex<Vec<ActorRef<Worker>>>,
+    /// Top-level actors, for whoever takes one over.
+    homeless: Mutex<Vec<ActorRef<Worker>>>,
     living: Mutex<HashMap<String, i64>>,
     wrong: Mutex<Vec<String>>,
 }
@@ -61,9 +69,26 @@ impl World {
         self.calm.store(true, SeqCst);
     }
 
-    /// One left its tree: it lives until it is stopped.
-    pub fn left(&self, stop: impl FnOnce() + Send + 'static) {
-        self.free.lock().unwrap().push(Box::new(stop));
+    /// One left its tree, or never was in one: it lives until it is stopped, or with who takes it over.
+    pub fn left(&self, leaver: ActorRef<Worker>) {
+        let mut homeless = self.homeless.lock().unwrap();
+        if homeless.len() == 16 {
+            homeless.remove(self.draw(16) as usize);
+        }
+        homeless.push(leaver.clone());
+        drop(homeless);
+        self.free.lock().unwrap().push(leaver);
+    }
+
+    pub fn homeless(&self) -> Option<ActorRef<Worker>> {
+        let homeless = self.homeless.lock().unwrap();
+        if homeless.is_empty() { None } else { Some(homeless[self.draw(homeless.len() as u64) as usize].clone()) }
+    }
+
+    pub fn count_link(&self, linked: &Result<(), LinkError>) {
+        if linked.is_ok() {
+            self.linked.fetch_add(1, SeqCst);
+        }
     }
 
     /// Dead letters are counted by tree: those of who left are in another count, and asks are in it, but not in the
@@ -74,7 +99,7 @@ impl World {
 
     pub fn stop_those_who_left(&self) {
         let free = std::mem::take(&mut *self.free.lock().unwrap());
-        free.into_iter().for_each(|stop| stop());
+        free.into_iter().for_each(|leaver| leaver.stop());
     }
 
     /// A promise is broken.

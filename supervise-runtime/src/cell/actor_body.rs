@@ -122,7 +122,7 @@ where
                 },
                 Received::Message(Envelope::Notice(notice)) => {
                     let (notice, deliver) = *notice;
-                    if self.cx.hears_of(notice.who.id) {
+                    if self.cx.hears_of(&notice) {
                         let handled = {
                             let mut handler = deliver(actor, notice, &mut self.cx);
                             poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await

@@ -199,12 +199,17 @@ pub(crate) struct Ctl {
 }
 
 /// Only has to differ, so it is the standard library's in every build.
-static IDS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+
+/// A number that nothing else in this process has.
+pub(crate) fn number() -> u64 {
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
 
 impl Ctl {
     pub(crate) fn new(name: Name, parent: Option<Arc<dyn Controlled>>, bus: Arc<Bus>) -> Self {
         Ctl {
-            id: IDS.fetch_add(1, Ordering::Relaxed),
+            id: number(),
             name,
             parent,
             moved: AtomicBool::new(false),

@@ -202,9 +202,9 @@ impl<A: Actor> Context<A> {
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
         let me = Arc::downgrade(&self.cell);
         let watching = &mut self.rare.get_or_insert_default().watching;
-        watching.watch(&other.cell, move |ended| {
+        watching.watch(&other.cell, move |watch, ended| {
             if let Some(me) = me.upgrade() {
-                let notice = Notice { who, ended: ended.clone() };
+                let notice = Notice { watch, who, ended: ended.clone() };
                 me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
             }
         });
@@ -231,9 +231,9 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// The notice is due once, and only while it is watched.
-    pub(crate) fn hears_of(&mut self, id: u64) -> bool {
-        self.rare.as_mut().is_some_and(|rare| rare.watching.hears_of(id))
+    /// The notice is due once, and only while the watch stands that it is of.
+    pub(crate) fn hears_of(&mut self, notice: &Notice) -> bool {
+        self.rare.as_mut().is_some_and(|rare| rare.watching.hears_of(notice.who.id, notice.watch))
     }
 
     /// Children that this restart stops are unwatched first (S37).

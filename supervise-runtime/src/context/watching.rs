@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::cell::control::Controlled;
+use crate::cell::control::{Controlled, number};
 use crate::sync::Arc;
 use crate::watch::{Ended, Pact};
 
@@ -21,15 +21,22 @@ const SWEEP: usize = 16;
 
 struct Other {
     cell: Arc<dyn Controlled>,
-    /// The ticket there.
-    watch: Option<u64>,
+    watch: Option<Watch>,
     pact: Option<(u64, Arc<Pact>)>,
+}
+
+/// A watch has a number of its own, and its notice carries it: one of an earlier watch may still be in the mailbox when
+/// the other has been started again.
+struct Watch {
+    number: u64,
+    /// The ticket there.
+    ticket: u64,
 }
 
 impl Other {
     fn forget(self) {
-        if let Some(ticket) = self.watch {
-            self.cell.ctl().forget(ticket);
+        if let Some(watch) = self.watch {
+            self.cell.ctl().forget(watch.ticket);
         }
         if let Some((ticket, pact)) = self.pact {
             pact.take_back();
@@ -52,11 +59,13 @@ impl Watching {
         self.others.is_empty()
     }
 
-    /// Once, however often it is asked for.
-    pub(super) fn watch<C: Controlled>(&mut self, other: &Arc<C>, tell: impl FnOnce(&Ended) + Send + 'static) {
+    /// Once, however often it is asked for. `tell` gets the number of the watch.
+    pub(super) fn watch<C: Controlled>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
         let other = self.other(other);
         if other.watch.is_none() {
-            other.watch = Some(other.cell.ctl().on_end(Box::new(tell)));
+            let number = number();
+            let ticket = other.cell.ctl().on_end(Box::new(move |ended| tell(number, ended)));
+            other.watch = Some(Watch { number, ticket });
         }
     }
 
@@ -75,10 +84,10 @@ impl Watching {
         other.pact = Some((other.cell.ctl().on_end(Box::new(fall_due)), pact));
     }
 
-    /// A notice of it is to be handled. False: it is not watched any more.
-    pub(super) fn hears_of(&mut self, id: u64) -> bool {
+    /// The notice of this watch is to be handled. False: it was taken back.
+    pub(super) fn hears_of(&mut self, id: u64, number: u64) -> bool {
         let Some(other) = self.others.get_mut(&id) else { return false };
-        let watched = other.watch.take().is_some();
+        let watched = other.watch.take_if(|watch| watch.number == number).is_some();
         if !other.is_of_use() {
             self.others.remove(&id);
             self.slim();

@@ -19,7 +19,7 @@ supervisor! {
 
     struct Stashing(stage: Stage) {
         let stash: Arc<Mutex<VecDeque<u64>>> = Arc::default();
-        a: Stasher = Stasher { stash, stage },
+        a: Stasher = Stasher { stash, stage, is_open: false },
     }
 }
 
@@ -111,10 +111,11 @@ async fn a111_errors_and_kills_lose_no_other_message() {
     assert_eq!(notes, ["a m1", "a m2", "a m3", "a m4", "a m5"]);
 }
 
-/// Puts numbers aside, in a queue that the tree keeps.
+/// Puts numbers aside until it has been restarted, in a queue that the tree keeps.
 struct Stasher {
     stash: Arc<Mutex<VecDeque<u64>>>,
     stage: Stage,
+    is_open: bool,
 }
 
 #[actor]
@@ -123,11 +124,16 @@ impl Stasher {
         if number == 0 {
             return Err(Boom::Told);
         }
-        self.stash.lock().unwrap().push_back(number);
+        if self.is_open {
+            self.stage.journal.write(format!("{number} comes"));
+        } else {
+            self.stash.lock().unwrap().push_back(number);
+        }
         Ok(())
     }
     #[post_restart]
     fn unstash(&mut self) {
+        self.is_open = true;
         while let Some(number) = self.stash.lock().unwrap().pop_front() {
             self.stage.journal.write(number);
         }
@@ -139,12 +145,13 @@ impl Stasher {
 async fn a113_what_was_put_aside_in_a_let_outlives_the_crash() {
     let stage = Stage::default();
     let tree = Stashing::start(stage.clone()).await.unwrap();
-    for number in [1, 2, 0] {
-        tree.a.tell(number).await.unwrap();
+    // The crash is behind the first two, and the others wait behind it.
+    for number in [1, 2, 0, 3, 4] {
+        tree.a.try_tell(number).unwrap();
     }
     settle().await;
     assert_eq!(tree.a.incarnation(), 2);
-    assert_eq!(stage.take(), ["1", "2"]);
+    assert_eq!(stage.take(), ["1", "2", "3 comes", "4 comes"]);
 }
 
 async fn tick_in(unit: &ActorRef<Unit>, time: u64, line: &'static str) {

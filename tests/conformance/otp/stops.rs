@@ -1,30 +1,38 @@
 //! Stopping, and how long it may take: O125 to O150.
 
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
 use supervise::ShutdownTime;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
+use crate::kit::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
 
-/// Takes a while to be dropped, whoever waits.
-struct Slow(Journal);
+/// Its drop blocks the thread until it is let go.
+struct Slow {
+    journal: Journal,
+    says: Sender<&'static str>,
+    until: Arc<Mutex<Receiver<()>>>,
+}
 
 impl Drop for Slow {
     fn drop(&mut self) {
-        std::thread::sleep(ms(20));
-        self.0.write("gone");
+        self.says.send("goes").unwrap();
+        let let_go = self.until.lock().unwrap().recv();
+        self.journal.write(format!("gone, {let_go:?}"));
     }
 }
 
 async fn holds(slow: Slow) {
-    let _slow = slow;
+    slow.says.send("up").unwrap();
     std::future::pending().await
 }
 
 supervisor! {
-    struct Drops(journal: Journal) {
-        slow: task = holds(Slow(journal)),
+    struct Drops(journal: Journal, says: Sender<&'static str>, until: Arc<Mutex<Receiver<()>>>) {
+        slow: task = holds(Slow { journal, says, until }),
     }
 
     struct Patient(stage: Stage) {
@@ -218,13 +226,25 @@ async fn o133_instances_go_down_side_by_side() {
 }
 
 /// A child that was killed is waited for until it is gone, however long that takes.
-#[tokio::test(start_paused = true)]
-async fn o135_who_was_killed_is_waited_for() {
-    let journal = Journal::default();
-    let tree = Drops::start(journal.clone()).await.unwrap();
-    settle().await;
-    tree.shutdown().await;
-    assert_eq!(journal.take(), ["gone"]);
+#[test]
+fn o135_who_was_killed_is_waited_for() {
+    comes_back(|| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let (journal, (says, said), (let_go, until)) = (Journal::default(), channel(), channel());
+        let tree = Drops::start(journal.clone(), says, Arc::new(Mutex::new(until)));
+        let tree = runtime.block_on(tree).unwrap();
+        assert_eq!(said.recv(), Ok("up"));
+        let down = runtime.spawn(tree.shutdown());
+        assert_eq!(said.recv(), Ok("goes"));
+        // The other worker is free, and others have their turns on it, again and again.
+        for _ in 0..1_000 {
+            runtime.block_on(runtime.spawn(async {})).unwrap();
+        }
+        assert!(!down.is_finished());
+        let_go.send(()).unwrap();
+        assert!(runtime.block_on(down).unwrap().is_orderly());
+        assert_eq!(journal.take(), ["gone, Ok(())"]);
+    });
 }
 
 /// A kill that was asked for is in order; an abort past the time is not, and neither is a failure on the way.

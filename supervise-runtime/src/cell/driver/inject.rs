@@ -7,6 +7,7 @@ impl Driver {
     /// failure that nobody decides on; where nothing runs, nothing can fail.
     pub(super) fn inject(&mut self, cause: Cause) {
         if let Cause::Bug(text) = cause {
+            crate::loud::inject();
             panic!("{text}"); // here, where no user code runs
         }
         if matches!(cause, Cause::Killed) {

@@ -10,6 +10,7 @@ use super::super::control::{Control, send};
 use super::*;
 use crate::decide::member::At;
 use crate::failure::panic_text;
+use crate::loud;
 
 pin_project! {
     /// A future whose panic is a value. It is not polled again then.
@@ -26,7 +27,11 @@ impl<F: Future> Future for Caught<F> {
         let future = self.project().future;
         match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(polled) => polled.map(Ok),
-            Err(panic) => Poll::Ready(Err(panic_text(panic))),
+            Err(panic) => {
+                let text = panic_text(panic);
+                loud::bug(&text);
+                Poll::Ready(Err(text))
+            }
         }
     }
 }

@@ -281,6 +281,8 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
         many.group.gone(id, many.now);
     }
     assert!(many.group.take_acts().iter().all(|act| !matches!(act, Act::AllEnded(_))));
+    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, ByHand::SupervisorEnded, "its task is gone");
 }
 
 /// A member that is lost may be about to start on another thread, with a value of the tree.
