@@ -13,7 +13,9 @@ use crate::world::World;
 use crate::{number, runtime, within};
 
 /// How long one walk takes before a new tree is made.
-const WALK: Duration = Duration::from_millis(1_500);
+///
+/// Short: what a storm has broken is found in the calm behind it.
+const WALK: Duration = Duration::from_millis(150);
 
 /// One operation from outside.
 pub async fn operation(top: &Top, world: &Arc<World>) {
@@ -164,8 +166,8 @@ async fn walk(seed: u64) {
     let made = world.made.load(SeqCst);
     let linked = world.linked.load(SeqCst);
     println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, {linked} links, shutdown in {took:?}");
-    assert!(linked > 5 || world.is_exact(), "seed {seed}: a walk in which nobody is taken over");
-    assert!(made > 50 && sent > 500 && entered > 100, "seed {seed}: a walk in which nothing happens");
+    assert!(linked > 0 || world.is_exact(), "seed {seed}: a walk in which nobody is taken over");
+    assert!(made > 20 && sent > 50 && entered > 20, "seed {seed}: a walk in which nothing happens");
 }
 
 /// Walks on so many workers, each with a tree of its own, for half of the time.
