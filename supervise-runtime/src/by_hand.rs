@@ -212,13 +212,15 @@ pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     }
     // Whoever asks from now on asks about the life to come.
     let revive = |verdict| {
-        if verdict == ByHand::FirstStart {
-            ctl.revive();
-            cell.reopen();
+        if verdict != ByHand::FirstStart {
+            return Vec::new();
         }
+        ctl.revive();
+        cell.reopen();
+        ctl.forget_requests() // to be dropped behind the lock
     };
     match decide(cell, Command::StartAgain, revive) {
-        Some((verdict, ())) => answer(cell, verdict),
+        Some((verdict, _)) => answer(cell, verdict),
         // With the supervisor's end its table is gone.
         None if declares => Err(CommandError::SupervisorEnded { path: ctl.path() }),
         None => Err(CommandError::NotDeclared { path: ctl.path() }),

@@ -186,11 +186,14 @@ pub(crate) struct Pact {
     /// That one has ended: control is on its way.
     is_due: AtomicBool,
     is_taken_back: AtomicBool,
+    /// Control has come: the pact is over.
+    is_handled: AtomicBool,
 }
 
 impl Pact {
     pub(crate) fn new(path: String) -> Self {
-        Pact { path, is_due: AtomicBool::new(false), is_taken_back: AtomicBool::new(false) }
+        let no = || AtomicBool::new(false);
+        Pact { path, is_due: no(), is_taken_back: no(), is_handled: no() }
     }
 
     pub(crate) fn path(&self) -> &str {
@@ -203,6 +206,14 @@ impl Pact {
 
     pub(crate) fn is_due(&self) -> bool {
         self.is_due.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn handle(&self) {
+        self.is_handled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_handled(&self) -> bool {
+        self.is_handled.load(Ordering::Relaxed)
     }
 
     /// Without effect from now on, also where control is on its way.

@@ -235,3 +235,61 @@ async fn a_start_by_hand_waits_for_the_end_to_be_told() {
     settle().await;
     assert!(journal.take().contains(&"b served".to_owned()));
 }
+
+/// S26: what was asked of the life before, and not heard, is of no account for the one that is started by hand.
+#[tokio::test(start_paused = true)]
+async fn an_older_stop_or_kill_does_not_end_the_next_life() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    for kill in [false, true] {
+        stop(&tree.b).await;
+        match kill {
+            true => tree.b.kill(),
+            false => tree.b.stop(),
+        }
+        tree.b.start_again().unwrap();
+        pass(secs(1)).await;
+        assert!(tree.b.ended().is_none());
+        tree.b.tell(Do::Note("served")).await.unwrap();
+        settle().await;
+        assert!(journal.take().contains(&"b served".to_owned()));
+    }
+}
+
+/// S26, S24: a life that ends before it began was not aborted, whatever the one before was.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_life_that_never_began_is_its_own() {
+    let journal = Journal::default();
+    let tree = Held::start(journal.clone()).await.unwrap();
+    let a = &tree.below.a;
+    journal.plan("a post_stop", 1, Fault::Slow(secs(60)));
+    a.stop();
+    assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Aborted));
+    journal.plan("slow post_stop", 1, Fault::Slow(secs(1)));
+    tree.below.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    a.start_again().unwrap();
+    a.stop();
+    assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
+}
+
+/// S37, S26: everybody who waited for an end hears of it, though the first of them starts it again at once.
+#[tokio::test(start_paused = true)]
+async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
+    let tree = All::start(Journal::default()).await.unwrap();
+    let again = |one: ActorRef<Probe>| async move {
+        let ended = one.terminated().await.unwrap();
+        drop(one.start_again());
+        ended
+    };
+    let waits = [tokio::spawn(again(tree.b.clone())), tokio::spawn(again(tree.b.clone()))];
+    settle().await;
+    tree.b.stop();
+    for wait in waits {
+        assert!(matches!(soon(wait).await.unwrap(), Ended::Stopped));
+    }
+    settle().await;
+    assert!(tree.b.ended().is_none(), "started once");
+    // Who asks now asks about the life to come.
+    assert!(tokio::time::timeout(secs(1), tree.b.terminated()).await.is_err());
+}

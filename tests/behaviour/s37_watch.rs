@@ -13,11 +13,13 @@ struct Sitter {
     /// Whom it knows: `who == handle`.
     known: Option<ActorRef<Probe>>,
     kid: Option<ActorRef<Probe>>,
+    /// Takes everything back as soon as it hears of an end.
+    lets_go: bool,
 }
 
 impl Sitter {
     fn new(name: &'static str, journal: Journal) -> Self {
-        Sitter { name, journal, known: None, kid: None }
+        Sitter { name, journal, known: None, kid: None, lets_go: false }
     }
 }
 
@@ -27,6 +29,8 @@ enum SitterMsg {
     /// Takes the watch back, starts the one that has ended again, and watches it anew.
     WatchAnew(ActorRef<Probe>),
     DependOn(ActorRef<Probe>),
+    /// And watches it, until it hears of its end.
+    DependUntilTold(ActorRef<Probe>),
     /// And takes it back, in one go.
     Waver(ActorRef<Probe>),
     /// Holds up the handler until the reply's other end is dropped or answered.
@@ -57,6 +61,11 @@ impl Actor for Sitter {
                 cx.watch(&other);
             }
             SitterMsg::DependOn(other) => cx.depend_on(&other),
+            SitterMsg::DependUntilTold(other) => {
+                cx.watch(&other);
+                cx.depend_on(&other);
+                (self.known, self.lets_go) = (Some(other), true);
+            }
             SitterMsg::Waver(other) => {
                 cx.depend_on(&other);
                 cx.unwatch(&other);
@@ -83,7 +92,12 @@ impl Actor for Sitter {
 }
 
 impl Watcher for Sitter {
-    async fn terminated(&mut self, who: &Watched, ended: &Ended, _: &mut Context<Self>) -> Result<(), Boom> {
+    async fn terminated(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) -> Result<(), Boom> {
+        if self.lets_go
+            && let Some(known) = &self.known
+        {
+            cx.unwatch(known);
+        }
         let known = if self.known.as_ref().is_some_and(|known| *who == *known) { "known" } else { "unknown" };
         self.journal.write(format!("{} hears {} {known}: {ended}", self.name, who.path()));
         self.journal.reach(format!("{} terminated", self.name)).await
@@ -256,6 +270,22 @@ async fn watches_outlive_the_watchers_restart() {
     tree.db.stop();
     settle().await;
     assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
+}
+
+/// S37: a pact that has fallen due is taken back by `unwatch` as long as it was not heard, also behind the notice of the
+/// same end.
+#[tokio::test(start_paused = true)]
+async fn unwatch_behind_the_notice_takes_back_a_pact_that_is_due() {
+    let journal = Journal::default();
+    let house = House::start(journal.clone()).await.unwrap();
+    house.db.stop();
+    soon(house.db.terminated()).await.unwrap();
+    journal.take();
+    house.second.tell(SitterMsg::DependUntilTold(house.db.clone())).await.unwrap();
+    soon(house.second.ask(SitterMsg::Sync)).await.unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["second hears db known: stopped", "second terminated"]);
+    assert_eq!((house.second.incarnation(), house.second.ended().is_none()), (1, true));
 }
 
 /// S37: the children that this restart stops are unwatched first: no notice of what one did oneself.

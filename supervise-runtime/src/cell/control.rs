@@ -66,6 +66,13 @@ pub(crate) enum Control {
     Move(Box<Move>),
 }
 
+impl Control {
+    /// Asked from outside, of the life that goes on just now.
+    fn is_request(&self) -> bool {
+        matches!(self, Control::Stop | Control::Kill | Control::DeathPact(_))
+    }
+}
+
 /// How a cell is called: declared children by their name, instances of a set by their number. Text stands here as in
 /// a path.
 #[derive(Debug, Clone)]
@@ -120,6 +127,9 @@ struct Life {
     failed: Option<Box<Failure>>,
     /// The failures on the way out of the present incarnation, which nobody decided on.
     late: Option<Box<Late>>,
+    /// The last end that somebody waited for, and the last of their tickets: it may have been started again before they
+    /// come to look.
+    heard: Option<Box<(u64, Ended)>>,
     watchers: Waitlist<OnEnd>,
     /// By ticket.
     waiting: BTreeMap<u64, Waker>,
@@ -155,6 +165,11 @@ impl Life {
     fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
         let ticket = *ticket.get_or_insert_with(|| self.ticket());
         self.waiting.insert(ticket, waker)
+    }
+
+    /// The end that this one waited for.
+    fn heard_by(&self, ticket: u64) -> Option<Ended> {
+        self.heard.as_ref().filter(|heard| ticket <= heard.0).map(|heard| heard.1.clone())
     }
 
     fn ticket(&mut self) -> u64 {
@@ -414,6 +429,17 @@ impl Ctl {
         queue.first.into_iter().chain(queue.more)
     }
 
+    /// Takes out what was asked by hand and not heard: it was asked of a life that has ended.
+    pub(crate) fn forget_requests(&self) -> Vec<Control> {
+        let mut queue = lock(&self.queue);
+        let all = queue.first.take().into_iter().chain(std::mem::take(&mut queue.more));
+        let (old, kept): (Vec<_>, Vec<_>) = all.partition(Control::is_request);
+        let mut kept = kept.into_iter();
+        queue.first = kept.next();
+        queue.more = kept.collect();
+        old
+    }
+
     /// To be called by the cell's own task, before anything else.
     pub(crate) fn set_home(&self, waker: &Waker) {
         let _ = self.home.set(waker.clone());
@@ -459,12 +485,15 @@ impl Ctl {
     /// Tells all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
         let _shelter = Shelter::new();
-        let (watchers, waiting) = {
+        let (watchers, waiting, before) = {
             let mut life = lock(&self.life);
             life.up = false;
             life.ended = Some(ended.clone());
-            (life.watchers.all(), std::mem::take(&mut life.waiting))
+            let heard = (!life.waiting.is_empty()).then(|| Box::new((life.tickets, ended.clone())));
+            let before = std::mem::replace(&mut life.heard, heard);
+            (life.watchers.all(), std::mem::take(&mut life.waiting), before)
         };
+        drop(before); // it holds an error, which is the user's
         foreign();
         waiting.into_values().for_each(Waker::wake);
         watchers.for_each(|tell| tell(&ended));
@@ -566,7 +595,8 @@ impl Ctl {
 
     /// Polls for its end.
     pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
-        self.poll_life(waiting, waker, |life| life.ended.clone())
+        let ticket = waiting.0;
+        self.poll_life(waiting, waker, |life| life.ended.clone().or_else(|| life.heard_by(ticket?)))
     }
 
     /// Leaves the waker behind as long as `found` gives nothing. It is cloned in front of the lock: a waker may be

@@ -49,8 +49,9 @@ impl Other {
         self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_due())
     }
 
+    /// One that has fallen due can still be taken back, until it is heard.
     fn is_of_use(&self) -> bool {
-        self.watch.is_some() || self.has_pact()
+        self.watch.is_some() || self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_handled())
     }
 }
 

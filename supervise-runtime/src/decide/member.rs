@@ -80,6 +80,8 @@ pub(crate) struct Member {
     pub(crate) ending: Option<Ended>,
     /// It was stopped from outside: not even a restart from above starts it again (S20).
     pub(crate) by_hand: bool,
+    /// Its task is gone: nothing starts it again.
+    pub(crate) lost: bool,
     /// It handles what is queued before it goes down.
     pub(crate) drains: bool,
     /// It is significant and ends by itself: with it the supervisor does (S22).

@@ -192,13 +192,16 @@ impl Sup {
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         // Not before it has told everybody of its end: that would be told in the life to come.
-        if command == Command::StartAgain && ctl.is_closing() && ctl.ended().is_none() {
+        if command == Command::StartAgain && inner.group.at(id) == At::Ended && ctl.ended().is_none() {
             return Some((ByHand::NotEnded, with(ByHand::NotEnded), Behind::of(owner)));
         }
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
-        // An end that it was told a second time, and has not come to yet, is over with this.
-        if verdict == ByHand::FirstStart && ctl.was_closing() {
-            inner.closing -= 1;
+        if verdict == ByHand::FirstStart {
+            inner.forget_stuck(id);
+            // An end that it was told a second time, and has not come to yet, is over with this.
+            if ctl.was_closing() {
+                inner.closing -= 1;
+            }
         }
         let out = with(verdict);
         Some((verdict, out, Inner::carry_out(inner, owner)))
@@ -517,6 +520,13 @@ impl Inner {
         }
     }
 
+    /// A new incarnation has not been given up.
+    fn forget_stuck(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { rare: Some(rare), .. })) = self.entries.get_mut(id as usize) {
+            rare.stuck = Stuck::default();
+        }
+    }
+
     /// True: the owner is to be woken.
     #[must_use]
     fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
@@ -564,7 +574,10 @@ impl Inner {
         let mut behind = Behind::of(owner);
         for act in acts.drain(..) {
             match act {
-                Act::Start(id) => behind.send(&inner, by, id, Control::Start),
+                Act::Start(id) => {
+                    inner.forget_stuck(id);
+                    behind.send(&inner, by, id, Control::Start);
+                }
                 Act::Down(id, failure) => {
                     watch = true;
                     behind.send(&inner, by, id, Control::Down(failure));

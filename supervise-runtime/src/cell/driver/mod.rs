@@ -238,7 +238,10 @@ impl Driver {
             #[cfg(feature = "testing")]
             Control::Inject(cause) => self.inject(cause),
             Control::DeathPact(pact) if pact.is_taken_back() => {}
-            Control::DeathPact(pact) => self.kill(Cause::DeathPact(pact.path().to_owned())),
+            Control::DeathPact(pact) => {
+                pact.handle();
+                self.kill(Cause::DeathPact(pact.path().to_owned()));
+            }
             Control::Move(to) => self.take_move(*to),
             Control::Aside(aside) => self.take_aside(*aside),
             Control::Escalated(failure) => {
@@ -255,9 +258,18 @@ impl Driver {
         }
     }
 
+    /// The end of a life that it was to begin, and nobody has been told of.
     fn has_end_to_tell(&self) -> bool {
         let ctl = self.cell.ctl();
-        ctl.is_closing() && ctl.ended().is_none()
+        // In this order: a start by hand clears the mark first, and then the end of the life before.
+        self.asked.start || ctl.ended().is_none() && ctl.is_closing()
+    }
+
+    /// Nothing of the life before is of account for the end of one that never began.
+    pub(crate) fn forget_last_life(&mut self) {
+        self.aborted = false;
+        self.down_since = None;
+        self.cell.ctl().forget_late();
     }
 
     /// An event of table 2a, in the present state.

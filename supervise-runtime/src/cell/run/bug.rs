@@ -59,10 +59,16 @@ impl<B: Body> Run<B> {
 
     /// Nothing of this incarnation stays, and no hook of it runs. Then it is a failure that is escalated.
     async fn break_down(&mut self, bug: Failure) {
-        let ctl = self.driver.cell.ctl();
         if self.ended {
-            assert!(ctl.ended().is_some(), "nobody has been told of the end");
-            return closed(&*self.driver.cell); // nothing is left that could fail
+            // Nothing is left that could fail; if it was to start again, that is over.
+            self.broken = false;
+            closed(&*self.driver.cell);
+            self.with_group(|group, id| {
+                if matches!(group.at(id), At::Starting | At::Down) {
+                    group.gone(id, Instant::now());
+                }
+            });
+            return;
         }
         self.driver.state = State::Stopping;
         self.driver.begun = None;

@@ -78,8 +78,7 @@ impl Bye {
                 if runtime_gone {
                     group.runtime_gone();
                 }
-                group.stop_member(id, now);
-                group.gone(id, now);
+                group.lose(id, now);
             });
         }
     }
@@ -338,7 +337,9 @@ impl<B: Body> Run<B> {
 
     /// It has ended: messages go back, watchers are told.
     async fn over(&mut self, ended: Ended) {
-        self.ended = true;
+        if std::mem::replace(&mut self.ended, true) {
+            self.driver.forget_last_life();
+        }
         let aborted = self.driver.aborted && self.common.shutdown != Some(Shutdown::Kill);
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
         if let Some(sup) = self.driver.cell.ctl().sup() {

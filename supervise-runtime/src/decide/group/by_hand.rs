@@ -14,8 +14,9 @@ impl Group {
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return ByHand::StartedOnce;
         }
-        // The group may have ended since the caller has looked; and nothing starts on a runtime that goes.
-        if (self.is_ended() || self.runtime_gone) && command == Command::StartAgain && state == State::Ended {
+        // The group may have ended since the caller has looked; and where the task is gone nothing starts.
+        let is_lost = self.get(id).is_some_and(|member| member.lost);
+        if (self.is_ended() || is_lost) && command == Command::StartAgain && state == State::Ended {
             return ByHand::SupervisorEnded;
         }
         // What build has not come to yet awaits its turn, ended or not.
@@ -112,7 +113,7 @@ impl Group {
     pub fn forget_stops(&mut self) {
         self.cause = None;
         for member in self.members.iter_mut().flatten() {
-            member.by_hand = false;
+            member.by_hand = member.lost;
         }
     }
 

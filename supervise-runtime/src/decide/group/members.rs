@@ -23,6 +23,7 @@ impl Group {
             order: self.orders,
             ending: None,
             by_hand: false,
+            lost: false,
             drains: false,
             quits: false,
             finished: false,

@@ -172,6 +172,15 @@ impl Group {
         self.settle(now);
     }
 
+    /// Its task is gone, and so it never starts again.
+    pub fn lose(&mut self, id: Id, now: Instant) {
+        if let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) {
+            (member.lost, member.by_hand) = (true, true);
+        }
+        self.stop_member(id, now);
+        self.gone(id, now);
+    }
+
     /// A member was dropped with its runtime, which is that of all others and of the supervisor.
     pub fn runtime_gone(&mut self) {
         self.runtime_gone = true;

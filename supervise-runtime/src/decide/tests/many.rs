@@ -277,8 +277,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
     for id in 0..2 {
         many.group.runtime_gone();
-        many.group.stop_member(id, many.now);
-        many.group.gone(id, many.now);
+        many.group.lose(id, many.now);
     }
     assert!(many.group.take_acts().iter().all(|act| !matches!(act, Act::AllEnded(_))));
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
@@ -302,5 +301,34 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
         let acts = many.group.take_acts();
         assert_eq!(acts.iter().any(|act| matches!(act, Act::DropValue(id) if *id == value)), !gone, "{acts:?}");
         assert_eq!(acts.iter().any(|act| matches!(act, Act::ChildrenDown)), gone, "{acts:?}");
+    }
+}
+
+/// A task that is gone serves nothing: a start would wait for ever.
+#[test]
+fn a_lost_member_is_never_started_again() {
+    let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
+    many.group.lose(0, many.now);
+    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, ByHand::SupervisorEnded);
+    let again = many.group.by_hand(1, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, ByHand::NotEnded, "the other goes on");
+    // Nor by its supervisor, restarted from above or by hand.
+    for by_hand in [false, true] {
+        many.group.restart_from_above(&failure(Phase::Running), many.now);
+        many.group.gone(1, many.now);
+        if by_hand {
+            many.group.forget_stops();
+        }
+        many.group.rebuild(false);
+        assert_eq!((many.group.at(0), many.group.at(1)), (At::Ended, At::Turn));
+        many.group.take_acts();
+        many.group.reach(0, settings(Lifecycle::Permanent), many.now);
+        many.group.reach(1, settings(Lifecycle::Permanent), many.now);
+        many.group.built(many.now);
+        let started = many.group.take_acts().into_iter().filter(|act| matches!(act, Act::Start(_))).count();
+        assert_eq!(started, 1);
+        many.group.up(1, many.now);
+        many.group.owner_up(many.now);
     }
 }
