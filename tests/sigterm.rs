@@ -161,7 +161,8 @@ async fn scenario() {
 
     // The signal takes a moment. From then on everybody is refused, long before the last answer.
     while let Err(error) = refused(address).await {
-        assert_eq!(error, "connected");
+        // One that the listener had not accepted when it was closed is reset.
+        assert!(error == "connected" || error.contains("reset"), "{error}");
         sleep(Duration::from_millis(2)).await;
     }
     for _ in 0..20 {
