@@ -26,9 +26,10 @@ pub async fn all(address: watch::Receiver<Option<SocketAddr>>) -> Result<(), Err
 }
 
 async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), Error> {
-    // The port is open once the tree is up.
+    // The port is open a moment before the tree has heard that its front is ready.
     let address = address.wait_for(Option::is_some).await?.ok_or("no address")?;
     expect(address, "GET /livez", "200 alive").await?;
+    while !get(address, "GET /readyz").await?.starts_with("200") {}
     expect(address, "GET /readyz", "200 healthy").await?;
     expect(address, "POST /carts/ann/apple", "200 ann owes 30 cents").await?;
 
