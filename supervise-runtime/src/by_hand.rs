@@ -80,7 +80,8 @@ pub enum CommandError {
         /// The child.
         path: String,
     },
-    /// Its supervisor has ended.
+    /// `start_again()` of one that nobody can start any more: its supervisor has ended, or its own task is gone, with
+    /// its runtime or by two bugs of the library in a row (S19).
     SupervisorEnded {
         /// The child.
         path: String,
@@ -127,7 +128,10 @@ impl fmt::Display for CommandError {
                 write!(f, "{path} has ended; ask for `start_again()` if it is declared, else spawn a new one")
             }
             CommandError::SupervisorEnded { .. } => {
-                write!(f, "{path} has ended with its supervisor; start the supervisor again")
+                write!(
+                    f,
+                    "{path} has ended with its supervisor, or its task is gone; start the supervisor again, or its tree anew"
+                )
             }
         }
     }

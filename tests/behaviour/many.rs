@@ -31,7 +31,12 @@ impl Actor for Frail {
 }
 
 /// Passes a message on to a child of its own, as deep as it says.
-struct Nested;
+struct Nested {
+    /// What each child has for its way down; the default where it is none.
+    shutdown: Option<ShutdownTime>,
+}
+
+const PATIENT: Nested = Nested { shutdown: Some(ShutdownTime::Infinity) };
 
 type Down = (u32, Reply<ActorRef<Nested>>);
 
@@ -44,7 +49,12 @@ impl Actor for Nested {
             reply.send(cx.actor_ref());
             return Ok(());
         }
-        let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTime::Infinity).await?;
+        let shutdown = self.shutdown;
+        let below = cx.spawn("n", move || async move { Ok(Nested { shutdown }) });
+        let below = match shutdown {
+            Some(time) => below.shutdown(time).await?,
+            None => below.await?,
+        };
         below.tell((left - 1, reply)).await?;
         Ok(())
     }
@@ -58,7 +68,7 @@ supervisor! {
 
     struct Deep {
         #[lifecycle(Permanent, shutdown = Infinity)]
-        top: Nested = Nested,
+        top: Nested = PATIENT,
     }
 }
 
@@ -109,7 +119,7 @@ fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
 #[test]
 fn a_chain_of_any_depth_stops() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTime::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         assert_eq!(deepest.path().len(), 2 * MANY + 1);
         top.stop();
@@ -119,11 +129,26 @@ fn a_chain_of_any_depth_stops() {
     });
 }
 
+/// S24: a thousand of them are through in one go, with the time that each has if nobody says otherwise.
+#[test]
+fn a_thousand_levels_stop_at_the_defaults() {
+    on_a_small_stack(|| async {
+        let top = supervise::spawn("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
+        let deepest = top.ask(|reply| (1_000, reply)).forever().await.unwrap();
+        let begun = tokio::time::Instant::now();
+        top.stop();
+        let ended = top.terminated().await;
+        assert!(matches!(ended, Ok(Ended::Stopped)), "{ended:?}");
+        assert!(matches!(deepest.ended(), Some(Ended::Stopped)));
+        assert!(begun.elapsed() < secs(1), "{:?}", begun.elapsed());
+    });
+}
+
 /// S11: the same when the first of them is restarted.
 #[test]
 fn a_chain_of_any_depth_restarts() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTime::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         top.restart().unwrap();
         let own = top.ask(|reply| (0, reply)).forever().await.unwrap();

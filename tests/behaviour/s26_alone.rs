@@ -214,28 +214,6 @@ async fn a_kill_right_behind_a_start_by_hand_is_heard() {
     assert_eq!(tree.a.incarnation(), 1);
 }
 
-/// S26: it has not ended before it has told so: a start by hand is of the life behind that.
-#[tokio::test(start_paused = true)]
-async fn a_start_by_hand_waits_for_the_end_to_be_told() {
-    let journal = Journal::default();
-    let tree = All::start(journal.clone()).await.unwrap();
-    tree.b.stop();
-    loop {
-        match tree.b.start_again() {
-            Ok(()) => break,
-            Err(error) => {
-                assert!(tree.b.ended().is_none(), "{error}");
-                tokio::task::yield_now().await;
-            }
-        }
-    }
-    pass(secs(1)).await;
-    assert!(tree.b.ended().is_none());
-    tree.b.tell(Do::Note("served")).await.unwrap();
-    settle().await;
-    assert!(journal.take().contains(&"b served".to_owned()));
-}
-
 /// S26: what was asked of the life before, and not heard, is of no account for the one that is started by hand.
 #[tokio::test(start_paused = true)]
 async fn an_older_stop_or_kill_does_not_end_the_next_life() {

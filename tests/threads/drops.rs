@@ -27,7 +27,10 @@ fn one(seed: u64) {
             }
         });
     }
-    std::thread::sleep(Duration::from_micros(world.draw(4_000)));
+    let until = world.sent.load(SeqCst) + world.draw(300);
+    while world.sent.load(SeqCst) < until {
+        std::thread::yield_now();
+    }
     if world.one_in(2) {
         top.detach();
     } else {

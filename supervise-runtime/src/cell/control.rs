@@ -127,8 +127,8 @@ struct Life {
     failed: Option<Box<Failure>>,
     /// The failures on the way out of the present incarnation, which nobody decided on.
     late: Option<Box<Late>>,
-    /// The last end that somebody waited for, and the last of their tickets: it may have been started again before they
-    /// come to look.
+    /// The last end, and the last ticket that was given before it: it may have been started again before who waits
+    /// comes to look.
     heard: Option<Box<(u64, Ended)>>,
     watchers: Waitlist<OnEnd>,
     /// By ticket.
@@ -489,7 +489,7 @@ impl Ctl {
             let mut life = lock(&self.life);
             life.up = false;
             life.ended = Some(ended.clone());
-            let heard = (!life.waiting.is_empty()).then(|| Box::new((life.tickets, ended.clone())));
+            let heard = (life.tickets > 0).then(|| Box::new((life.tickets, ended.clone())));
             let before = std::mem::replace(&mut life.heard, heard);
             (life.watchers.all(), std::mem::take(&mut life.waiting), before)
         };

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
-use supervise::{BoxError, ShutdownTime};
+use supervise::{BoxError, NodeState, ShutdownTime};
 
 /// Fails, answers, or takes its time to stop.
 struct Kid {
@@ -251,10 +251,13 @@ async fn waiting(n: usize) {
     for kid in &kids {
         kid.tell(Do::Fail).await.unwrap();
     }
-    for _ in 0..100 {
+    for _ in 0..n / 16 + 1_000 {
         tokio::task::yield_now().await;
     }
     steps.done("fail");
+    let waits = |state: &NodeState| matches!(state, NodeState::BackingOff { .. });
+    assert_eq!(sets.snapshot().nodes().filter(|node| waits(&node.state)).count(), n);
+    steps.done("look");
     assert!(sets.shutdown().await.is_orderly());
     steps.done("shutdown");
 }

@@ -373,7 +373,7 @@ impl<B: Body> Run<B> {
     async fn starts_again(&mut self) -> bool {
         loop {
             let dynamic = self.driver.cell.ctl().parent.is_none() || self.forgotten();
-            let found = if dynamic { Turn::Gone } else { self.driver.until(again).await };
+            let found = if dynamic { Turn::Gone } else { self.driver.until(after_the_end).await };
             match found {
                 Turn::Start => return true,
                 // Started by hand, which was to wait, and stopped before it could begin: that is an end of its own.
@@ -388,8 +388,8 @@ impl<B: Body> Run<B> {
     }
 }
 
-/// What one that has ended is to do.
-fn again(driver: &mut Driver) -> Option<Turn> {
+/// The next thing for one that has ended, as soon as something is asked of it.
+fn after_the_end(driver: &mut Driver) -> Option<Turn> {
     let asked = &mut driver.asked;
     if let Some(ended) = asked.take_over() {
         Some(Turn::Over(ended))
