@@ -32,7 +32,7 @@ impl Actor for Frail {
 
 /// Passes a message on to a child of its own, as deep as it says.
 struct Nested {
-    /// What each child has for its way down; the default where it is none.
+    /// The time that each child has for its way down; the default where it is none.
     shutdown: Option<ShutdownTime>,
 }
 

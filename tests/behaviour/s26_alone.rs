@@ -1,5 +1,9 @@
 //! A start by hand that fails concerns that child alone, until it is up or has ended: S26.
 
+use std::future::Future as _;
+use std::pin::pin;
+use std::task::{self, Poll, Waker};
+
 use supervise::EventKind;
 use supervise::prelude::*;
 
@@ -270,4 +274,22 @@ async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
     assert!(tree.b.ended().is_none(), "started once");
     // Who asks now asks about the life to come.
     assert!(tokio::time::timeout(secs(1), tree.b.terminated()).await.is_err());
+}
+
+/// S37, S26: also who has not come to look since the child was up again.
+#[tokio::test(start_paused = true)]
+async fn who_waited_over_a_restart_hears_of_the_end_behind_a_start_by_hand() {
+    let tree = All::start(Journal::default()).await.unwrap();
+    let mut waits = pin!(tree.b.terminated());
+    let mut look = task::Context::from_waker(Waker::noop());
+    assert!(waits.as_mut().poll(&mut look).is_pending());
+    tree.b.restart().unwrap();
+    settle().await;
+    tree.b.stop();
+    settle().await;
+    assert!(tree.b.ended().is_some() && tree.b.incarnation() == 2);
+    tree.b.start_again().unwrap();
+    settle().await;
+    let told = waits.as_mut().poll(&mut look);
+    assert!(matches!(told, Poll::Ready(Ok(Ended::Stopped))), "{told:?}");
 }

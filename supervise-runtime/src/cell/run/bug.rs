@@ -60,7 +60,7 @@ impl<B: Body> Run<B> {
     /// Nothing of this incarnation stays, and no hook of it runs. Then it is a failure that is escalated.
     async fn break_down(&mut self, bug: Failure) {
         if self.ended {
-            // Nothing is left that could fail; if it was to start again, that is over.
+            // Nothing is left that could fail. If it was to start, or is gone meanwhile, its group says what follows.
             self.broken = false;
             closed(&*self.driver.cell);
             self.with_group(|group, id| {
