@@ -1,5 +1,6 @@
 //! Draining, by hand and at a stop: S24, S26, and the rows "draining" of tables 2a and 2b.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use supervise::prelude::*;
@@ -28,6 +29,31 @@ supervisor! {
         sub: struct Inner {
             #![decider(|_: &Failure| Directive::Escalate)]
             a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        },
+    }
+}
+
+supervisor! {
+    struct Drains(journal: Journal, whom: Arc<OnceLock<ActorRef<Probe>>>) {
+        // Its children are held until this has spoken.
+        #[decider(move |_: &Failure| {
+            let b = whom.get().expect("it is known by then");
+            let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != Refusal::Full);
+            // Its task may be next on this thread.
+            tokio::task::block_in_place(|| {
+                while !is_down() {
+                    std::thread::yield_now();
+                }
+            });
+            b.drain();
+            Directive::Resume
+        })]
+        sub: struct Rejecting {
+            #![decider(|_: &Failure| Directive::Escalate)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[while_down(Reject)]
+            #[lifecycle(Permanent, shutdown = Infinity)]
             b: Probe = Probe::start("b", journal).await?,
         },
     }
@@ -364,4 +390,18 @@ async fn one_that_drains_is_not_restarted() {
     settle().await;
     tree.db.tell(Do::Note("open again")).await.unwrap();
     assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 2);
+}
+
+/// S26, S35: one that rejects while it is held drains all the same, and handles what is queued once it is released.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_of_one_that_rejects_meanwhile_comes_to_its_end() {
+    let whom = Arc::default();
+    let tree = Drains::start(Journal::default(), Arc::clone(&whom)).await.unwrap();
+    let b = tree.sub.b.clone();
+    whom.set(b.clone()).unwrap();
+    tree.sub.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let ended = tokio::time::timeout(secs(10), b.terminated()).await;
+    assert!(matches!(ended, Ok(Ok(Ended::Stopped))), "{ended:?}");
+    assert_eq!((tree.dead_letters(), tree.sub.a.incarnation()), (0, 1));
+    assert!(tree.shutdown().await.is_orderly());
 }

@@ -66,10 +66,10 @@ impl<T: Letter> MailCell<T> {
         Ok(())
     }
 
-    /// Refuses what comes, and leaves what waits. Only what is open is to be closed by this.
+    /// Refuses what comes, and leaves what waits; also where it counts as down for one that rejects meanwhile (S35).
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
-        if inner.gate != Gate::Open {
+        if !matches!(inner.gate, Gate::Open | Gate::Down) {
             return Blocked(BTreeMap::new());
         }
         inner.gate = Gate::Draining;
