@@ -5,12 +5,14 @@
 //! `tests/behaviour` or `tests/interleavings`.
 //!
 //! `THREADS_SECONDS` says for how long the walks go on (10), `THREADS_DROPS` how many runtimes are dropped in the middle
-//! (100), `THREADS_STARTS` how often a start by hand races with an end (2,000), `SEED` what is drawn.
+//! (100), `THREADS_STARTS` how often a start by hand races with an end (2,000), `THREADS_REPORTS` how many trees are
+//! stopped to read their reports (5,000), `SEED` what is drawn.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
 mod again;
 mod drops;
+mod reports;
 mod tree;
 mod walks;
 mod world;

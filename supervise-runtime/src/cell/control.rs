@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::sync::atomic::AtomicU64 as Numbers;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::place::{Path, Place};
 use crate::report::ChildReport;
 use crate::snapshot::MailboxDepth;
 use crate::supervisor::Sup;
-use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use crate::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::watch::{Ended, Pact};
 
@@ -147,7 +148,8 @@ struct Late {
 /// How the children ended.
 #[derive(Default)]
 struct Reports {
-    all: Vec<ChildReport>,
+    /// Each with the number of its end. Tasks on several threads come in any order.
+    all: Vec<(u64, ChildReport)>,
     /// The ids of those that have told it themselves, as long as nobody has looked for others.
     told: HashSet<u64>,
     /// Those in front were found to have ended, and may still tell it themselves.
@@ -203,8 +205,9 @@ pub(crate) struct Ctl {
     life: Mutex<Life>,
     sup: OnceLock<Box<Sup>>,
     incarnation: AtomicU32,
-    /// Its group counts it as ended, but it has not told watchers and report yet.
-    closing: AtomicBool,
+    /// Not 0: its group counts it as ended, but it has not told watchers and report yet. While a report is open, a
+    /// number that says which ended before it.
+    closing: AtomicU64,
     /// Something has failed on its way out: few ever have to look.
     late: AtomicBool,
     /// One above it has failed (S7). Written and read by its own task, as the next one.
@@ -213,10 +216,13 @@ pub(crate) struct Ctl {
     leaving: AtomicBool,
 }
 
-/// Only has to differ, so it is the standard library's in every build.
-static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+/// It decides nothing but an order, so it is the standard library's in every build.
+static NUMBERS: Numbers = Numbers::new(BEFORE_REPORTS + 1);
 
-/// A number that nothing else in this process has.
+/// Ends that were counted while no report was open come first.
+const BEFORE_REPORTS: u64 = 1;
+
+/// A number that nothing else in this process has. Later ones are higher.
 pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
@@ -236,7 +242,7 @@ impl Ctl {
             life: Mutex::default(),
             sup: OnceLock::new(),
             incarnation: AtomicU32::new(0),
-            closing: AtomicBool::new(false),
+            closing: AtomicU64::new(0),
             late: AtomicBool::new(false),
             held: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
@@ -261,16 +267,17 @@ impl Ctl {
 
     /// True: nobody has waited for it before.
     pub(crate) fn begin_closing(&self) -> bool {
-        !self.closing.swap(true, Ordering::Relaxed)
+        let number = if self.bus.reports.load(Ordering::Relaxed) { number() } else { BEFORE_REPORTS };
+        self.closing.swap(number, Ordering::Relaxed) == 0
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Relaxed)
+        self.closing.load(Ordering::Relaxed) != 0
     }
 
     /// Whether somebody waits for this.
     pub(crate) fn was_closing(&self) -> bool {
-        self.closing.swap(false, Ordering::Relaxed)
+        self.closing.swap(0, Ordering::Relaxed) != 0
     }
 
     /// `reports/daily`: the names below the root. The root's own is its name.
@@ -531,15 +538,17 @@ impl Ctl {
             let by_itself = std::mem::take(&mut reports.told);
             let told: Vec<_> = found.extract_if(.., |(id, _)| by_itself.contains(id)).collect();
             reports.found = Some(found.iter().map(|(id, _)| *id).collect());
-            reports.all.splice(0..0, found.into_iter().map(|(_, report)| report));
+            reports.all.splice(0..0, found.into_iter().map(|(_, report)| (BEFORE_REPORTS, report)));
             told
         };
         drop(told); // outside of the lock, as above
     }
 
-    /// How its children ended, if it has ended itself.
+    /// How its children ended, if it has ended itself, in the order in which their groups counted them as ended.
     pub(crate) fn report(&self) -> Vec<ChildReport> {
-        lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default()
+        let mut all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, report)| report).collect()
     }
 
     /// Tells all trees above that are on their way to their end how this one ended.
@@ -547,6 +556,10 @@ impl Ctl {
         if !self.bus.reports.load(Ordering::Relaxed) {
             return; // not to look for one all the way up
         }
+        let order = match self.closing.load(Ordering::Relaxed) {
+            0 => number(), // given up, or dropped with its runtime
+            order => order,
+        };
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.ctl().life).report {
@@ -555,7 +568,7 @@ impl Ctl {
                     None => reports.told.insert(self.id),
                 };
                 if is_new {
-                    reports.all.push(report(self.path()));
+                    reports.all.push((order, report(self.path())));
                 }
             }
             above = cell.ctl().supervisor();
