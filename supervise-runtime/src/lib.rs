@@ -16,6 +16,7 @@ mod aside;
 mod backoff;
 mod by_hand;
 mod cell;
+mod clock;
 mod children;
 mod context;
 mod contradiction;

@@ -34,7 +34,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor_ref::AskTime;
 use crate::cell::control::{Controlled, Ctl};
-use crate::cell::driver::after;
+use crate::clock::after;
 use crate::events::{DeadReason, EventKind, lock};
 use crate::last::drop_quietly;
 use crate::snapshot::MailboxDepth;

@@ -1,7 +1,7 @@
 //! Messages on their way: tell and ask as futures.
 
 use super::*;
-use crate::cell::driver::after;
+use crate::clock::after;
 
 /// A message on its way into a mailbox.
 pub(super) struct Push<A: Actor> {

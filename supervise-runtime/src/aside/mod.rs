@@ -23,7 +23,7 @@ pub(crate) use futures::Subordinate;
 pub(crate) use tick::{Make, Queue, Tick};
 
 use crate::cell::body::Each;
-use crate::cell::driver::after;
+use crate::clock::after;
 use crate::last::drop_quietly;
 use crate::sync::Arc;
 

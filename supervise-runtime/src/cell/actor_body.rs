@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskCx, Poll};
 
 use super::again::Again;
-use super::body::{Body, Each, Served};
+use super::body::{Body, Each, Hands, Served};
 use super::control::Controlled as _;
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
@@ -50,14 +50,12 @@ impl<A: Actor, F> ActorBody<A, F> {
     }
 }
 
-impl<A, F, Fut> Body for ActorBody<A, F>
+impl<A, F, Fut> Hands for ActorBody<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
-    const ROLE: Role = Role::Actor;
-
     fn common(&mut self) -> Arc<Common> {
         let options = self.options.read();
         match (options.redelivery::<A>(), &mut self.again) {
@@ -67,6 +65,78 @@ where
         options.common.clone()
     }
 
+    fn supervision(&mut self) -> Option<SupervisorStrategy> {
+        // Asked for only when there are children, or with the first spawn.
+        let strategy = self.actor.as_ref()?.supervision();
+        self.cx.set_strategy(strategy.clone());
+        Some(strategy)
+    }
+
+    fn unwatch_children(&mut self) {
+        self.cx.unwatch_children();
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.cx.is_stopping()
+    }
+
+    fn forgive(&mut self) {
+        if let Some(again) = &mut self.again {
+            again.done();
+        }
+    }
+
+    fn drop_instance(&mut self, each: Each<'_>) {
+        self.in_hand = false;
+        // In front again, to be found by the next instance; if there is none, it ends with all that is queued.
+        match self.again.as_mut().and_then(|again| again.left_over()) {
+            Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
+            Some((msg, false)) => {
+                let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
+                self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
+                let mut msg = Some(msg);
+                each(&mut || msg = None);
+            }
+            None => {}
+        }
+        if self.cx.has_asides() {
+            self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
+        }
+        each(&mut || self.actor = None);
+    }
+
+    fn open(&mut self) {
+        let common = &self.options.now.common;
+        self.cell.set_ask_time(common.ask_or_default());
+        self.cell.set_gate(Gate::Open, Some(common.capacity()));
+    }
+
+    fn shut(&mut self) {
+        self.cell.set_gate(Gate::Down, None);
+    }
+
+    fn close(&mut self) {
+        self.inbox.close(&self.cell);
+        self.cx.forget_watches();
+    }
+
+    fn has_handled(&self) -> bool {
+        self.handled
+    }
+
+    fn in_hand(&self) -> Option<&'static str> {
+        self.in_hand.then(type_name::<A::Msg>)
+    }
+}
+
+impl<A, F, Fut> Body for ActorBody<A, F>
+where
+    A: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+{
+    const ROLE: Role = Role::Actor;
+
     async fn start(&mut self) -> Result<(), Thrown> {
         self.actor = None;
         self.handled = false;
@@ -75,13 +145,6 @@ where
         self.cx.begin();
         self.actor = Some((self.start)().await?);
         Ok(())
-    }
-
-    fn supervision(&mut self) -> Option<SupervisorStrategy> {
-        // Asked for only when there are children, or with the first spawn.
-        let strategy = self.actor.as_ref()?.supervision();
-        self.cx.set_strategy(strategy.clone());
-        Some(strategy)
     }
 
     async fn pre_start(&mut self) -> Result<(), Thrown> {
@@ -159,10 +222,6 @@ where
         }
     }
 
-    fn unwatch_children(&mut self) {
-        self.cx.unwatch_children();
-    }
-
     async fn post_stop(&mut self) -> Result<(), Thrown> {
         match &mut self.actor {
             Some(actor) => actor.post_stop(&mut self.cx).await.map_err(Thrown::from),
@@ -170,60 +229,8 @@ where
         }
     }
 
-    fn has_stopped(&self) -> bool {
-        self.cx.is_stopping()
-    }
-
-    fn forgive(&mut self) {
-        if let Some(again) = &mut self.again {
-            again.done();
-        }
-    }
-
-    fn drop_instance(&mut self, each: Each<'_>) {
-        self.in_hand = false;
-        // In front again, to be found by the next instance; if there is none, it ends with all that is queued.
-        match self.again.as_mut().and_then(|again| again.left_over()) {
-            Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
-            Some((msg, false)) => {
-                let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
-                self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
-                let mut msg = Some(msg);
-                each(&mut || msg = None);
-            }
-            None => {}
-        }
-        if self.cx.has_asides() {
-            self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
-        }
-        each(&mut || self.actor = None);
-    }
-
     fn give_back(&mut self) {
         self.inbox.give_back(&self.cell);
-    }
-
-    fn open(&mut self) {
-        let common = &self.options.now.common;
-        self.cell.set_ask_time(common.ask_or_default());
-        self.cell.set_gate(Gate::Open, Some(common.capacity()));
-    }
-
-    fn shut(&mut self) {
-        self.cell.set_gate(Gate::Down, None);
-    }
-
-    fn close(&mut self) {
-        self.inbox.close(&self.cell);
-        self.cx.forget_watches();
-    }
-
-    fn has_handled(&self) -> bool {
-        self.handled
-    }
-
-    fn in_hand(&self) -> Option<&'static str> {
-        self.in_hand.then(type_name::<A::Msg>)
     }
 }
 

@@ -12,6 +12,8 @@ use crate::sync::Arc;
 /// Why the loop of an instance came back without a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
+    /// A start, a hook or what a task had left running is through.
+    Hook,
     /// It ended by itself.
     Done,
     /// A task's own future has returned; its subtasks have their time.
@@ -28,62 +30,23 @@ pub(crate) enum Served {
 /// from being dropped nor meets a second one, which would end the process.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
 
-/// The typed half of a cell.
-///
-/// The hooks have defaults that do nothing, for tasks and trees.
-pub(crate) trait Body: Send + 'static {
-    const ROLE: Role;
-
+/// What is done to an instance between two steps, whatever its type.
+pub(crate) trait Hands: Send + 'static {
     /// Settings as of now; read at each new incarnation.
     fn common(&mut self) -> Arc<Common>;
 
-    /// Runs the start expression and keeps the instance.
-    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
-
+    /// Of one that has just been made: how it supervises its children.
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
         None
     }
-
-    fn pre_start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
-        async { Ok(()) }
-    }
-
-    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
-        async { Ok(()) }
-    }
-
-    /// Of a task that says itself when it has started: until then.
-    fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
-        async { Ok(Served::Ready) }
-    }
-
-    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
     /// How a task with a context is told to end.
     fn signal(&self) -> Option<crate::task::Told> {
         None
     }
 
-    /// A task with a context: told to end, it has its time.
-    fn is_told(&self) -> bool {
-        false
-    }
-
-    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
-        async { Ok(()) }
-    }
-
     /// The children that a restart is about to stop are not watched any more (S37).
     fn unwatch_children(&mut self) {}
-
-    fn post_stop(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
-        async { Ok(()) }
-    }
-
-    /// Waits for what the instance has left running (subtasks); aborts it if `now`.
-    fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
-        async {}
-    }
 
     /// True if it has said in this incarnation that it ends: `cx.stop()`.
     fn has_stopped(&self) -> bool {
@@ -95,9 +58,6 @@ pub(crate) trait Body: Send + 'static {
 
     /// Drops the instance and what belongs to it, `each` of these by itself. User code.
     fn drop_instance(&mut self, _each: Each<'_>) {}
-
-    /// The loop over messages has come back, whatever the way: what it has taken and not begun waits with the rest.
-    fn give_back(&mut self) {}
 
     /// Messages are handled from now on.
     fn open(&mut self) {}
@@ -116,6 +76,47 @@ pub(crate) trait Body: Send + 'static {
     /// The type of the message in hand.
     fn in_hand(&self) -> Option<&'static str> {
         None
+    }
+}
+
+/// The typed half of a cell: its steps of user code.
+///
+/// The hooks have defaults that do nothing, for tasks and trees.
+pub(crate) trait Body: Hands {
+    const ROLE: Role;
+
+    /// Runs the start expression and keeps the instance.
+    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
+
+    fn pre_start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Of a task that says itself when it has started: until then.
+    fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
+        async { Ok(Served::Ready) }
+    }
+
+    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
+
+    /// The loop over messages has come back, whatever the way: what it has taken and not begun waits with the rest.
+    fn give_back(&mut self) {}
+
+    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_stop(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Waits for what the instance has left running (subtasks); aborts it if `now`.
+    fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
+        async {}
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! * [`control`]: the part of a cell that needs no types: its place, its queue of control, its end;
 //! * [`current`]: which cell's user code runs on this thread;
-//! * [`driver`]: one poll function around one user future, control served beside it;
-//! * [`run`]: the life of a cell, incarnation after incarnation;
+//! * [`life`]: the task of a cell, step after step;
+//! * [`driver`]: one poll function around one user future; orders in, effects out;
 //! * [`body`]: what differs between actors, tasks and trees.
 //!
 //! `decide` says what to do, this module does it. Nothing else starts, restarts or ends a child.
@@ -18,7 +18,7 @@ pub(crate) mod body;
 pub(crate) mod control;
 pub(crate) mod current;
 pub(crate) mod driver;
-pub(crate) mod run;
+pub(crate) mod life;
 pub(crate) mod task_body;
 pub(crate) mod tree_body;
 mod waitlist;

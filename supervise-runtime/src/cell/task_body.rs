@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tracing::Span;
 
-use super::body::{Body, Each, Served};
+use super::body::{Body, Each, Hands, Served};
 use super::control::{Controlled, Plain};
 use super::current;
 use crate::decide::member::Role;
@@ -84,16 +84,37 @@ impl<F> TaskBody<F> {
     }
 }
 
+impl<F, Fut> Hands for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+{
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+
+    fn signal(&self) -> Option<Told> {
+        self.told.clone().filter(|_| self.context)
+    }
+
+    fn drop_instance(&mut self, each: Each<'_>) {
+        each(&mut || self.main = None);
+        self.told = None;
+        let Some(mut incoming) = self.incoming.take() else { return };
+        incoming.close();
+        while let Ok(request) = incoming.try_recv() {
+            let mut request = Some(request); // of a subtask that never began
+            each(&mut || request = None);
+        }
+    }
+}
+
 impl<F, Fut> Body for TaskBody<F>
 where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
 {
     const ROLE: Role = Role::Task;
-
-    fn common(&mut self) -> Arc<Common> {
-        self.options.read().common.clone()
-    }
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
@@ -109,13 +130,6 @@ where
         Ok(())
     }
 
-    fn signal(&self) -> Option<Told> {
-        self.told.clone().filter(|_| self.context)
-    }
-
-    fn is_told(&self) -> bool {
-        self.context
-    }
 
     /// Its own future and its subtasks side by side, until it says that it has started.
     async fn readying(&mut self) -> Result<Served, Thrown> {
@@ -205,17 +219,6 @@ where
             if self.main.is_none() && self.subtasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-    }
-
-    fn drop_instance(&mut self, each: Each<'_>) {
-        each(&mut || self.main = None);
-        self.told = None;
-        let Some(mut incoming) = self.incoming.take() else { return };
-        incoming.close();
-        while let Ok(request) = incoming.try_recv() {
-            let mut request = Some(request); // of a subtask that never began
-            each(&mut || request = None);
-        }
     }
 }
 

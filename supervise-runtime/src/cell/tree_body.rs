@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
-use super::body::{Body, Served};
+use super::body::{Body, Hands, Served};
 use super::control::Plain;
 use crate::decide::member::Role;
 use crate::events::lock;
@@ -29,6 +29,17 @@ impl<H, F> TreeBody<H, F> {
     }
 }
 
+impl<H, F, Fut> Hands for TreeBody<H, F>
+where
+    H: Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+}
+
 impl<H, F, Fut> Body for TreeBody<H, F>
 where
     H: Send + 'static,
@@ -36,10 +47,6 @@ where
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     const ROLE: Role = Role::Tree;
-
-    fn common(&mut self) -> Arc<Common> {
-        self.options.read().common.clone()
-    }
 
     async fn start(&mut self) -> Result<(), Thrown> {
         let builder = Builder::new(self.cell.clone());
@@ -73,15 +80,17 @@ impl SetBody {
     }
 }
 
-impl Body for SetBody {
-    const ROLE: Role = Role::Tree;
-
+impl Hands for SetBody {
     fn common(&mut self) -> Arc<Common> {
         // The settings above a set are those of its instances; it itself is a permanent member that
         // takes as long as they do.
         let instances = self.options.read().common.clone();
         Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
     }
+}
+
+impl Body for SetBody {
+    const ROLE: Role = Role::Tree;
 
     async fn start(&mut self) -> Result<(), Thrown> {
         // They begin once the set is up; here, where a panic in the clone of an argument is a failed start.

@@ -11,7 +11,7 @@ use super::Context;
 use crate::actor::Actor;
 use crate::aside::{Aside, Every, Make, Tick, Timer};
 use crate::cell::control::{Control, queue};
-use crate::cell::driver::after;
+use crate::clock::after;
 use crate::sync::Arc;
 
 /// What tokio's clock can tell apart.

@@ -17,7 +17,6 @@ use crate::cell::actor_body::ActorBody;
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, send};
 use crate::cell::current;
-use crate::cell::run::run;
 use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;

@@ -1,6 +1,7 @@
 //! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
 
 use super::*;
+use crate::cell::life::live;
 use crate::cell::{Unbegun, require_time};
 use crate::path::escaped;
 
@@ -323,7 +324,7 @@ where
     let cell = MailCell::new(ctl, common.capacity(), common.ask_or_default()).while_down(common.while_down);
     let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
-    let life = Unbegun::new(&cell, run(cell.clone(), body));
+    let life = Unbegun::new(&cell, live(cell.clone(), body));
     (cell, life)
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::{Control, Controlled, queue, ring, send};
-use crate::cell::driver::after;
+use crate::clock::after;
 use crate::contradiction::Outer;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner, is_roomy};

@@ -2,7 +2,7 @@
 //! reported and given up (S24, S25).
 
 use super::*;
-use crate::cell::driver::after;
+use crate::clock::after;
 
 /// Past its time a child is given this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);

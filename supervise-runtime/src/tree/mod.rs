@@ -21,7 +21,7 @@ use crate::by_hand::{self, CommandError};
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, Waiting, send};
 use crate::cell::current;
-use crate::cell::run::run;
+use crate::cell::life::live;
 use crate::cell::task_body::TaskBody;
 use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
 use crate::cell::{Unbegun, require_time};
@@ -288,7 +288,7 @@ impl Child for Task {
     {
         let cell = Plain::new(seat.ctl);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
-        let life = Unbegun::new(&cell, run(cell.clone(), body));
+        let life = Unbegun::new(&cell, live(cell.clone(), body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
     }
 }
@@ -334,7 +334,7 @@ where
     let slot: HandleSlot<H> = Arc::default();
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), build);
     // Boxed: a tree may contain itself.
-    let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
+    let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
     let life = Unbegun::new(&cell, task);
     Launched { cell, handle: HandleSource::Built(slot), life }
 }

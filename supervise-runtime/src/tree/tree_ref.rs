@@ -1,7 +1,7 @@
 //! What any handle of a tree can be asked, and the waits for its end.
 
 use super::*;
-use crate::cell::driver::after;
+use crate::clock::after;
 use crate::health::Health;
 use crate::snapshot::Snapshot;
 

@@ -6,16 +6,11 @@ use crate::aside::Aside;
 impl Driver {
     /// What is asked for on the way down comes to nothing: it would end with this incarnation anyway.
     pub(super) fn take_aside(&mut self, aside: Aside) {
-        let serves = matches!(
-            self.state,
-            State::Starting | State::StartAgain | State::PostRestart | State::Running | State::Failed | State::Draining
-        );
-        // A timer would go on for ever while it drains.
-        let late = self.state == State::Draining && matches!(aside, Aside::Timer { .. });
-        if serves && !late {
+        let serves = self.machine.takes_background(matches!(aside, Aside::Timer { .. }));
+        if serves {
             let asides = &mut self.extras.get_or_insert_default().asides;
             asides.get_or_insert_with(Asides::new).add(aside, &self.cell);
-            if self.down_since.is_some() {
+            if self.machine.leaving_since().is_some() {
                 self.tell_asides(); // it was asked before the token was
             }
         } else {
@@ -51,10 +46,10 @@ impl Driver {
         let Some(Extras { asides: Some(asides), span, .. }) = self.extras.as_deref_mut() else { return false };
         let polled = enter(span.as_ref(), &mut self.current, false, || asides.poll(cx));
         let Err(text) = polled else { return false };
-        if !self.asked.is_killed() {
-            self.asked.put_killed(Cause::Panic(text));
-        }
-        self.interrupt();
+        let failure = self.failure(Cause::Panic(text));
+        let mut out = Effects::default();
+        self.machine.fails_beside(failure, &mut out);
+        self.carry_out(&mut out, None);
         true
     }
 

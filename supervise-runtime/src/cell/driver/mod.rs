@@ -1,9 +1,8 @@
-//! One poll function around one user future, with control served beside it (S4).
+//! The type-free half of a cell: it asks the [`Machine`] what comes next, and carries that out.
 //!
-//! Every wait of a cell goes through [`Driver::poll`]: before and after each poll of the user future
-//! the queue of control is served; kill, a passed deadline and a stop during a start drop the future
-//! at its next await; panics are caught, in its `Drop` too. What an event means in which state is
-//! [`child::on`]'s to say.
+//! Every wait of a cell goes through one poll function, [`Driver::poll`]: before and after each poll of the user future
+//! orders are taken, which may drop the future at its next await; panics are caught, in its `Drop` too. What an order,
+//! the end of a step or a deadline means is the machine's to say; how its effects are carried out is in `effects.rs`.
 
 use std::future::{Future, poll_fn};
 use std::mem::{replace, take};
@@ -12,51 +11,47 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use pin_project_lite::pin_project;
+use rand::rngs::SmallRng;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::control::{Control, Controlled, closed};
+use super::body::{Hands, Served};
+use super::control::Controlled;
 use super::current;
 use crate::aside::Asides;
-use crate::decide::child::{self, Event, Fut, State, Then};
-use crate::decide::group::Cut;
-use crate::decide::member::{At, Role};
+use crate::clock::after;
+use crate::decide::child::machine::{Cut, Effect, Effects, Facts, Machine, Order, Step, StepEnd};
+use crate::decide::member::Role;
 use crate::events::EventKind;
-use crate::failure::{Cause, Failure, Phase, panic_text};
+use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::options::Common;
 use crate::span::Incarnation;
-use crate::strategy::Shutdown;
 use crate::sync::Arc;
 use crate::task::Told;
-use crate::watch::Ended;
 
 mod asides;
-mod asked;
-mod beside;
-mod clock;
-mod draining;
-#[cfg(feature = "testing")]
-mod inject;
+mod deciding;
+mod effects;
 mod moving;
+mod orders;
+mod slot;
 
-pub(crate) use asked::Asked;
-pub(crate) use beside::{Beside, Starting};
-pub(crate) use clock::after;
 pub(crate) use moving::moves;
+pub(crate) use slot::Step as UserStep;
+use slot::Slot;
 
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
 /// Nearly every child that is asked to go down is down long before this.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
-/// `shutdown = Kill` is about stops; going down for a restart has this long (S24).
-const DOWN_TIME: Duration = Duration::from_secs(5);
 
 /// How a user future came to its end.
 #[derive(Debug)]
-pub(crate) enum Exit<T> {
-    Done(T),
+pub(crate) enum Exit {
+    Done(Served),
+    Failed(Thrown),
     Panicked(String),
-    /// It was dropped at an await, because of this event.
-    Cut(Event),
+    /// It was dropped at an await.
+    Cut(Cut),
 }
 
 /// The type-free half of a cell's loop.
@@ -65,28 +60,19 @@ pub(crate) struct Driver {
     /// Lent to the thread while user code runs.
     current: Option<Arc<dyn Controlled>>,
     pub(crate) role: Role,
-    pub(crate) state: State,
-    pub(crate) held: bool,
-    /// Dropped on Down and stop: a task without a context, a start.
-    pub(crate) shutdown: Shutdown,
-    /// A stop lets it handle what is queued.
-    pub(crate) drains: bool,
-    pub(crate) asked: Asked,
-    /// The event that has to drop the user future.
-    cut: Option<Event>,
-    /// By when it has to be down; begins when it is first asked.
-    deadline: Option<Instant>,
-    down_since: Option<Instant>,
-    /// Nothing is left to lose: no hook runs any more in this incarnation.
-    pub(crate) aborted: bool,
+    pub(crate) machine: Machine,
+    /// The settings of this incarnation.
+    common: Arc<Common>,
     /// A task hears of Down and stop through its context instead of being interrupted.
-    pub(crate) told: Option<Told>,
+    told: Option<Told>,
+    /// The type of the message that was in hand when the last step ended.
+    message: Option<&'static str>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
     /// Others have had their turn since the last incarnation began.
     waited: bool,
-    /// Since when the start in progress waits, over all its steps.
-    pub(crate) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+    /// This crate's own code has failed, and no incarnation was up since.
+    pub(super) broken: bool,
     extras: Option<Box<Extras>>,
 }
 
@@ -99,6 +85,10 @@ struct Extras {
     moved: Option<Arc<dyn Controlled>>,
     /// The span of this incarnation, if somebody wants it.
     span: Option<Incarnation>,
+    /// Since when the start in progress waits, over all its steps.
+    begun: Option<(Instant, Pin<Box<Sleep>>)>,
+    /// The jitter of its backoff.
+    random: Option<SmallRng>,
 }
 
 fn span_of(extras: &Option<Box<Extras>>) -> Option<&Incarnation> {
@@ -116,26 +106,77 @@ fn enter<T>(
     current::enter(current, leaving, run)
 }
 
+/// Answers what the machine asks.
+struct Here<'a> {
+    cell: &'a Arc<dyn Controlled>,
+    extras: &'a Option<Box<Extras>>,
+}
+
+/// The supervisor, and its table of children.
+fn parent<'a>(
+    cell: &'a Arc<dyn Controlled>,
+    extras: &'a Option<Box<Extras>>,
+) -> Option<(&'a crate::supervisor::Sup, &'a Arc<dyn Controlled>)> {
+    let parent = match extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
+        Some(supervisor) => supervisor,
+        None => cell.ctl().parent.as_ref()?,
+    };
+    Some((parent.ctl().sup()?, parent))
+}
+
+impl Facts for Here<'_> {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.cell.is_busy()
+    }
+
+    fn has_children(&self) -> bool {
+        self.cell.ctl().sup().is_some()
+    }
+
+    fn has_place(&self) -> bool {
+        match parent(self.cell, self.extras) {
+            Some((sup, owner)) => sup.on_child(&**owner, &**self.cell, |_, _| ()).is_some(),
+            None => false,
+        }
+    }
+
+    fn end_is_told(&self) -> bool {
+        self.cell.ctl().ended().is_some()
+    }
+
+    fn ends_with_failure(&self) -> Option<Failure> {
+        self.cell.ctl().sup().and_then(|sup| sup.look(|group| group.ends_with_failure()))
+    }
+
+    fn is_own(&self, failure: &Failure) -> bool {
+        failure.path() == self.cell.ctl().path()
+    }
+
+    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        let ctl = self.cell.ctl();
+        Failure::new(phase, cause, ctl.place(), ctl.incarnation())
+    }
+}
+
 impl Driver {
-    pub(crate) fn new(cell: Arc<dyn Controlled>, role: Role) -> Self {
+    pub(crate) fn new(cell: Arc<dyn Controlled>, role: Role, common: Arc<Common>) -> Self {
+        let machine = Machine::new(role, cell.ctl().parent.is_none());
         Driver {
             current: Some(cell.clone()),
             cell,
             role,
-            state: State::Idle,
-            held: false,
-            shutdown: Shutdown::Infinity,
-            drains: false,
-            asked: Asked::default(),
-            cut: None,
-            deadline: None,
-            down_since: None,
-            aborted: false,
+            machine,
+            common,
             told: None,
+            message: None,
             timer: None,
             watchdog: None,
             waited: true,
-            begun: None,
+            broken: false,
             extras: None,
         }
     }
@@ -149,446 +190,141 @@ impl Driver {
         .await;
     }
 
-    /// Lets others have their turn, unless this has waited since the last incarnation began: one that restarts
-    /// itself at once must not keep the thread for ever.
-    pub(crate) async fn breathe(&mut self) {
-        if !take(&mut self.waited) {
-            let mut turned = false;
-            poll_fn(|cx| {
-                if replace(&mut turned, true) {
-                    return Poll::Ready(());
-                }
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            })
-            .await;
-        }
-    }
+    // ----- the machine
 
-    fn pending<T>(&mut self) -> Poll<T> {
-        self.waited = true;
-        Poll::Pending
-    }
-
-    // ----- control
-
-    #[cold]
-    fn serve_control(&mut self) {
-        while self.cell.ctl().has_control() {
-            for control in self.cell.ctl().take_control() {
-                self.take(control);
+    /// The step that follows. What leads to it is carried out.
+    pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
+        let mut out = Effects::default();
+        loop {
+            let here = Here { cell: &self.cell, extras: &self.extras };
+            let step = self.machine.next(&here, &mut out);
+            if out.is_empty() {
+                return step;
+            }
+            self.carry_out(&mut out, Some(hands));
+            if step != Step::Wait {
+                return step;
             }
         }
     }
 
-    fn take(&mut self, control: Control) {
-        match control {
-            Control::Start => {
-                self.set_held(false);
-                if self.asked.take_wait().is_some() {
-                    self.cell.set_retry(None);
-                }
-                self.asked.start = true;
-            }
-            Control::Resume => {
-                self.cell.ctl().set_leaving(false);
-                self.asked.resume = true;
-            }
-            Control::Redecide => self.asked.redecide = true,
-            Control::Wait(delay) => {
-                let until = after(Instant::now(), delay);
-                self.asked.put_wait(until);
-                self.cell.set_retry(Some(until));
-            }
-            Control::Drain => self.drain_by_hand(),
-            // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
-            // hand meanwhile, it has yet to tell of that life's end.
-            Control::Over(_) if self.state == State::Ended && !self.has_end_to_tell() => closed(&*self.cell),
-            Control::Over(ended) => {
-                if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
-                    // Requests from before its end are settled with it: `start_again()` must not find them. There are
-                    // some only if it was given up on, since nobody had polled it for so long.
-                    self.asked.start = false;
-                    self.asked.redecide = false;
-                    self.asked.take_down();
-                    self.asked.take_end();
-                }
-                self.asked.put_over(ended);
-            }
-            Control::Finish => self.asked.finish = true,
-            Control::ChildrenDown => self.asked.children_down = true,
-            Control::AllEnded(failure) => {
-                self.asked.put_all_ended(failure);
-                self.interrupt();
-            }
-            Control::DropValue(id) => self.drop_value(id),
-            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
-            Control::Hold(held) => self.hold(held),
-            Control::Down(failure) => {
-                self.asked.put_down(failure);
-                self.event(Event::Down);
-            }
-            Control::End(ended) => {
-                self.asked.put_end(ended);
-                self.event(Event::Stop);
-            }
-            Control::Stop => self.stop_by_hand(),
-            Control::Abort => self.take_abort(),
-            Control::Kill => self.kill(Cause::Killed),
-            #[cfg(feature = "testing")]
-            Control::Inject(cause) => self.inject(cause),
-            Control::DeathPact(pact) if pact.is_taken_back() => {}
-            Control::DeathPact(pact) => {
-                pact.handle();
-                self.kill(Cause::DeathPact(pact.path().to_owned()));
-            }
-            Control::Move(to) => self.take_move(*to),
-            Control::Aside(aside) => self.take_aside(*aside),
-            Control::Escalated(failure) => {
-                self.asked.put_escalated(failure);
-                if self.state != State::Running || self.cell.is_busy() {
-                    self.absorb_spawns();
-                }
-                // A tree's build must not go on; an actor fails after its message or hook.
-                if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
-                    self.cut = Some(Event::Failure);
-                }
-                self.interrupt();
-            }
-        }
+    /// A step has come to its end.
+    pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
+        let mut out = Effects::default();
+        let here = Here { cell: &self.cell, extras: &self.extras };
+        self.machine.finished(end, &here, &mut out);
+        self.carry_out(&mut out, Some(hands));
     }
 
-    /// The end of a life that it was to begin, and nobody has been told of.
-    fn has_end_to_tell(&self) -> bool {
-        let ctl = self.cell.ctl();
-        // In this order: a start by hand clears the mark first, and then the end of the life before.
-        self.asked.start || ctl.ended().is_none() && ctl.is_closing()
-    }
-
-    /// Nothing of the life before is of account for the end of one that never began.
-    pub(crate) fn forget_last_life(&mut self) {
-        self.aborted = false;
-        self.down_since = None;
-        self.cell.ctl().forget_late();
-    }
-
-    /// An event of table 2a, in the present state.
-    fn event(&mut self, event: Event) {
-        // A stop that lets it handle what is queued first (S24).
-        let drains = self.drains && !self.held && !self.asked.is_down() && self.shutdown != Shutdown::Kill;
-        if drains && event == Event::Stop && self.state == State::Running {
-            return self.begin_drain();
-        }
-        let step = child::on(self.now_in(), event);
-        if step.then == Then::Again {
-            self.cell.set_down(true); // S35
-        }
-        // While it is held nothing queued can begin: a stop absorbs it (S7).
-        let absorbed = self.held && event == Event::Stop;
-        if self.state == State::Draining && (step.next == State::Stopping || absorbed) {
-            self.state = State::Running; // after the message in hand it stops
-            self.cell.refuse();
-        }
-        if let Some(held) = step.held {
-            self.set_held(held);
-        }
-        if step.then != Then::Same {
-            self.begin_down(event);
-            self.absorb_spawns();
-        }
-        if event == Event::Stop && step.then == Then::End && step.next == State::Stopping {
-            self.cell.refuse(); // the queue becomes errors and dead letters at once (S24)
-        }
-        // A task without a context cannot be told: it is dropped at its next await (S29).
-        let untold = self.role == Role::Task && self.told.is_none() && self.state == State::Running;
-        if step.future == Fut::Drop || untold && step.then != Then::Same {
-            self.cut = Some(event);
-        }
-        self.interrupt();
-    }
-
-    /// Running or handling: only the loop over messages knows.
-    pub(crate) fn now_in(&self) -> State {
-        match self.state {
-            State::Running if self.cell.is_busy() => State::Handling,
-            state => state,
-        }
-    }
-
-    /// The message in hand may wait for a child that could begin only behind it.
-    fn absorb_spawns(&self) {
-        if self.role == Role::Actor {
-            self.cell.ctl().set_leaving(true);
-            if let Some(sup) = self.cell.ctl().sup() {
-                sup.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
+    /// The end of a step of user code.
+    pub(super) fn step_ended(&mut self, exit: Exit, hands: &mut dyn Hands) {
+        let end = match exit {
+            Exit::Done(Served::Hook | Served::Ready) => StepEnd::Done,
+            Exit::Done(Served::Done) => StepEnd::ByItself,
+            Exit::Done(Served::Returned) => StepEnd::Returned,
+            Exit::Done(Served::Drained) => StepEnd::Drained,
+            Exit::Done(Served::Interrupted) => StepEnd::Interrupted,
+            Exit::Failed(thrown) if thrown.is_absent() => StepEnd::Absent,
+            Exit::Failed(thrown) => StepEnd::Failed { failure: self.thrown(thrown), stopped: hands.has_stopped() },
+            Exit::Panicked(text) => {
+                StepEnd::Failed { failure: self.failure(Cause::Panic(text)), stopped: hands.has_stopped() }
             }
-        }
-    }
-
-    fn set_held(&mut self, held: bool) {
-        self.held = held;
-        self.cell.ctl().set_held(held);
-    }
-
-    fn hold(&mut self, held: bool) {
-        if self.role != Role::Task {
-            self.event(if held { Event::Hold } else { Event::Release });
-        }
-        if held || self.state == State::Running && !self.asked.is_down() {
-            self.cell.set_down(held); // S35
-        }
-        if let Some(sup) = self.cell.ctl().sup() {
-            if held {
-                sup.on(&*self.cell, |group| group.hold());
-            } else if self.state != State::Failed {
-                sup.on(&*self.cell, |group| group.release(Instant::now()));
-            }
-        }
-    }
-
-    fn stop_by_hand(&mut self) {
-        let now = Instant::now();
-        let mut started = false;
-        if let Some((sup, owner)) = self.parent() {
-            let stopped =
-                sup.on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
-            match stopped {
-                Some((true, down)) => started = down,
-                _ => return, // its group takes it along in its turn
-            }
-        }
-        if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
-            if self.cell.ctl().parent.is_none() && self.state != State::Ended {
-                self.asked.put_over(Ended::Stopped);
-            } else if started {
-                self.asked.put_end(Ended::Stopped); // its group has told it to start, but it has not begun
-            }
-            return; // the group has said what follows
-        }
-        self.asked.end_for(Ended::Stopped);
-        self.event(Event::Stop);
-    }
-
-    /// Its supervisor has no time left. If its turn has not come, its group says what it goes down for.
-    fn take_abort(&mut self) {
-        if matches!(self.state, State::Idle | State::Waiting | State::Ended) {
-            return;
-        }
-        if !self.asked.is_down() && !self.asked.is_end() {
-            let now = Instant::now();
-            let cut = self
-                .parent()
-                .and_then(|(sup, owner)| sup.on_child(&**owner, &*self.cell, |group, id| group.cut(id, now)));
-            match cut {
-                Some(Cut::Stay) => return,
-                Some(Cut::Down(failure)) => self.asked.put_down(failure),
-                Some(Cut::End) | None => self.asked.end_for(Ended::Aborted),
-            }
-        }
-        self.asked.abort = true;
-        self.cut = Some(match self.state {
-            State::Starting | State::StartAgain | State::PostRestart => Event::Stop,
-            _ => Event::TimeUp,
-        });
-        self.interrupt();
-    }
-
-    fn kill(&mut self, cause: Cause) {
-        match self.now_in() {
-            State::Idle | State::Waiting | State::Ended => self.stop_by_hand(),
-            State::Failed => self.report(cause),
-            State::PreRestart | State::GoingDown | State::Stopping => {
-                self.cut = Some(Event::Kill);
-            }
-            // On its way down already, though the last message, or the task that was told, still goes on.
-            State::Running | State::Handling if self.asked_to_go() => {
-                self.asked.abort = true;
-                self.cut = Some(Event::Kill);
-                self.interrupt();
-            }
-            _ => {
-                self.asked.put_killed(cause);
-                self.cut = Some(Event::Kill);
-                self.interrupt();
-            }
-        }
-    }
-
-    /// The loop over messages, or a task with a context, is to come back.
-    fn interrupt(&self) {
-        self.cell.interrupt(true);
-    }
-
-    pub(crate) fn clear_interrupt(&self) {
-        self.cell.interrupt(false);
-    }
-
-    // ----- time
-
-    /// It is asked to go down: its time begins, unless it has begun already (S16).
-    fn begin_down(&mut self, event: Event) {
-        let now = Instant::now();
-        self.down_since.get_or_insert(now);
-        self.tell_asides();
-        if let Some(told) = &self.told {
-            told.tell();
-        }
-        let time = match (self.shutdown, event) {
-            (Shutdown::Within(time), _) => Some(time),
-            (Shutdown::Kill, Event::Stop) => {
-                // One that has failed has no future to drop, but loses its hooks all the same.
-                if self.state == State::Running {
-                    self.cut = Some(Event::Stop);
-                }
-                self.aborted |= matches!(self.state, State::Running | State::Failed);
-                Some(Duration::ZERO)
-            }
-            (Shutdown::Kill, _) => Some(DOWN_TIME),
-            (Shutdown::Infinity, _) => None,
+            Exit::Cut(cut) => StepEnd::Cut(cut),
         };
-        if let Some(time) = time {
-            let until = after(now, time);
-            self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
+        self.finished(end, hands);
+        self.message = None;
+    }
+
+    /// Its loop over messages has come back: that was in hand, if any was.
+    pub(super) fn was_in_hand(&mut self, message: Option<&'static str>) {
+        self.message = message;
+    }
+
+    /// An error is a failure of this child, unless it is one already: a tree's start fails with that of its child.
+    fn thrown(&self, thrown: Thrown) -> Failure {
+        thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
+    }
+
+    fn failure(&self, cause: Cause) -> Failure {
+        self.failure_in(Phase::Running, cause)
+    }
+
+    pub(super) fn failure_in(&self, phase: Phase, cause: Cause) -> Failure {
+        Here { cell: &self.cell, extras: &self.extras }.failure(phase, cause)
+    }
+
+    /// The failure that the hooks of a restart get.
+    pub(super) fn heals(&self) -> Failure {
+        self.machine.heals().cloned().expect("a hook of a restart has its failure")
+    }
+
+    fn carry_out(&mut self, out: &mut Effects, mut hands: Option<&mut dyn Hands>) {
+        for effect in out.drain() {
+            // Not `as_deref_mut`: each effect borrows it anew.
+            match &mut hands {
+                Some(hands) => self.perform(effect, Some(&mut **hands)),
+                None => self.perform(effect, None),
+            }
         }
     }
 
-    pub(crate) fn begin_down_now(&mut self) {
-        self.begin_down(Event::Down);
-    }
-
-    /// A kill that found nothing to drop. An abort beside it still counts: no hook is to run.
-    pub(crate) fn forget_kill(&mut self) {
-        self.cut.take_if(|event| *event == Event::Kill);
-    }
-
-    /// What was to be dropped is not there.
-    pub(crate) fn forget_cut(&mut self) {
-        self.cut = None;
-    }
-
-    /// Its number is known: its span begins.
-    pub(crate) fn begin_span(&mut self) {
-        self.end_span(); // the last one's, first: there is one open for each cell
-        if let Some(span) = Incarnation::open(&self.cell) {
-            self.extras.get_or_insert_default().span = Some(span);
-        }
-    }
-
-    /// It has ended.
-    pub(crate) fn end_span(&mut self) {
-        if let Some(extras) = &mut self.extras {
-            extras.span = None;
-        }
-    }
-
-    /// What follows only waits for what was aborted.
-    pub(crate) fn forget_deadline(&mut self) {
-        self.deadline = None;
-    }
-
-    /// Since when it goes down.
-    pub(crate) fn took(&self) -> Duration {
-        self.down_since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    /// A new incarnation: nothing of the last one's end counts any more.
-    pub(crate) fn begin_incarnation(&mut self) {
-        self.cell.ctl().set_leaving(false);
-        self.drop_asides();
-        self.deadline = None;
-        self.down_since = None;
-        self.timer = None;
-        self.cut = None;
-        self.aborted = false;
-        self.asked.clear();
-        self.clear_interrupt();
-    }
-
-    // ----- children
-
+    /// The supervisor, and its table of children.
     pub(crate) fn parent(&self) -> Option<(&crate::supervisor::Sup, &Arc<dyn Controlled>)> {
-        let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
-            Some(supervisor) => supervisor,
-            None => self.cell.ctl().parent.as_ref()?,
-        };
-        Some((parent.ctl().sup()?, parent))
+        parent(&self.cell, &self.extras)
     }
 
-    fn drop_value(&mut self, id: u32) {
-        let Some(sup) = self.cell.ctl().sup() else { return };
-        if let Some(value) = sup.value(id)
-            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
-        {
-            self.report(Cause::Panic(panic_text(panic)));
-        }
-        sup.on(&*self.cell, |group| group.gone(id, Instant::now()));
+    pub(super) fn with_group<R>(
+        &self,
+        event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R,
+    ) -> Option<R> {
+        let (sup, owner) = self.parent()?;
+        sup.on_child(&**owner, &*self.cell, event)
+    }
+
+    /// A failure that nobody decides on.
+    fn report(&mut self, cause: Cause) {
+        let failure = self.failure(cause);
+        let effect = self.machine.told(failure);
+        self.perform(effect, None);
     }
 
     fn look_after_children(&mut self) {
         let Some(sup) = self.cell.ctl().sup() else { return };
-        let stopping = self.state == State::Stopping || self.aborted;
+        let stopping = self.machine.gives_up();
         let next = sup.watchdog(&*self.cell, stopping, Instant::now());
         self.watchdog = next.map(|at| Box::pin(sleep_until(at)));
     }
 
-    /// A failure that nobody decides on.
-    pub(crate) fn report(&self, cause: Cause) {
-        let failure = self.failure(Phase::Running, cause);
-        let leaving = match self.state {
-            State::Starting | State::Running | State::Failed | State::StartAgain | State::PostRestart => {
-                self.asked_to_go()
-            }
-            _ => true,
-        };
-        match leaving {
-            true => self.cell.ctl().fails_late(failure),
-            false => self.cell.ctl().emit(EventKind::Reported { failure }),
-        }
-    }
-
-    /// True if it is to go down, for a restart or for good.
-    pub(crate) fn asked_to_go(&self) -> bool {
-        self.asked.is_end() || self.asked.is_down()
-    }
-
-    pub(crate) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        let ctl = self.cell.ctl();
-        Failure::new(phase, cause, ctl.place(), ctl.incarnation())
-    }
-
     // ----- polling
 
-    /// One poll of a user future with everything beside it.
-    fn poll<F: Future>(&mut self, cx: &mut Context<'_>, mut future: Pin<&mut Option<F>>) -> Poll<Exit<F::Output>> {
+    /// One poll of the present step, with all that goes on beside it.
+    fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
         loop {
             if self.cell.ctl().has_control() {
-                self.serve_control();
+                self.take_orders();
             }
-            if let Some(event) = self.cut.take() {
-                self.discard(future);
-                return Poll::Ready(Exit::Cut(event));
+            if let Some(cut) = self.machine.take_cut() {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(cut));
             }
             self.poll_watchdog(cx);
-            if let Some(deadline) = self.deadline
-                && self.timer.is_some()
-                && self.poll_timer(cx, deadline)
-            {
-                self.discard(future);
-                return Poll::Ready(Exit::Cut(Event::TimeUp));
+            if self.timer.is_some() && self.poll_deadline(cx) {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
-            let leaving = matches!(self.state, State::PreRestart | State::GoingDown | State::Stopping);
+            let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) = enter(span_of(&self.extras), &mut self.current, leaving, || {
-                let running = future.as_mut().as_pin_mut().expect("polled only until it is ready");
-                match catch_unwind(AssertUnwindSafe(|| running.poll(cx))) {
+                match catch_unwind(AssertUnwindSafe(|| slot.poll(cx))) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
-                    over => (over, catch_unwind(AssertUnwindSafe(|| future.set(None)))),
+                    over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 }
             });
             if let Err(panic) = dropped {
                 self.report(Cause::Panic(panic_text(panic)));
             }
             match polled {
-                Ok(Poll::Ready(out)) => return Poll::Ready(Exit::Done(out)),
+                Ok(Poll::Ready(Ok(served))) => return Poll::Ready(Exit::Done(served)),
+                Ok(Poll::Ready(Err(thrown))) => return Poll::Ready(Exit::Failed(thrown)),
                 Err(panic) => return Poll::Ready(Exit::Panicked(panic_text(panic))),
                 Ok(Poll::Pending) => {}
             }
@@ -599,19 +335,22 @@ impl Driver {
                 continue;
             }
             // Only a future that really waits costs a timer.
-            if let Some(deadline) = self.deadline
-                && self.poll_timer(cx, deadline)
-            {
-                self.discard(future);
-                return Poll::Ready(Exit::Cut(Event::TimeUp));
+            if self.poll_deadline(cx) {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
             return self.pending();
         }
     }
 
+    fn pending<T>(&mut self) -> Poll<T> {
+        self.waited = true;
+        Poll::Pending
+    }
+
     /// Drops the user future at its await; a panic in its `Drop` is reported and stays here.
-    fn discard<F>(&mut self, mut future: Pin<&mut Option<F>>) {
-        self.guarded(|| future.set(None));
+    fn discard(&mut self, slot: &mut dyn Slot) {
+        self.guarded(|| slot.discard());
     }
 
     /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
@@ -636,6 +375,14 @@ impl Driver {
         timer.as_mut().poll(cx).is_ready()
     }
 
+    /// True: the time of the present step is up.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> bool {
+        match self.machine.deadline() {
+            Some(deadline) => self.poll_timer(cx, deadline),
+            None => false,
+        }
+    }
+
     fn poll_watchdog(&mut self, cx: &mut Context<'_>) {
         while let Some(timer) = &mut self.watchdog {
             if timer.as_mut().poll(cx).is_pending() {
@@ -646,69 +393,113 @@ impl Driver {
         }
     }
 
-    /// Runs a user future to its end, or until control drops it.
-    pub(crate) fn beside<F: Future>(&mut self, future: F) -> Beside<'_, F> {
-        Beside { driver: self, future: Some(future) }
+    /// True: the start takes longer than it may. Now and then it says that it is still at it. All steps of a start have
+    /// their time together (S13).
+    fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
+        // A task that was told to end before it was ready has its `shutdown` time instead.
+        let within = self.common.start.filter(|_| !self.machine.is_leaving());
+        let (begun, timer) = self.extras.get_or_insert_default().begun.get_or_insert_with(|| {
+            let now = Instant::now();
+            (now, Box::pin(sleep_until(after(now, STILL_STARTING))))
+        });
+        let over = within.map(|within| after(*begun, within));
+        if let Some(over) = over.filter(|over| *over < timer.deadline()) {
+            timer.as_mut().reset(over);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            if over.is_some_and(|over| over <= timer.deadline()) {
+                return true;
+            }
+            self.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            let next = after(timer.deadline(), STILL_STARTING);
+            timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
+        }
+        false
     }
 
-    /// As [`Driver::beside`], for a step of a start: says now and then that it is still at it. All steps have
-    /// that long together (S13).
-    pub(crate) fn starting<F: Future>(&mut self, within: Option<Duration>, future: F) -> Starting<'_, F> {
-        Starting { beside: self.beside(future), within }
+    /// Runs a step of user code to its end, or until an order drops it.
+    pub(super) fn run<F: Future>(&mut self, future: F) -> UserStep<'_, F> {
+        UserStep::new(self, false, future)
     }
 
-    /// Waits without user code until `done` has found in `asked` what it looks for.
-    pub(crate) async fn until<T>(&mut self, mut done: impl FnMut(&mut Self) -> Option<T>) -> T {
+    /// A step of a start.
+    pub(super) fn run_start<F: Future>(&mut self, future: F) -> UserStep<'_, F> {
+        UserStep::new(self, true, future)
+    }
+
+    /// Waits without user code until the machine has something to do.
+    pub(super) async fn wait(&mut self) {
         poll_fn(|cx| {
             loop {
                 if self.cell.ctl().has_control() {
-                    self.serve_control();
+                    self.take_orders();
                 }
-                if let Some(found) = done(self) {
-                    return Poll::Ready(found);
+                if self.machine.wakes() {
+                    return Poll::Ready(());
                 }
                 self.poll_watchdog(cx);
-                if let Some(until) = self.asked.wait().copied()
+                if let Some(until) = self.machine.waits_until()
                     && self.poll_timer(cx, until)
                 {
-                    self.asked.take_wait();
-                    self.cell.set_retry(None);
-                    let now = Instant::now();
-                    if let Some((sup, owner)) = self.parent() {
-                        sup.on_child(&**owner, &*self.cell, |group, id| group.due(id, now));
-                    }
+                    let mut out = Effects::default();
+                    self.machine.wait_is_over(&mut out);
+                    self.carry_out(&mut out, None);
+                } else if self.poll_deadline(cx) {
+                    self.machine.time_is_up();
+                    continue;
                 }
                 if !self.cell.ctl().has_control() {
                     return self.pending();
                 }
             }
         })
-        .await
+        .await;
     }
 
-    /// Waits until the children are down; kill and deadline end the patience.
-    pub(crate) async fn until_children_down(&mut self) -> Result<(), Event> {
+    /// Lets others have their turn, unless this has waited since the last incarnation began: one that restarts
+    /// itself at once must not keep the thread for ever.
+    pub(super) async fn give_way(&mut self) {
+        if !take(&mut self.waited) {
+            let mut turned = false;
+            poll_fn(|cx| {
+                if replace(&mut turned, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
+    }
+
+    /// Nothing is queued in one that drains: it waits for the futures of `cx.run`. `Drained`: none is left;
+    /// `Interrupted`: a result is queued, or something else is to be looked at.
+    pub(super) async fn hand_in(&mut self) -> Exit {
         poll_fn(|cx| {
             loop {
                 if self.cell.ctl().has_control() {
-                    self.serve_control();
+                    self.take_orders();
                 }
-                if take(&mut self.asked.children_down) {
-                    return Poll::Ready(Ok(()));
+                if let Some(cut) = self.machine.take_cut() {
+                    return Poll::Ready(Exit::Cut(cut));
                 }
-                if let Some(event) = self.cut.take() {
-                    return Poll::Ready(Err(event));
+                if self.machine.wakes() {
+                    return Poll::Ready(Exit::Done(Served::Interrupted));
                 }
                 self.poll_watchdog(cx);
-                if !self.aborted
-                    && let Some(deadline) = self.deadline
-                    && self.poll_timer(cx, deadline)
-                {
-                    return Poll::Ready(Err(Event::TimeUp));
+                if self.poll_deadline(cx) {
+                    return Poll::Ready(Exit::Cut(Cut::TimeUp));
                 }
-                if !self.cell.ctl().has_control() {
-                    return self.pending();
+                if self.poll_asides(cx) || self.cell.ctl().has_control() {
+                    continue;
                 }
+                if self.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
+                    return Poll::Ready(Exit::Done(Served::Interrupted));
+                }
+                if !self.has_futures() {
+                    return Poll::Ready(Exit::Done(Served::Drained));
+                }
+                return Poll::Pending;
             }
         })
         .await

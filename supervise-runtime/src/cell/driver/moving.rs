@@ -60,7 +60,7 @@ impl Driver {
         }
         let busy = || LinkError::Busy { path: path() };
         let joins = to.ctl().sup().ok_or_else(busy)?;
-        if self.state != State::Running || self.held {
+        if !self.machine.may_move() {
             return Err(busy());
         }
         let leaving = from.leave(&*self.cell).ok_or_else(busy)?;

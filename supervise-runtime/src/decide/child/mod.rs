@@ -6,6 +6,7 @@
 use crate::failure::Phase;
 use crate::strategy::OnLimit;
 
+pub(crate) mod machine;
 mod around;
 mod by_hand;
 

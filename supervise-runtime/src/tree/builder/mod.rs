@@ -218,7 +218,7 @@ impl Builder {
                         let build = again.build.with(|build| build(builder));
                         build.expect("a build is replaced, never taken away")
                     });
-                let task: BoxFuture<'static, ()> = Box::pin(run(cell.clone(), body));
+                let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
                 let life = Unbegun::new(&cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 self.sup().declare(&*self.cell, cell, place_of, settings, time);

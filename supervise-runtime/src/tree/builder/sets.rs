@@ -165,7 +165,7 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                let life = Unbegun::new(&cell, run(cell.clone(), body));
+                let life = Unbegun::new(&cell, live(cell.clone(), body));
                 self.sup().declare(&*self.cell, cell, set.clone(), settings, None);
                 life.begin();
                 set

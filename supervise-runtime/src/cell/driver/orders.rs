@@ -1,0 +1,135 @@
+//! Orders, from the queue of the cell to the machine. What a caller asks for is asked of the group first.
+
+use super::*;
+use crate::cell::control::{Control, closed};
+use crate::decide::group::Cut as GroupCut;
+use crate::decide::member::At;
+use crate::watch::Ended;
+
+impl Driver {
+    #[cold]
+    pub(super) fn take_orders(&mut self) {
+        while self.cell.ctl().has_control() {
+            for control in self.cell.ctl().take_control() {
+                self.take(control);
+            }
+        }
+    }
+
+    fn take(&mut self, control: Control) {
+        match control {
+            Control::Start => self.order(Order::Start),
+            Control::Resume => self.order(Order::Resume),
+            Control::Redecide => self.order(Order::Redecide),
+            Control::Wait(delay) => self.order(Order::Wait(after(Instant::now(), delay))),
+            Control::Down(failure) => self.order(Order::Down(failure)),
+            Control::End(ended) => self.order(Order::End(ended)),
+            Control::Drain => self.order(Order::Drain),
+            // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
+            // hand meanwhile, it has yet to tell of that life's end.
+            Control::Over(_) if self.machine.is_ended() && !self.has_end_to_tell() => closed(&*self.cell),
+            Control::Over(ended) => self.order(Order::Over(ended)),
+            Control::Finish => self.order(Order::Orphan),
+            Control::Hold(held) => self.order(Order::Suspend(held)),
+            Control::ChildrenDown => self.order(Order::ChildrenDown),
+            Control::AllEnded(failure) => self.order(Order::ChildrenEnded(failure)),
+            Control::Escalated(failure) => self.order(Order::Escalated(failure)),
+            Control::Stop => self.take_stop(),
+            Control::Abort => self.take_abort(),
+            Control::Kill => self.take_kill(Cause::Killed),
+            #[cfg(feature = "testing")]
+            Control::Inject(cause) => self.inject(cause),
+            Control::DeathPact(pact) if pact.is_taken_back() => {}
+            Control::DeathPact(pact) => {
+                pact.handle();
+                self.take_kill(Cause::DeathPact(pact.path().to_owned()));
+            }
+            Control::DropValue(id) => self.drop_value(id),
+            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
+            Control::Move(to) => self.take_move(*to),
+            Control::Aside(aside) => self.take_aside(*aside),
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        let mut out = Effects::default();
+        let here = Here { cell: &self.cell, extras: &self.extras };
+        self.machine.order(order, &here, &mut out);
+        self.carry_out(&mut out, None);
+    }
+
+    /// The end of a life that it was to begin, and nobody has been told of.
+    fn has_end_to_tell(&self) -> bool {
+        let ctl = self.cell.ctl();
+        // In this order: a start by hand clears the mark first, and then the end of the life before.
+        self.machine.is_due() || ctl.ended().is_none() && ctl.is_closing()
+    }
+
+    fn take_stop(&mut self) {
+        let now = Instant::now();
+        let mut begins = false;
+        if let Some((sup, owner)) = self.parent() {
+            let stopped =
+                sup.on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
+            match stopped {
+                Some((true, down)) => begins = down,
+                _ => return, // its group takes it along in its turn
+            }
+        }
+        self.order(Order::Stop { begins });
+    }
+
+    /// Its supervisor has no time left. If its turn has not come, its group says what it goes down for.
+    fn take_abort(&mut self) {
+        if self.machine.is_parked() {
+            return;
+        }
+        let mut again = None;
+        if !self.machine.is_leaving() {
+            let now = Instant::now();
+            match self.with_group(|group, id| group.cut(id, now)) {
+                Some(GroupCut::Stay) => return,
+                Some(GroupCut::Down(failure)) => again = Some(failure),
+                Some(GroupCut::End) | None => {}
+            }
+        }
+        self.order(Order::Abort(again));
+    }
+
+    fn take_kill(&mut self, cause: Cause) {
+        match self.machine.is_parked() {
+            true => self.take_stop(), // nothing is there to be killed
+            false => self.order(Order::Kill(self.failure(cause))),
+        }
+    }
+
+    /// A failure that a test causes: from here on it is one like any other.
+    #[cfg(feature = "testing")]
+    fn inject(&mut self, cause: Cause) {
+        match cause {
+            Cause::Bug(text) => {
+                crate::loud::inject();
+                panic!("{text}"); // here, where no user code runs
+            }
+            Cause::Killed => self.take_kill(cause),
+            cause => self.order(Order::Inject(self.failure(cause))),
+        }
+    }
+
+    fn drop_value(&mut self, id: u32) {
+        let Some(sup) = self.cell.ctl().sup() else { return };
+        if let Some(value) = sup.value(id)
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
+        {
+            self.report(Cause::Panic(panic_text(panic)));
+        }
+        if let Some(sup) = self.cell.ctl().sup() {
+            sup.on(&*self.cell, |group| group.gone(id, Instant::now()));
+        }
+    }
+
+    /// The task ends without an end of its own: it is taken for what it was told.
+    pub(crate) fn ends_as(&mut self, ended: Ended) {
+        self.order(Order::Over(ended));
+    }
+}

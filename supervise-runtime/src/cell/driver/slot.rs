@@ -1,0 +1,88 @@
+//! The one place for a user future, and what it waits with.
+
+use pin_project_lite::pin_project;
+
+use super::*;
+
+/// A future of a body, whatever its type.
+pub(super) trait Slot {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Served, Thrown>>;
+    /// Drops it where it stands. User code.
+    fn discard(&mut self);
+}
+
+/// What the steps of a body come to.
+pub(crate) trait Outcome {
+    fn served(self) -> Result<Served, Thrown>;
+}
+
+impl Outcome for Result<Served, Thrown> {
+    fn served(self) -> Result<Served, Thrown> {
+        self
+    }
+}
+
+impl Outcome for Result<(), Thrown> {
+    fn served(self) -> Result<Served, Thrown> {
+        self.map(|()| Served::Hook)
+    }
+}
+
+impl Outcome for () {
+    fn served(self) -> Result<Served, Thrown> {
+        Ok(Served::Hook)
+    }
+}
+
+impl<F: Future<Output: Outcome>> Slot for Pin<&mut Option<F>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Served, Thrown>> {
+        let future = self.as_mut().as_pin_mut().expect("polled only until it is ready");
+        future.poll(cx).map(Outcome::served)
+    }
+
+    fn discard(&mut self) {
+        self.as_mut().set(None);
+    }
+}
+
+pin_project! {
+    /// A step of user code, with everything beside it. A type of its own, so that the user future is stored once.
+    pub(crate) struct Step<'a, F> {
+        driver: &'a mut Driver,
+        // One of a start: it has the time that a start may take.
+        starts: bool,
+        #[pin]
+        future: Option<F>,
+    }
+
+    impl<F> PinnedDrop for Step<'_, F> {
+        /// The task is dropped, or unwinds: a panic of this future on top would end the process.
+        fn drop(this: Pin<&mut Self>) {
+            let mut this = this.project();
+            if this.future.is_some() {
+                this.driver.guarded(|| this.future.set(None));
+            }
+        }
+    }
+}
+
+impl<'a, F> Step<'a, F> {
+    pub(super) fn new(driver: &'a mut Driver, starts: bool, future: F) -> Self {
+        Step { driver, starts, future: Some(future) }
+    }
+}
+
+impl<F: Future<Output: Outcome>> Future for Step<'_, F> {
+    type Output = Exit;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Exit> {
+        let mut this = self.project();
+        let polled = this.driver.poll(cx, &mut this.future);
+        // Only a start that really waits costs a timer.
+        if polled.is_pending() && *this.starts && this.driver.poll_start_time(cx) {
+            this.driver.discard(&mut this.future);
+            return Poll::Ready(Exit::Cut(Cut::TimeUp));
+        }
+        polled
+    }
+}
