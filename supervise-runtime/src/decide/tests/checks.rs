@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::super::child::{self, LimitStep, State};
+use super::super::child::machine::Order;
+use super::super::child::{State};
 use super::super::group::{Id, Mode, Next, Owner};
 use super::super::member::At;
 use super::coverage::hit_2b;
-use super::kid::Note;
 use super::sim::{Sim, Stand, WITHIN};
 
 /// Steps after which a walk that has not come to its end never will.
@@ -36,7 +36,7 @@ impl Sim {
                 );
             }
         }
-        self.kid(id).inbox.push_back(Note::Start);
+        self.tell(id, Order::Start);
     }
 
     pub(super) fn check_down(&self, id: Id) {
@@ -136,7 +136,7 @@ impl Sim {
 
     fn is_at_rest(&self) -> bool {
         let quiet = self.kids.iter().flatten().all(|kid| {
-            kid.inbox.is_empty() && matches!(kid.state, State::Running | State::Ended) && kid.pending.is_none()
+            kid.inbox.is_empty() && matches!(kid.state(), State::Running | State::Ended) && kid.pending.is_none()
         });
         let ended = self.stand == Stand::Ended && self.group.is_ended();
         let up = self.stand == Stand::Up && *self.group.mode() == Mode::Steady;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::super::child::{Command, Event, State};
+use super::super::child::{Command, State};
 use super::super::group::{Group, Mode};
 use super::table::{NOTHING, cells};
 
@@ -57,17 +57,34 @@ fn row_2d(state: State, moves: bool) -> &'static str {
     }
 }
 
-pub(super) fn hit_2a(state: State, event: Event) {
-    let column = match event {
-        Event::Failure => "own failure; second failure in a hook",
-        Event::Down => "Down reaches it (group, or parent restart)",
-        Event::Hold => "hold",
-        Event::Release => "release",
-        Event::Stop => "stop (own, parent's)",
-        Event::Kill => "kill",
-        Event::TimeUp => "its time is up",
-    };
-    hit("2a", row_2a(state), column);
+/// The columns of table 2a.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Failure,
+    Down,
+    Suspend,
+    Release,
+    Stop,
+    Kill,
+    TimeUp,
+}
+
+impl Column {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Column::Failure => "own failure; second failure in a hook",
+            Column::Down => "Down reaches it (group, or parent restart)",
+            Column::Suspend => "hold",
+            Column::Release => "release",
+            Column::Stop => "stop (own, parent's)",
+            Column::Kill => "kill",
+            Column::TimeUp => "its time is up",
+        }
+    }
+}
+
+pub(super) fn hit_2a(state: State, column: Column) {
+    hit("2a", row_2a(state), column.name());
 }
 
 pub(super) fn hit_2b(state: State, column: &'static str) {

@@ -1,47 +1,36 @@
 //! How a simulated child fails, and what becomes of the failure.
 
-use super::super::child::{Event, State, Verdict};
+use super::super::child::machine::{Cut, Step, StepEnd};
 use super::super::group::{Id, Mode, Reported};
-use super::super::member::{At, Role};
+use super::super::member::At;
 use super::coverage::{column_2c, hit_2c};
 use super::kid::{Pending, Token};
 use super::sim::{Sim, Stand, failure};
-use crate::failure::Phase;
+use crate::failure::{Failure, Phase};
 use crate::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
-    /// A failure, a kill or a passed time; `directive` is what its decider would say.
-    pub(super) fn fails(&mut self, id: Id, event: Event, directive: Directive) {
-        let kid = self.kid(id);
-        let (from, told) = (kid.state, kid.leaves_for.is_some());
-        if told && event == Event::Failure {
-            // The message in hand, or a start that is dropped: it was asked to go already.
-            return;
-        }
-        if from == State::Handling && event == Event::TimeUp && !told {
-            return; // only who was asked to go down has a time
-        }
-        let step = self.on(id, event);
-        self.kid(id).book(step);
-        self.kid(id).settle_account();
-        match step.failure {
-            Verdict::Decide { phase, timed_out } => {
-                assert_eq!(timed_out, event == Event::TimeUp);
-                self.report(id, from, phase, directive);
-            }
-            Verdict::None | Verdict::Absorbed | Verdict::Reported => {
-                if matches!(step.next, State::Waiting | State::Ended) && step.next != from {
-                    self.gone(id);
-                } else if step.next != from {
-                    self.kid(id).leaves_for = None;
-                    self.kid(id).state = step.next;
-                }
-            }
+    /// Its user code fails; `directive` is what its decider would say.
+    pub(super) fn fails(&mut self, id: Id, directive: Directive) {
+        if self.kid(id).is_in_user_code() {
+            self.kid(id).directive = directive;
+            self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped: false });
         }
     }
 
-    fn report(&mut self, id: Id, from: State, phase: Phase, directive: Directive) {
-        let instance = matches!(from, State::Running | State::Handling) && self.kid(id).role != Role::Task;
+    /// The time of the step in progress is up.
+    pub(super) fn time_is_up(&mut self, id: Id, directive: Directive) {
+        let kid = self.kid(id);
+        let starts = matches!(kid.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
+        if kid.is_in_user_code() && (starts || kid.machine.deadline().is_some()) {
+            kid.directive = directive;
+            self.finish(id, StepEnd::Cut(Cut::TimeUp));
+        }
+    }
+
+    /// Its group is told of a failure, and says whether the decider is to be asked.
+    pub(super) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
+        let (from, directive) = (self.kid(id).from, self.kid(id).directive);
         self.mark_2c(id, instance, directive);
         let going = self.in_range(id) || self.group.at(id) == At::Down;
         let ending = self.group.is_stopping() || self.kid(id).stopped || going;
@@ -67,15 +56,9 @@ impl Sim {
                 false
             }
         };
-        let kid = self.kid(id);
-        if instance {
-            (kid.state, kid.leaves_for) = (State::Failed, None);
-        } else {
-            kid.park();
-        }
         let token = if used { Token::Used } else { Token::Open };
         let asked = reported == Reported::Decide;
-        kid.pending = Some(Pending { failure: failure(phase), directive, from, token, asked });
+        self.kid(id).pending = Some(Pending { failure, directive, from, token, asked });
         self.carry_out();
     }
 
@@ -111,7 +94,7 @@ impl Sim {
 
     /// It fails, and its decider speaks before anything else happens.
     pub(super) fn fails_now(&mut self, id: Id, directive: Directive) {
-        self.fails(id, Event::Failure, directive);
+        self.fails(id, directive);
         if self.has(id) && self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
             self.decide(id);
         }

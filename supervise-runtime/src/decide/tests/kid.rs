@@ -1,29 +1,25 @@
-//! A simulated child: the bookkeeping of a cell, without anything to run.
+//! A simulated child: its machine, and user code that comes to its end when a walk says so.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::super::child::State;
+use super::super::child::machine::{Facts, LifeSettings, Machine, Order, Step};
 use super::super::member::Role;
 use super::promises::Account;
-use crate::failure::Failure;
-use crate::strategy::{Directive, Lifecycle};
+use super::sim::failure;
+use crate::failure::{Cause, Failure, Phase};
+use crate::strategy::{Directive, Lifecycle, Shutdown};
+
+/// The time that each simulated child has to go down.
+const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// What its group, or a user, has sent it. It is served in order, some time later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Note {
-    Start,
-    Down,
-    Resume,
-    Wait(Duration),
-    End,
-    Over,
-    Redecide,
-    Hold(bool),
+    Order(Order),
     Stop,
-    Drain,
     Kill,
 }
 
@@ -54,21 +50,17 @@ pub(super) struct Kid {
     pub(super) role: Role,
     pub(super) lifecycle: Lifecycle,
     pub(super) dynamic: bool,
-    pub(super) state: State,
-    pub(super) held: bool,
+    pub(super) machine: Machine,
+    /// What its task is at. `None`: it has to ask.
+    pub(super) step: Option<Step>,
+    /// The state in which the step in progress was begun.
+    pub(super) from: State,
+    pub(super) busy: bool,
+    pub(super) interrupted: bool,
     pub(super) inbox: VecDeque<Note>,
-    pub(super) timer: Option<Instant>,
     pub(super) pending: Option<Pending>,
-    /// Where it goes once its message or its start is out of the way.
-    pub(super) leaves_for: Option<State>,
-    pub(super) was_up: bool,
-    pub(super) by_itself: bool,
-    pub(super) start: bool,
-    pub(super) down: bool,
-    pub(super) end: bool,
-    pub(super) resume: bool,
-    pub(super) redecide: bool,
-    pub(super) over: bool,
+    /// What its decider says of the failure that comes next.
+    pub(super) directive: Directive,
     /// True if it has ended by itself, and is not a significant one: the next restart of its group starts it again.
     pub(super) finished: bool,
     /// A significant one that has ended by itself: its supervisor ends.
@@ -77,10 +69,55 @@ pub(super) struct Kid {
     pub(super) alone: bool,
     /// A user stopped it; nothing but `start_again()` may start it.
     pub(super) stopped: bool,
-    pub(super) post_restart: bool,
+    /// Its mailbox sends messages back.
+    pub(super) refuses: bool,
     pub(super) queued: u32,
     pub(super) handled: bool,
     pub(super) account: Account,
+}
+
+/// What a simulated child knows of itself.
+pub(super) struct Known {
+    pub(super) now: Instant,
+    pub(super) busy: bool,
+    pub(super) has_place: bool,
+}
+
+impl Facts for Known {
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    fn has_children(&self) -> bool {
+        false
+    }
+
+    fn has_place(&self) -> bool {
+        self.has_place
+    }
+
+    fn end_is_told(&self) -> bool {
+        true
+    }
+
+    fn ends_with_failure(&self) -> Option<Failure> {
+        None
+    }
+
+    fn is_own(&self, _: &Failure) -> bool {
+        true
+    }
+
+    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        match cause {
+            Cause::Panic(_) => failure(phase),
+            cause => Failure::new(phase, cause, "child", 1),
+        }
+    }
 }
 
 impl Kid {
@@ -89,53 +126,59 @@ impl Kid {
             role,
             lifecycle,
             dynamic,
-            state: State::Idle,
-            held: false,
+            machine: Machine::new(role, false),
+            step: None,
+            from: State::Idle,
+            busy: false,
+            interrupted: false,
             inbox: VecDeque::new(),
-            timer: None,
             pending: None,
-            leaves_for: None,
-            was_up: false,
-            by_itself: false,
-            start: false,
-            down: false,
-            end: false,
-            resume: false,
-            redecide: false,
-            over: false,
+            directive: Directive::Restart,
             finished: false,
             quit: false,
             alone: dynamic,
             stopped: false,
-            post_restart: false,
+            refuses: false,
             queued: 0,
             handled: false,
             account: Account::default(),
         }
     }
 
+    pub(super) fn settings(&self) -> LifeSettings {
+        LifeSettings {
+            shutdown: Shutdown::Within(DOWN_TIME),
+            kills: false,
+            drains: false,
+            ready: false,
+            permanent: self.lifecycle == Lifecycle::Permanent,
+        }
+    }
+
+    /// Its row of the tables.
+    pub(super) fn state(&self) -> State {
+        match self.machine.state() {
+            State::Running if self.busy => State::Handling,
+            state => state,
+        }
+    }
+
     /// Nothing of it is up, and nothing of it is coming up.
     pub(super) fn is_parked(&self) -> bool {
-        matches!(self.state, State::Idle | State::Waiting | State::Ended)
+        self.machine.is_parked()
     }
 
-    /// Where it waits for its turn.
-    pub(super) fn park(&mut self) {
-        self.state = if self.was_up { State::Waiting } else { State::Idle };
-        self.leaves_for = None;
-        self.handled = false;
-        self.close_account();
+    /// User code goes on.
+    pub(super) fn is_in_user_code(&self) -> bool {
+        match self.step {
+            None | Some(Step::Wait | Step::Yield | Step::Exit) => false,
+            Some(Step::Serve) => self.busy || self.role != Role::Actor,
+            Some(_) => true,
+        }
     }
 
-    /// A new incarnation: nothing that the last one was asked counts any more.
-    pub(super) fn begin(&mut self) {
-        assert!(self.is_parked(), "a start of a child that is {:?}", self.state);
-        self.starts();
-        self.state = if self.was_up { State::StartAgain } else { State::Starting };
-        self.post_restart = self.was_up;
-        (self.start, self.down, self.end, self.resume, self.redecide) = (false, false, false, false, false);
-        self.by_itself = false;
-        self.timer = None;
-        self.pending = None;
+    /// It serves, and nobody has asked it to go.
+    pub(super) fn serves(&self) -> bool {
+        self.step == Some(Step::Serve) && !self.machine.is_leaving()
     }
 }

@@ -1,7 +1,7 @@
 //! Two promises about each instance that the simulated children keep account of: how often a child was
 //! started, and that each `pre_start` is followed by its `post_stop`.
 
-use super::super::child::{State, Step};
+use super::super::child::machine::{Step, StepEnd};
 use super::super::group::{Id, Owner};
 use super::super::member::Role;
 use super::kid::Kid;
@@ -15,10 +15,14 @@ pub(super) struct Account {
     starts: u32,
     /// `pre_start` has succeeded and `post_stop` has not run.
     owed: bool,
-    /// It runs with the step to come.
-    owes_now: bool,
     /// This instance has lost its `post_stop`.
     aborted: bool,
+}
+
+impl Account {
+    pub(super) fn abort(&mut self) {
+        self.aborted = true;
+    }
 }
 
 impl Kid {
@@ -30,30 +34,21 @@ impl Kid {
         assert!(once, "a `Temporary` child is started again: {self:?}");
     }
 
-    /// `pre_start` has succeeded.
-    pub(super) fn pre_started(&mut self) {
-        assert!(!self.account.owed, "a second instance before the first had its `post_stop`");
-        self.account.owed = self.role == Role::Actor; // nothing else has hooks
-    }
-
-    /// What the table says of a step that is taken at once, or when what is in progress is out of the way.
-    pub(super) fn book(&mut self, step: Step) {
-        self.account.aborted |= step.aborted;
-        self.account.owes_now = step.owed && self.state == State::PostRestart;
-    }
-
-    /// The step is taken: `post_restart` has ended, and `post_stop` is not a step of its own.
-    pub(super) fn settle_account(&mut self) {
-        if std::mem::take(&mut self.account.owes_now) {
-            self.post_stops();
+    /// A step has come to this end.
+    pub(super) fn account_of(&mut self, step: Option<Step>, end: &StepEnd) {
+        if self.role != Role::Actor {
+            return; // nothing else has hooks
         }
-    }
-
-    /// `post_stop`, unless it was aborted.
-    pub(super) fn post_stops(&mut self) {
-        if !self.account.aborted && self.role == Role::Actor {
-            assert!(self.account.owed, "a `post_stop` without `pre_start`, or a second one");
-            self.account.owed = false;
+        match step {
+            Some(Step::PreStart) if matches!(end, StepEnd::Done) => {
+                assert!(!self.account.owed, "a second instance before the first had its `post_stop`");
+                self.account.owed = true;
+            }
+            Some(Step::PostStop) => {
+                assert!(self.account.owed, "a `post_stop` without `pre_start`, or a second one");
+                self.account.owed = false;
+            }
+            _ => {}
         }
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
-use super::super::child::{Command, Event};
+use super::super::child::Command;
 use super::super::group::{Id, Mode, Owner};
 use super::super::member::Role;
 use super::coverage::{self, column_2c, hit_2c};
@@ -186,7 +186,7 @@ fn take(sim: &mut Sim, happens: Move) {
     };
     match (happens, child) {
         (Move::Step(_), Some(id)) => sim.step(id),
-        (Move::Fails(_, directive), Some(id)) => sim.fails(id, Event::Failure, directive),
+        (Move::Fails(_, directive), Some(id)) => sim.fails(id, directive),
         (Move::FailsNow(_, directive), Some(id)) => sim.fails_now(id, directive),
         (Move::FailsBefore(directive), _) => {
             fails_before(sim, directive);
@@ -194,7 +194,7 @@ fn take(sim: &mut Sim, happens: Move) {
                 fails_before(sim, directive);
             }
         }
-        (Move::TimeUp(_, directive), Some(id)) => sim.fails(id, Event::TimeUp, directive),
+        (Move::TimeUp(_, directive), Some(id)) => sim.time_is_up(id, directive),
         (Move::Kill(_), Some(id)) => sim.send(id, Note::Kill),
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),

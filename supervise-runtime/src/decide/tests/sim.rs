@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::State;
+use super::super::child::machine::Order;
 use super::super::group::{Act, Facts, Group, Id, Mode, Owner};
 use super::super::member::{Role, Settings};
 use super::kid::{Kid, Note, Token};
@@ -328,35 +329,38 @@ impl Sim {
         for act in self.group.take_acts() {
             match act {
                 Act::Start(id) => self.check_start(id),
-                Act::Down(id, _) => {
+                Act::Down(id, failure) => {
                     self.check_down(id);
-                    self.kid(id).inbox.push_back(Note::Down);
+                    self.tell(id, Order::Down(failure));
                 }
-                Act::End(id, _) => {
+                Act::End(id, why) => {
                     self.check_down(id);
-                    self.kid(id).inbox.push_back(Note::End);
+                    self.tell(id, Order::End(why));
                 }
                 Act::Drain(id) => {
                     self.kid(id).stopped = true;
-                    self.kid(id).inbox.push_back(Note::Drain);
+                    self.tell(id, Order::Drain);
                 }
                 Act::Resume(id) => {
-                    assert!(self.kid(id).state == State::Failed, "resumed without an instance that failed");
-                    self.kid(id).inbox.push_back(Note::Resume);
+                    assert!(self.kid(id).state() == State::Failed, "resumed without an instance that failed");
+                    self.tell(id, Order::Resume);
                 }
-                Act::Wait(id, delay) => self.kid(id).inbox.push_back(Note::Wait(delay)),
-                Act::Over(id, _) => {
+                Act::Wait(id, delay) => {
+                    let until = self.now + delay;
+                    self.tell(id, Order::Wait(until));
+                }
+                Act::Over(id, why) => {
                     let free = self.group.is_free(id);
-                    assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state);
+                    assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state());
                     match free {
                         true => self.kids[id as usize] = None,
                         false => {
                             self.kid(id).alone = false;
-                            self.kid(id).inbox.push_back(Note::Over);
+                            self.tell(id, Order::Over(why));
                         }
                     }
                 }
-                Act::Redecide(id) => self.kid(id).inbox.push_back(Note::Redecide),
+                Act::Redecide(id) => self.tell(id, Order::Redecide),
                 Act::DropValue(id) => {
                     let up = self.later(id).into_iter().find(|other| self.is_up(*other));
                     assert_eq!(up, None, "a value is dropped while a member after it is up");
@@ -365,7 +369,7 @@ impl Sim {
                 }
                 Act::Hold(id, held) => {
                     if self.has(id) {
-                        self.kid(id).inbox.push_back(Note::Hold(held));
+                        self.tell(id, Order::Suspend(held));
                     }
                 }
                 Act::OwnerFails(_) => self.owner_fails = true,
@@ -386,10 +390,13 @@ impl Sim {
         self.check_range();
     }
 
+    pub(super) fn tell(&mut self, id: Id, order: Order) {
+        self.kid(id).inbox.push_back(Note::Order(order));
+    }
+
     /// An instance that can still fail.
     pub(super) fn serves(&self, id: Id) -> bool {
-        let kid = self.kids[id as usize].as_ref();
-        kid.is_some_and(|kid| matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none())
+        self.kids[id as usize].as_ref().is_some_and(Kid::serves)
     }
 
     pub(super) fn is_up(&self, id: Id) -> bool {

@@ -1,93 +1,189 @@
-//! What a simulated child goes through. Where it goes is what [`child::on`] says of its state.
+//! What a simulated child goes through. Each step, and where it leads, is what its machine says.
 
-use super::super::child::{self, Below, ByHand, Command, Event, Fut, Post, Spawn, State, Step, Timer, Watch};
+use super::super::child::machine::{Cut, Effect, Effects, Order, Step, StepEnd};
+use super::super::child::{ByHand, Command, State};
 use super::super::group::{Id, Mode, Next};
 use super::super::member::{At, Role};
-use super::coverage::{column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
-use super::kid::{Note, Pending, Token};
+use super::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
+use super::kid::{Known, Note, Pending, Token};
 use super::sim::{Sim, failure};
-use crate::failure::Phase;
+use crate::failure::{Cause, Failure, Phase};
 use crate::strategy::{Directive, Lifecycle};
 use crate::watch::Ended;
 
 impl Sim {
-    /// Asks the table; tells which cell was reached.
-    pub(super) fn on(&mut self, id: Id, event: Event) -> Step {
-        let state = self.kid(id).state;
-        hit_2a(state, event);
-        let step = child::on(state, event);
-        if let Some(held) = step.held {
-            self.kid(id).held = held;
-        }
-        step
+    fn known(&self, id: Id) -> Known {
+        let kid = self.kids[id as usize].as_ref();
+        Known { now: self.now, busy: kid.is_some_and(|kid| kid.busy), has_place: !self.group.is_free(id) }
     }
 
-    /// A Down, or a stop: where it goes, at once or as soon as what is in progress is out of the way.
-    fn leave(&mut self, id: Id, event: Event) {
-        let step = self.on(id, event);
+    /// Its machine takes an order.
+    fn order(&mut self, id: Id, order: Order) {
+        let (known, mut out) = (self.known(id), Effects::default());
+        let column = match &order {
+            Order::Down(_) => Some(Column::Down),
+            Order::End(_) | Order::Stop { .. } => Some(Column::Stop),
+            Order::Suspend(true) => Some(Column::Suspend),
+            Order::Suspend(false) => Some(Column::Release),
+            Order::Kill(_) => Some(Column::Kill),
+            _ => None,
+        };
         let kid = self.kid(id);
-        kid.book(step);
-        match step.future {
-            Fut::GoesOn => kid.state = step.next,
-            Fut::Finish | Fut::Drop => kid.leaves_for = Some(step.next),
+        if let Some(column) = column {
+            hit_2a(kid.state(), column);
+        }
+        kid.machine.order(order, &known, &mut out);
+        self.perform_all(id, out);
+    }
+
+    /// The step in progress has come to its end.
+    pub(super) fn finish(&mut self, id: Id, end: StepEnd) {
+        let (known, mut out) = (self.known(id), Effects::default());
+        let kid = self.kid(id);
+        kid.from = kid.state();
+        match &end {
+            StepEnd::Failed { .. } => hit_2a(kid.from, Column::Failure),
+            StepEnd::Cut(Cut::TimeUp) => hit_2a(kid.from, Column::TimeUp),
+            _ => {}
+        }
+        kid.account_of(kid.step, &end);
+        kid.step = None;
+        kid.busy = false;
+        kid.machine.finished(end, &known, &mut out);
+        self.perform_all(id, out);
+    }
+
+    fn ask(&mut self, id: Id) {
+        let (known, mut out) = (self.known(id), Effects::default());
+        let kid = self.kid(id);
+        let step = kid.machine.next(&known, &mut out);
+        // What was done may give it something to do at once.
+        kid.step = (step != Step::Wait || out.is_empty()).then_some(step);
+        self.perform_all(id, out);
+    }
+
+    fn perform_all(&mut self, id: Id, mut out: Effects) {
+        for effect in out.drain() {
+            if self.has(id) {
+                self.perform(id, effect);
+            }
+        }
+    }
+
+    fn perform(&mut self, id: Id, effect: Effect) {
+        let now = self.now;
+        match effect {
+            Effect::Interrupt(on) => self.kid(id).interrupted = on,
+            Effect::Refuse | Effect::RefuseNew | Effect::Close => {
+                let drains = matches!(effect, Effect::RefuseNew);
+                let kid = self.kid(id);
+                kid.refuses = true;
+                if !drains {
+                    kid.queued = 0;
+                }
+            }
+            Effect::Open | Effect::Shut => self.kid(id).refuses = false,
+            Effect::Due => {
+                hit_2c("wait timer", column_2c(&self.group));
+                self.group.due(id, now);
+                self.carry_out();
+            }
+            Effect::Begin => {
+                let was_up = self.group.was_up(id);
+                let kid = self.kid(id);
+                let settings = kid.settings();
+                kid.starts();
+                (kid.pending, kid.handled, kid.refuses) = (None, false, false);
+                kid.machine.begin(settings, was_up);
+            }
+            Effect::Up { .. } => {
+                self.kid(id).alone = false;
+                self.group.up(id, now);
+                self.carry_out();
+            }
+            Effect::Decide { failure, instance } => self.report(id, failure, instance),
+            Effect::Redecide { .. } => self.decide(id),
+            Effect::Gone => self.gone(id),
+            Effect::Done { ended, end } => self.done(id, ended, &end),
+            Effect::Aborted => self.kid(id).account.abort(),
+            Effect::DropInstance => self.kid(id).close_account(),
+            Effect::Ended { .. } => self.kid(id).pending = None,
+            Effect::Failed(_)
+            | Effect::Late(_)
+            | Effect::Reported(_)
+            | Effect::MarkDown(_)
+            | Effect::Retry(_)
+            | Effect::EndSpawns
+            | Effect::AllowSpawns
+            | Effect::SignalStop
+            | Effect::Suspended(_)
+            | Effect::SuspendChildren(_)
+            | Effect::ForgetLate
+            | Effect::Forgive
+            | Effect::DropBackground
+            | Effect::Unwatch => {}
+            // An actor that was resumed goes on.
+            Effect::ResumeChildren(_) => self.kid(id).pending = None,
+            Effect::Escalated(_)
+            | Effect::Broken(_)
+            | Effect::Absent
+            | Effect::EndsAs(_)
+            | Effect::RestartChildren(_)
+            | Effect::StopChildren
+            | Effect::EndChildren
+            | Effect::AbortChildren => panic!("it has no children, is there, and has no bugs: {effect:?}"),
         }
     }
 
     /// A restart from above finds it on its way down already: it joins.
     pub(super) fn joins(&mut self, id: Id) {
-        if matches!(self.kid(id).state, State::PreRestart | State::GoingDown | State::Stopping | State::Draining) {
-            self.leave(id, Event::Down);
+        let on_its_way = [State::PreRestart, State::GoingDown, State::Stopping, State::Draining];
+        if on_its_way.contains(&self.kid(id).state()) && self.kid(id).step.is_some() {
+            self.order(id, Order::Down(failure(Phase::Running)));
         }
     }
 
-    pub(super) fn gone(&mut self, id: Id) {
-        let (by_itself, lifecycle) = {
+    fn gone(&mut self, id: Id) {
+        if let Some(pending) = &mut self.kid(id).pending {
+            pending.token = Token::Used;
+        }
+        self.group.gone(id, self.now);
+        self.carry_out();
+    }
+
+    fn done(&mut self, id: Id, ended: Ended, end: &Failure) {
+        let lifecycle = self.kid(id).lifecycle;
+        let column = column_2c(&self.group);
+        let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).role != Role::Tree;
+        hit_2c(
+            match restarted {
+                true => "a member ends by itself and is restarted (S23)",
+                false => "a member ends by itself, not restarted",
+            },
+            column,
+        );
+        self.kid(id).pending = restarted.then(|| Pending {
+            failure: end.clone(),
+            directive: Directive::Restart,
+            from: State::Stopping,
+            token: Token::Open,
+            asked: false,
+        });
+        let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
+        let comes_up = matches!(self.group.mode(), Mode::Down { next: Next::Up, .. }) && self.in_range(id);
+        let covered = self.group.at(id) == At::Down && !(significant && comes_up);
+        let by_itself = !restarted && !covered && !self.group.is_ending(id);
+        let stopping = self.group.is_stopping();
+        let facts = self.facts(id);
+        self.group.done(id, ended, end, facts);
+        if self.has(id) && self.group.at(id) == At::Ended && by_itself {
             let kid = self.kid(id);
-            kid.park();
-            (std::mem::take(&mut kid.by_itself), kid.lifecycle)
-        };
-        let (facts, now) = (self.facts(id), self.now);
-        if by_itself {
-            let end = failure(Phase::Running);
-            let column = column_2c(&self.group);
-            let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).role != Role::Tree;
-            hit_2c(
-                if restarted {
-                    "a member ends by itself and is restarted (S23)"
-                } else {
-                    "a member ends by itself, not restarted"
-                },
-                column,
-            );
-            self.kid(id).pending = restarted.then(|| Pending {
-                failure: end.clone(),
-                directive: Directive::Restart,
-                from: State::Stopping,
-                token: Token::Open,
-                asked: false,
-            });
-            let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
-            let comes_up = matches!(self.group.mode(), Mode::Down { next: Next::Up, .. }) && self.in_range(id);
-            let covered = self.group.at(id) == At::Down && !(significant && comes_up);
-            let by_itself = !restarted && !covered && !self.group.is_ending(id);
-            let stopping = self.group.is_stopping();
-            self.group.done(id, Ended::Done, &end, facts);
-            if self.has(id) && self.group.at(id) == At::Ended && by_itself {
-                let kid = self.kid(id);
-                kid.finished = !significant && lifecycle != Lifecycle::Temporary;
-                kid.quit = significant && !stopping;
-            }
-            // Kept only if nothing was done about it.
-            if self.group.at(id) != At::StartFailed && self.has(id) {
-                self.kid(id).pending = None;
-            }
-        } else {
-            let kid = self.kid(id);
-            (kid.down, kid.end) = (false, false);
-            if let Some(pending) = &mut kid.pending {
-                pending.token = Token::Used;
-            }
-            self.group.gone(id, now);
+            kid.finished = !significant && lifecycle != Lifecycle::Temporary;
+            kid.quit = significant && !stopping;
+        }
+        // Kept only if nothing was done about it.
+        if self.group.at(id) != At::StartFailed && self.has(id) {
+            self.kid(id).pending = None;
         }
         self.carry_out();
     }
@@ -96,7 +192,7 @@ impl Sim {
 
     /// A user sends it this; it is served at once if nothing came before.
     pub(super) fn send(&mut self, id: Id, note: Note) {
-        let at_once = self.kid(id).inbox.is_empty();
+        let at_once = self.kid(id).inbox.is_empty() && self.kid(id).step.is_some();
         self.kid(id).inbox.push_back(note);
         if at_once {
             self.serve(id);
@@ -106,94 +202,34 @@ impl Sim {
     /// Serves what it was sent.
     pub(super) fn serve(&mut self, id: Id) {
         while let Some(note) = self.kids[id as usize].as_mut().and_then(|kid| kid.inbox.pop_front()) {
-            let now = self.now;
-            let kid = self.kid(id);
             match note {
-                Note::Start => {
-                    (kid.held, kid.timer, kid.start) = (false, None, true);
-                }
-                Note::Wait(delay) => kid.timer = Some(now + delay),
-                Note::Resume => kid.resume = true,
-                Note::Redecide => kid.redecide = true,
-                Note::Over => {
-                    // What it was asked before that is settled with its end, but for a stop of its next start.
-                    (kid.start, kid.down, kid.redecide) = (false, false, false);
-                    kid.over = true;
-                    self.kid(id).end = self.group.at(id) == At::Down;
-                }
-                Note::Hold(held) => {
-                    if kid.role != Role::Task {
-                        self.on(id, if held { Event::Hold } else { Event::Release });
-                    }
-                }
-                Note::Down => {
-                    kid.down = true;
-                    self.leave(id, Event::Down);
-                }
-                Note::End => {
-                    kid.end = true;
-                    self.leave_unless_parked(id);
-                }
+                Note::Order(order) => self.order(id, order),
                 Note::Stop => self.stop_now(id),
-                Note::Drain => self.drain_now(id),
-                Note::Kill => self.kill_now(id),
+                Note::Kill if self.kid(id).is_parked() => {
+                    hit_2a(self.kid(id).state(), Column::Kill);
+                    self.stop_now(id);
+                }
+                Note::Kill => self.order(id, Order::Kill(Failure::new(Phase::Running, Cause::Killed, "child", 1))),
             }
-        }
-    }
-
-    fn leave_unless_parked(&mut self, id: Id) {
-        if self.kid(id).is_parked() {
-            self.on(id, Event::Stop);
-        } else {
-            self.leave(id, Event::Stop);
         }
     }
 
     fn stop_now(&mut self, id: Id) {
         if self.group.at(id) == At::Ended {
-            self.on(id, Event::Stop);
-            return;
+            return self.order(id, Order::Stop { begins: false });
         }
         let column = column_2c(&self.group);
         let waited_for = self.group.waits_for(id);
         hit_2c(if waited_for { ".. and it is the one waited for" } else { "a member is stopped from outside" }, column);
         let told = self.group.stop_member(id, self.now);
+        let begins = self.group.at(id) == At::Down;
         self.carry_out();
         if !self.has(id) {
             return;
         }
-        let at = self.group.at(id);
-        let kid = self.kid(id);
-        kid.stopped = true;
-        if !told {
-            return;
-        }
-        if kid.is_parked() {
-            kid.end = at == At::Down;
-            self.on(id, Event::Stop);
-        } else {
-            kid.end = true;
-            self.leave(id, Event::Stop);
-        }
-    }
-
-    fn drain_now(&mut self, id: Id) {
-        let kid = self.kid(id);
-        kid.end = true;
-        if matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none() && !kid.by_itself {
-            kid.state = State::Draining;
-            kid.queued += 2;
-        } else {
-            self.leave_unless_parked(id);
-        }
-    }
-
-    fn kill_now(&mut self, id: Id) {
-        if self.kid(id).is_parked() {
-            self.on(id, Event::Kill);
-            self.stop_now(id);
-        } else {
-            self.fails(id, Event::Kill, Directive::Stop);
+        self.kid(id).stopped = true;
+        if told {
+            self.order(id, Order::Stop { begins });
         }
     }
 
@@ -202,94 +238,54 @@ impl Sim {
         if self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
             return self.decide(id); // the decider is asked before anything else is served
         }
+        let Some(step) = self.kid(id).step else { return self.ask(id) };
         if !self.kid(id).inbox.is_empty() {
             return self.serve(id);
         }
-        let kid = self.kid(id);
-        if let Some(next) = kid.leaves_for.take() {
-            kid.settle_account();
-            return match next {
-                State::Idle | State::Waiting | State::Ended => self.gone(id),
-                next => self.kid(id).state = next,
-            };
-        }
-        match kid.state {
-            State::Idle | State::Waiting | State::Ended => self.parked(id),
-            State::Starting => self.up(id),
-            State::StartAgain if kid.post_restart => {
-                kid.pre_started();
-                kid.state = State::PostRestart;
-            }
-            State::StartAgain | State::PostRestart => self.up(id),
-            State::Running if kid.queued > 0 && !kid.held => {
-                kid.queued -= 1;
-                kid.state = State::Handling;
-            }
-            State::Running => {}
-            State::Handling => {
-                kid.handled = true;
-                kid.state = State::Running;
-            }
-            State::Failed => self.failed(id),
-            State::PreRestart => kid.state = State::GoingDown,
-            State::GoingDown | State::Stopping => {
-                kid.post_stops();
-                self.gone(id);
-            }
-            State::Draining if kid.queued > 0 => kid.queued -= 1,
-            State::Draining => kid.state = State::Stopping,
-        }
-    }
-
-    fn parked(&mut self, id: Id) {
         let now = self.now;
         let kid = self.kid(id);
-        if std::mem::take(&mut kid.over) {
-            (kid.state, kid.was_up, kid.pending, kid.timer, kid.queued) = (State::Ended, false, None, None, 0);
-        } else if kid.down || kid.end {
-            kid.start = false;
-            self.gone(id);
-        } else if kid.start {
-            kid.begin();
-        } else if std::mem::take(&mut kid.redecide) {
-            self.decide(id);
-        } else if kid.timer.is_some_and(|at| at <= now) {
-            self.timer(id);
+        if step != Step::Wait
+            && step != Step::Yield
+            && let Some(cut) = kid.machine.take_cut()
+        {
+            return self.finish(id, StepEnd::Cut(cut));
+        }
+        match step {
+            Step::Wait if kid.machine.wakes() => self.ask(id),
+            Step::Wait => {
+                if kid.machine.waits_until().is_some_and(|until| until <= now) {
+                    self.timer(id);
+                }
+            }
+            Step::Exit => {}
+            Step::Serve if kid.busy => {
+                (kid.busy, kid.handled) = (false, true);
+            }
+            Step::Serve if kid.interrupted => self.finish(id, StepEnd::Interrupted),
+            Step::Serve if kid.queued > 0 => {
+                (kid.queued, kid.busy) = (kid.queued - 1, true);
+            }
+            Step::Serve if kid.machine.state() == State::Draining => self.finish(id, StepEnd::Drained),
+            Step::Serve => {}
+            Step::HandIn => self.finish(id, StepEnd::Drained),
+            Step::Yield
+            | Step::Start
+            | Step::PreStart
+            | Step::PostRestart
+            | Step::Ready
+            | Step::PreRestart
+            | Step::Settle
+            | Step::Drop
+            | Step::PostStop => self.finish(id, StepEnd::Done),
         }
     }
 
-    pub(super) fn timer(&mut self, id: Id) {
-        let column = column_2c(&self.group);
+    fn timer(&mut self, id: Id) {
         let kid = self.kid(id);
-        if kid.timer.take().is_some() {
-            hit_2b(kid.state, "wait timer");
-            hit_2c("wait timer", column);
-            self.group.due(id, self.now);
-            self.carry_out();
-        }
-    }
-
-    fn up(&mut self, id: Id) {
-        let kid = self.kid(id);
-        if kid.state != State::PostRestart {
-            kid.pre_started();
-        }
-        (kid.state, kid.was_up, kid.alone) = (State::Running, true, false);
-        self.group.up(id, self.now);
-        self.carry_out();
-    }
-
-    fn failed(&mut self, id: Id) {
-        let kid = self.kid(id);
-        if kid.end {
-            self.leave(id, Event::Stop);
-        } else if kid.down {
-            self.leave(id, Event::Down);
-        } else if std::mem::take(&mut kid.resume) {
-            (kid.state, kid.pending) = (State::Running, None);
-        } else if std::mem::take(&mut kid.redecide) {
-            self.decide(id);
-        }
+        hit_2b(kid.state(), "wait timer");
+        let mut out = Effects::default();
+        kid.machine.wait_is_over(&mut out);
+        self.perform_all(id, out);
     }
 
     /// A step in which nothing goes wrong.
@@ -299,11 +295,12 @@ impl Sim {
         {
             pending.directive = Directive::Restart;
         }
+        self.kid(id).directive = Directive::Restart;
         self.step(id);
         if self.has(id) {
             let done = |pending: &mut Pending| pending.token == Token::Used && !pending.asked;
             let kid = self.kid(id);
-            if matches!(kid.state, State::Running | State::Ended) && kid.pending.as_mut().is_some_and(done) {
+            if matches!(kid.state(), State::Running | State::Ended) && kid.pending.as_mut().is_some_and(done) {
                 kid.pending = None;
             }
         }
@@ -312,12 +309,12 @@ impl Sim {
     // ----- by hand, and what a child meets beside its own life
 
     pub(super) fn by_hand(&mut self, id: Id, command: Command) {
-        let (state, moves) = (self.kid(id).state, self.group.moves());
+        let (state, moves) = (self.kid(id).state(), self.group.moves());
         hit_2d(state, moves, command);
         match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
             ByHand::FirstStart => {
                 let kid = self.kid(id);
-                (kid.stopped, kid.was_up, kid.alone, kid.finished) = (false, false, true, false);
+                (kid.stopped, kid.alone, kid.finished) = (false, true, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
                 self.may_start_again(id);
             }
@@ -335,46 +332,40 @@ impl Sim {
     pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
         let ended = self.group.at(id) == At::Ended;
         self.by_hand(id, if ended { Command::StartAgain } else { Command::Restart });
-        for _ in 0..8 {
+        for _ in 0..16 {
             if !self.has(id) || !self.kid(id).alone {
                 return;
             }
-            if matches!(self.kid(id).state, State::Starting | State::StartAgain | State::PostRestart) {
+            if matches!(self.kid(id).step, Some(Step::Start | Step::PreStart | Step::PostRestart)) {
                 return self.fails_now(id, directive);
             }
             self.step(id);
         }
     }
 
+    /// A message arrives: what becomes of it is the mailbox's to say, which does what the machine told it.
     pub(super) fn message(&mut self, id: Id) {
-        let state = self.kid(id).state;
-        hit_2b(state, "message arrives");
-        hit_2b(state, "ask pending");
-        hit_2b(state, "watch");
-        hit_2b(state, "spawn request to it");
-        hit_2b(state, "failure of a child of its own");
-        let ended = state == State::Ended;
-        let taken = child::on_message(state);
-        assert_eq!(taken == Post::Refused, matches!(state, State::Draining | State::Stopping | State::Ended));
-        assert_eq!(child::on_ask(state) == child::Pending::Fails, ended);
-        assert_eq!(child::on_watch(state) == Watch::ToldNow, ended);
-        assert_eq!(child::on_spawn(state) == Spawn::Stopped, ended);
-        assert_eq!(child::on_spawn(state) == Spawn::Stopping, state == State::Stopping);
-        assert_eq!(child::on_child_failure(state) == Below::Reported, state == State::Stopping);
-        assert_eq!(child::on_timer(state) == Timer::Starts, state == State::Waiting);
         let kid = self.kid(id);
-        kid.queued += u32::from(taken != Post::Refused && kid.queued < 3);
+        let state = kid.state();
+        hit_2b(state, "message arrives");
+        match state {
+            State::Draining | State::Ended => assert!(kid.refuses, "{state:?} takes messages"),
+            // An end by itself may be followed by a restart.
+            State::Stopping => {}
+            _ => assert!(!kid.refuses || kid.machine.is_leaving(), "{state:?} takes no messages"),
+        }
+        kid.queued += u32::from(!kid.refuses && kid.queued < 3);
     }
 
     /// Its time is up before that of its timer is.
     pub(super) fn timer_fires(&mut self, id: Id) {
-        let state = self.kid(id).state;
+        let state = self.kid(id).state();
         hit_2b(state, "wait timer");
-        if matches!(state, State::Idle | State::Waiting) {
+        if self.kid(id).machine.waits_until().is_some() && self.kid(id).is_parked() && self.kid(id).step.is_some() {
             self.serve(id);
-        }
-        if self.has(id) && self.kid(id).is_parked() {
-            self.timer(id);
+            if self.has(id) && self.kid(id).machine.waits_until().is_some() {
+                self.timer(id);
+            }
         } else {
             // Of an earlier wait.
             self.group.due(id, self.now);
@@ -384,9 +375,8 @@ impl Sim {
 
     /// `cx.stop()`, or a task that returned.
     pub(super) fn ends_by_itself(&mut self, id: Id) {
-        let kid = self.kid(id);
-        if matches!(kid.state, State::Running | State::Handling) && kid.leaves_for.is_none() && !kid.held {
-            (kid.state, kid.by_itself) = (State::Stopping, true);
+        if self.kid(id).serves() && self.kid(id).machine.state() == State::Running {
+            self.finish(id, StepEnd::ByItself);
         }
     }
 }
