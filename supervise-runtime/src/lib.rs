@@ -16,12 +16,11 @@ mod aside;
 mod backoff;
 mod by_hand;
 mod cell;
-mod clock;
 mod children;
+mod clock;
 mod context;
 mod contradiction;
-#[doc(hidden)]
-pub mod decide;
+mod decide;
 mod draw;
 mod events;
 mod failure;

@@ -6,10 +6,10 @@ use super::driver::Driver;
 use crate::decide::child::machine::{Step, StepEnd};
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure};
+use crate::loud;
 use crate::report::ChildReport;
 use crate::sync::Arc;
 use crate::watch::Ended;
-use crate::loud;
 
 mod bug;
 mod farewell;

@@ -130,7 +130,6 @@ where
         Ok(())
     }
 
-
     /// Its own future and its subtasks side by side, until it says that it has started.
     async fn readying(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {

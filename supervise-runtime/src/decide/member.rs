@@ -13,7 +13,7 @@ use crate::watch::Ended;
 
 /// Where a child stands. The letters are those of the model of the group rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum At {
+pub(crate) enum At {
     /// O: down, to be started in its turn.
     Turn,
     /// S: starting.
@@ -34,7 +34,7 @@ pub enum At {
 
 /// What kind of member it is, as far as decisions go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub(crate) enum Role {
     /// An actor.
     Actor,
     /// A task: its end never restarts at once, it is never held.
@@ -47,7 +47,7 @@ pub enum Role {
 
 /// The settings that decisions need, shared by all instances of a set.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     pub(crate) role: Role,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
@@ -62,7 +62,7 @@ pub struct Settings {
 
 impl Settings {
     /// Settings of a member.
-    pub fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
+    pub(crate) fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
         Settings { role, lifecycle, backoff, limit, drain: false, significant: false, optional: false }
     }
 }

@@ -12,9 +12,9 @@
 //! The tests, the property tests and the runtime call the same functions.
 
 pub(crate) mod budget;
-pub mod child;
-pub mod group;
-pub mod member;
+pub(crate) mod child;
+pub(crate) mod group;
+pub(crate) mod member;
 pub(crate) mod pace;
 #[cfg(test)]
 mod tests;

@@ -36,8 +36,8 @@ mod orders;
 mod slot;
 
 pub(crate) use moving::moves;
-pub(crate) use slot::Step as UserStep;
 use slot::Slot;
+pub(crate) use slot::Step as UserStep;
 
 /// How long a start may take before the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
@@ -273,10 +273,7 @@ impl Driver {
         parent(&self.cell, &self.extras)
     }
 
-    pub(super) fn with_group<R>(
-        &self,
-        event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R,
-    ) -> Option<R> {
+    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
         let (sup, owner) = self.parent()?;
         sup.on_child(&**owner, &*self.cell, event)
     }

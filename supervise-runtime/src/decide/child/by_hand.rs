@@ -4,7 +4,7 @@ use super::*;
 
 /// The columns of table 2d.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Command {
+pub(crate) enum Command {
     /// `restart()`.
     Restart,
     /// `start_again()`.
@@ -15,7 +15,7 @@ pub enum Command {
 
 /// What a command by hand does (table 2d).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ByHand {
+pub(crate) enum ByHand {
     /// Down of this child alone, then up; not charged. A pending decision is dropped and reported.
     DownAlone,
     /// The wait is cut short.
@@ -49,7 +49,7 @@ pub enum ByHand {
 }
 
 /// Table 2d. `group_moves`: its group is going down or up.
-pub fn by_hand(state: State, group_moves: bool, command: Command) -> ByHand {
+pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> ByHand {
     use State::{
         Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
         Stopping, Waiting,

@@ -406,13 +406,8 @@ struct Rare {
 impl Machine {
     /// A child that has not begun. A root begins by itself, everybody else when its group says so.
     pub(crate) fn new(role: Role, root: bool) -> Self {
-        let settings = LifeSettings {
-            shutdown: Shutdown::Infinity,
-            kills: false,
-            drains: false,
-            ready: false,
-            permanent: false,
-        };
+        let settings =
+            LifeSettings { shutdown: Shutdown::Infinity, kills: false, drains: false, ready: false, permanent: false };
         Machine {
             role,
             root,
@@ -455,10 +450,6 @@ impl Machine {
         self.suspended
     }
 
-    pub(crate) fn is_aborted(&self) -> bool {
-        self.aborted
-    }
-
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -484,19 +475,7 @@ impl Machine {
 
     /// Nothing of it is up, and nothing of it is coming up.
     pub(crate) fn is_parked(&self) -> bool {
-        match self.state {
-            State::Idle | State::Waiting | State::Ended => true,
-            State::Starting
-            | State::Running
-            | State::Handling
-            | State::Failed
-            | State::PreRestart
-            | State::GoingDown
-            | State::StartAgain
-            | State::PostRestart
-            | State::Stopping
-            | State::Draining => false,
-        }
+        matches!(self.state, State::Idle | State::Waiting | State::Ended) || self.stage == Stage::Parked
     }
 
     /// It was asked to go down, for a restart or for good.
@@ -546,12 +525,9 @@ impl Machine {
             | State::Handling
             | State::Failed => true,
             State::Draining => !timer,
-            State::Idle
-            | State::Waiting
-            | State::PreRestart
-            | State::GoingDown
-            | State::Stopping
-            | State::Ended => false,
+            State::Idle | State::Waiting | State::PreRestart | State::GoingDown | State::Stopping | State::Ended => {
+                false
+            }
         }
     }
 
@@ -1125,26 +1101,21 @@ impl Machine {
                 }
                 Stage::Over => {
                     if self.root || !facts.has_place() {
-                        self.stage = Stage::Exited;
+                        self.leaves_task(facts, out);
                     } else if let Some(ended) = self.rare.as_mut().and_then(|rare| rare.over.take()) {
                         // Started again, and stopped before it could begin: that is an end of its own.
                         self.close(ended, facts, out);
                     } else if self.due {
                         self.stage = Stage::Parked;
                     } else if self.orphan {
-                        match facts.end_is_told() {
-                            true => self.stage = Stage::Exited,
-                            false => self.close(Ended::Stopped, facts, out),
-                        }
+                        self.leaves_task(facts, out);
                     } else {
                         return Step::Wait;
                     }
                 }
-                Stage::Suspended
-                | Stage::Deciding
-                | Stage::DrainSuspended
-                | Stage::ChildrenDown
-                | Stage::Closing => return Step::Wait,
+                Stage::Suspended | Stage::Deciding | Stage::DrainSuspended | Stage::ChildrenDown | Stage::Closing => {
+                    return Step::Wait;
+                }
                 Stage::Exited => return Step::Exit,
             }
         }
@@ -1748,6 +1719,14 @@ impl Machine {
             self.stage = Stage::Closing;
         } else {
             self.closed(out);
+        }
+    }
+
+    /// Nobody starts it again. One that was started by hand, and then lost its supervisor, has an end to tell.
+    fn leaves_task(&mut self, facts: &dyn Facts, out: &mut Effects) {
+        match facts.end_is_told() {
+            true => self.stage = Stage::Exited,
+            false => self.close(Ended::Stopped, facts, out),
         }
     }
 

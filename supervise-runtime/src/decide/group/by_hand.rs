@@ -5,7 +5,7 @@ use crate::decide::child::{self, ByHand, Command, State};
 
 impl Group {
     /// Decided and done. `failure` is what the hooks of a restart get; it has the cause `Requested`.
-    pub fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> ByHand {
+    pub(crate) fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> ByHand {
         let state = self.state_of(id);
         // Going down for good is more than moving: there is no time at which to try again.
         if self.is_stopping() && state != State::Ended {
@@ -62,7 +62,7 @@ impl Group {
 
     /// The child restarts alone, uncharged, and is alone with a failure of its start. False: its group is moving, or it
     /// is on its way.
-    pub fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
+    pub(crate) fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
         if self.moves() {
             return false;
         }
@@ -87,7 +87,7 @@ impl Group {
 
     /// An ended child starts again, with a fresh budget and pace, and is alone with a failure of that start. False: its
     /// group is moving.
-    pub fn start_member(&mut self, id: Id, now: Instant) -> bool {
+    pub(crate) fn start_member(&mut self, id: Id, now: Instant) -> bool {
         if self.moves() || self.is_stopping() {
             return false;
         }
@@ -110,7 +110,7 @@ impl Group {
 
     /// The supervisor itself was started again by hand: a first start is one of all its children, also of those
     /// that a user had stopped (a restart from above leaves them, S20).
-    pub fn forget_stops(&mut self) {
+    pub(crate) fn forget_stops(&mut self) {
         self.cause = None;
         for member in self.members.iter_mut().flatten() {
             member.by_hand = member.lost;
@@ -118,7 +118,7 @@ impl Group {
     }
 
     /// The child handles what is queued, then ends. False: it is not up, or its group moves.
-    pub fn drain_member(&mut self, id: Id, now: Instant) -> bool {
+    pub(crate) fn drain_member(&mut self, id: Id, now: Instant) -> bool {
         if self.moves() || self.at(id) != At::Up {
             return false;
         }

@@ -4,7 +4,7 @@ use super::*;
 
 /// A member between two supervisors.
 #[derive(Debug)]
-pub struct Moving(Box<Member>);
+pub(crate) struct Moving(Box<Member>);
 
 /// Most of what is allocated is not in use.
 pub(crate) fn is_roomy(len: usize, capacity: usize) -> bool {
@@ -13,7 +13,7 @@ pub(crate) fn is_roomy(len: usize, capacity: usize) -> bool {
 
 impl Group {
     /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
-    pub fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
+    pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
         let value = settings.role == Role::Value;
         let member = Member {
             at: if value { At::Up } else { At::Turn },
@@ -49,7 +49,7 @@ impl Group {
     }
 
     /// Build has come to this member (again). Its settings may have changed with the parameters.
-    pub fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
+    pub(crate) fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
         let member = self.member(id);
         member.settings = settings;
         member.reached = true;
@@ -60,7 +60,7 @@ impl Group {
     }
 
     /// A spawned member can start as soon as nothing holds it.
-    pub fn admit(&mut self, id: Id, now: Instant) {
+    pub(crate) fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
             Mode::Steady if !self.held => self.start(id, now),
             _ => self.settle(now),
@@ -69,7 +69,7 @@ impl Group {
 
     /// A run-time child goes to another supervisor with its budget and its pace (S38). Not while anything
     /// is going on: a decision in progress would lose it.
-    pub fn leave(&mut self, id: Id) -> Option<Moving> {
+    pub(crate) fn leave(&mut self, id: Id) -> Option<Moving> {
         let calm = self.mode == Mode::Steady && !self.held;
         self.get(id).filter(|member| calm && member.dynamic && member.at == At::Up && member.ending.is_none())?;
         let member = self.vacate(id)?;
@@ -78,7 +78,7 @@ impl Group {
     }
 
     /// It comes here, behind those that are here already.
-    pub fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
+    pub(crate) fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
         if self.mode != Mode::Steady || self.held || self.owner == Owner::Tree {
             return Err(moving);
         }
@@ -126,7 +126,7 @@ impl Group {
     }
 
     /// Build is through: all members are known.
-    pub fn built(&mut self, now: Instant) {
+    pub(crate) fn built(&mut self, now: Instant) {
         self.built = true;
         self.settle(now);
     }

@@ -32,15 +32,15 @@ mod owner;
 mod reports;
 
 pub(crate) use look::{MemberSeen, OwnEnd};
-pub use members::Moving;
+pub(crate) use members::Moving;
 pub(crate) use members::is_roomy;
 
 /// A slot in the table of children.
-pub type Id = u32;
+pub(crate) type Id = u32;
 
 /// Whose children these are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Owner {
+pub(crate) enum Owner {
     /// A declared tree: ends when all its members have ended (S22).
     Tree,
     /// An actor: goes on without children.
@@ -53,7 +53,7 @@ pub enum Owner {
 
 /// What a range does once it is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Next {
+pub(crate) enum Next {
     /// It comes up again.
     Up,
     /// It waits for its supervisor's own new start.
@@ -64,7 +64,7 @@ pub enum Next {
 
 /// The columns of table 2c.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Coming up, in order; also boot.
     Up,
     /// All are up, or on their own.
@@ -91,7 +91,7 @@ pub enum Mode {
 
 /// What the driver carries out, in this order.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub(crate) enum Act {
     /// Start this child.
     Start(Id),
     /// Take it down; it will be started again, or told to end. Its hooks get this failure.
@@ -126,7 +126,7 @@ pub enum Act {
 
 /// What is done about a failure that a child reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reported {
+pub(crate) enum Reported {
     /// Ask the decider, then [`Group::decided`].
     Decide,
     /// Keep it; [`Act::Redecide`] comes, or the range takes it along.
@@ -139,7 +139,7 @@ pub enum Reported {
 
 /// The fate of a child for which no time is left.
 #[derive(Debug, Clone)]
-pub enum Cut {
+pub(crate) enum Cut {
     /// Goes down, and is started again with its supervisor. Its hooks get this failure.
     Down(Failure),
     /// Ends.
@@ -150,7 +150,7 @@ pub enum Cut {
 
 /// What is known of the incarnation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// It handled a message.
     pub handled: bool,
     /// A random word for the jitter.
@@ -168,7 +168,7 @@ struct Place {
 
 /// The children of one supervisor.
 #[derive(Debug)]
-pub struct Group {
+pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,
     limit: Limit,
@@ -215,7 +215,7 @@ pub struct Group {
 
 impl Group {
     /// A supervisor without children.
-    pub fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
+    pub(crate) fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
         Group {
             owner,
             strategy,
@@ -258,14 +258,14 @@ impl Group {
     }
 
     /// Read once per instance of the supervisor (S4): strategy and budget of what comes.
-    pub fn configure(&mut self, strategy: Strategy, limit: Limit) {
+    pub(crate) fn configure(&mut self, strategy: Strategy, limit: Limit) {
         self.strategy = strategy;
         self.limit = limit;
         self.budget = Budget::default();
     }
 
     /// What to carry out since the last call.
-    pub fn take_acts(&mut self) -> Vec<Act> {
+    pub(crate) fn take_acts(&mut self) -> Vec<Act> {
         std::mem::take(&mut self.acts)
     }
 
@@ -280,52 +280,53 @@ impl Group {
     // ----- reading
 
     /// Where a child stands; `Ended` if it is forgotten.
-    pub fn at(&self, id: Id) -> At {
+    pub(crate) fn at(&self, id: Id) -> At {
         self.get(id).map_or(At::Ended, |member| member.at)
     }
 
     /// What the supervisor is doing.
-    pub fn mode(&self) -> &Mode {
+    pub(crate) fn mode(&self) -> &Mode {
         &self.mode
     }
 
     /// Its members are written in a tree; else they come at run time.
-    pub fn declares(&self) -> bool {
+    pub(crate) fn declares(&self) -> bool {
         self.owner == Owner::Tree
     }
 
     /// An ancestor has failed.
-    pub fn is_held(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_held(&self) -> bool {
         self.held
     }
 
     /// The slot is free: what was in it has ended and is forgotten.
-    pub fn is_free(&self, id: Id) -> bool {
+    pub(crate) fn is_free(&self, id: Id) -> bool {
         self.get(id).is_none()
     }
 
     /// Members that have not ended.
-    pub fn living(&self) -> u32 {
+    pub(crate) fn living(&self) -> u32 {
         self.living
     }
 
     /// It has ended or is about to: no spawn is taken any more.
-    pub fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
     }
 
     /// Its owner is gone for good, whatever the members were at: nothing is added or started any more.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.mode = Mode::Ended;
     }
 
     /// It has ended.
-    pub fn is_ended(&self) -> bool {
+    pub(crate) fn is_ended(&self) -> bool {
         self.mode == Mode::Ended
     }
 
     /// The group as a whole is going down or up (table 2d).
-    pub fn moves(&self) -> bool {
+    pub(crate) fn moves(&self) -> bool {
         let mode = match &self.mode {
             Mode::Failed { back, .. } => back,
             mode => mode,
@@ -334,17 +335,17 @@ impl Group {
     }
 
     /// Whether the child was up once: its next failure to start is a failed restart.
-    pub fn was_up(&self, id: Id) -> bool {
+    pub(crate) fn was_up(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.was_up)
     }
 
     /// Restarts in a row of this child; 1 for the first.
-    pub fn row(&self, id: Id) -> u32 {
+    pub(crate) fn row(&self, id: Id) -> u32 {
         self.get(id).map_or(0, |member| member.pace.row())
     }
 
     /// All members are up or have ended, and none is to come.
-    pub fn all_up(&mut self) -> bool {
+    pub(crate) fn all_up(&mut self) -> bool {
         // The search begins where the last one found a member that was not: most of them come up one after the other.
         let slots = self.members.len();
         let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
@@ -358,7 +359,7 @@ impl Group {
 
     /// Build can go on behind this member: it is up or has ended; under OneForOne, also if it was up, or waits
     /// behind a declared backoff (S21).
-    pub fn has_passed(&self, id: Id) -> bool {
+    pub(crate) fn has_passed(&self, id: Id) -> bool {
         self.get(id).is_none_or(|member| match member.at {
             At::Up | At::Ended => true,
             _ if self.is_group() => false,
@@ -368,12 +369,12 @@ impl Group {
     }
 
     /// [`Group::has_passed`] for all members.
-    pub fn have_passed(&self) -> bool {
+    pub(crate) fn have_passed(&self) -> bool {
         !matches!(self.mode, Mode::Waiting) && (0..self.members.len() as Id).all(|id| self.has_passed(id))
     }
 
     /// Those that were asked to go down and have not, with since when.
-    pub fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
+    pub(crate) fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
         self.members.iter().enumerate().filter_map(|(id, member)| {
             let member = member.as_ref()?;
             (member.at == At::Down).then_some(())?;

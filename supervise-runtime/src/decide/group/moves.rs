@@ -138,7 +138,7 @@ impl Group {
 
     fn begin_each_kept(&mut self, now: Instant) {
         for id in 0..self.members.len() as Id {
-            if self.mode == Mode::Steady && self.ends_now() {
+            if matches!(self.mode, Mode::Steady | Mode::Up) && self.ends_now() {
                 return; // nothing new begins
             }
             self.step();

@@ -4,7 +4,7 @@ use super::*;
 
 impl Group {
     /// An ancestor failed, or the supervisor itself: nothing new begins.
-    pub fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) {
         if !self.held {
             self.held = true;
             self.tell_held(true);
@@ -13,7 +13,7 @@ impl Group {
 
     /// The supervisor fails or goes down behind the message in hand, which may wait for a spawn that nothing would let
     /// begin, or decide on, before that: spawns that are not up yet end (S7).
-    pub fn absorb_spawns(&mut self, now: Instant) {
+    pub(crate) fn absorb_spawns(&mut self, now: Instant) {
         for id in 0..self.members.len() as Id {
             let Some(member) = self.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
             match member.at {
@@ -30,7 +30,7 @@ impl Group {
     }
 
     /// That ancestor resumed: what was kept begins.
-    pub fn release(&mut self, now: Instant) {
+    pub(crate) fn release(&mut self, now: Instant) {
         if self.held {
             self.held = false;
             self.tell_held(false);
@@ -39,7 +39,7 @@ impl Group {
     }
 
     /// The parent's Resume of a failed supervisor: it goes on where it was. `held`: an ancestor has failed since.
-    pub fn resume(&mut self, failure: &Failure, facts: Facts, held: bool) {
+    pub(crate) fn resume(&mut self, failure: &Failure, facts: Facts, held: bool) {
         if let Mode::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
             // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
@@ -62,7 +62,7 @@ impl Group {
     }
 
     /// All children go down, to be started again by the supervisor's next start (restart from above).
-    pub fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
+    pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
         if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
         }
@@ -80,7 +80,7 @@ impl Group {
     }
 
     /// The actor is up again: the children it kept are restarted, in order (S11).
-    pub fn restart_kept(&mut self, failure: &Failure, now: Instant) {
+    pub(crate) fn restart_kept(&mut self, failure: &Failure, now: Instant) {
         self.owner_is_up = true;
         self.mode = Mode::Steady;
         self.heals = false;
@@ -107,7 +107,7 @@ impl Group {
 
     /// A new incarnation of the supervisor begins: fresh budgets and backoffs (S15). `held`: it was let start, and
     /// an ancestor has failed since.
-    pub fn rebuild(&mut self, held: bool) {
+    pub(crate) fn rebuild(&mut self, held: bool) {
         self.mode = Group::first_mode(self.owner);
         self.booted = self.owner != Owner::Tree;
         self.built = self.booted;
@@ -141,7 +141,7 @@ impl Group {
     }
 
     /// The supervisor itself is up: spawns that waited begin.
-    pub fn owner_up(&mut self, now: Instant) {
+    pub(crate) fn owner_up(&mut self, now: Instant) {
         self.owner_is_up = true;
         self.heals = false;
         if self.mode == Mode::Waiting {
@@ -154,7 +154,7 @@ impl Group {
 
     /// Nobody has stopped it, and yet it ends as soon as what goes down is down: a significant member has ended, an
     /// AllForOne tree was decided Stop, or the last members are on their way out (S18, S22).
-    pub fn ends_by_itself(&self) -> bool {
+    pub(crate) fn ends_by_itself(&self) -> bool {
         let mut members = self.members.iter().flatten().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
         let counts = self.owner != Owner::Set; // of any number, which are not to be gone through
@@ -165,12 +165,12 @@ impl Group {
     }
 
     /// The failure that it ends by itself with.
-    pub fn ends_with_failure(&self) -> Option<Failure> {
+    pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
         if self.ends_by_itself() { self.first_failure.clone() } else { None }
     }
 
     /// All children go down and end.
-    pub fn stop(&mut self, now: Instant) {
+    pub(crate) fn stop(&mut self, now: Instant) {
         if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
         }

@@ -4,7 +4,7 @@ use super::*;
 
 impl Group {
     /// The child is up.
-    pub fn up(&mut self, id: Id, now: Instant) {
+    pub(crate) fn up(&mut self, id: Id, now: Instant) {
         let member = self.member(id);
         if member.at != At::Starting {
             return;
@@ -16,7 +16,7 @@ impl Group {
     }
 
     /// The child failed, with an instance or (a start) without one.
-    pub fn failed(&mut self, id: Id, instance: bool) -> Reported {
+    pub(crate) fn failed(&mut self, id: Id, instance: bool) -> Reported {
         let stopping = self.is_stopping();
         let in_range = self.in_range(id);
         let kept = self.keeps(id);
@@ -41,7 +41,7 @@ impl Group {
 
     /// The outcome of a directive for this child: `Restart` where that is what follows. A limit and the boot of a
     /// `Temporary` child turn it into something else.
-    pub fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
+    pub(crate) fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
         let nobody_above = self.owner == Owner::Guardian;
         match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
-    pub fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
+    pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
         if self.in_range(id) {
             return Reported::Absorbed;
         }
@@ -83,7 +83,7 @@ impl Group {
 
     /// The child ended by itself and is down (S23). `failure` has the cause `EndedByItself`.
     /// A subtree that ended stays ended (S28).
-    pub fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
+    pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
         let in_range = self.in_range(id);
         let comes_up = in_range && matches!(self.mode, Mode::Down { next: Next::Up, .. });
         let member = self.member(id);
@@ -114,7 +114,7 @@ impl Group {
     }
 
     /// A stop that met it on the way to an end of its own does not cover the failure that took it there.
-    pub fn ends_as(&mut self, id: Id, ended: Ended) {
+    pub(crate) fn ends_as(&mut self, id: Id, ended: Ended) {
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
         if !ended.is_orderly() && member.ending.as_ref().is_some_and(Ended::is_orderly) {
             member.ending = Some(ended);
@@ -122,7 +122,7 @@ impl Group {
     }
 
     /// An optional child is not there this time: it ends, whatever its lifecycle (S28).
-    pub fn absent(&mut self, id: Id, now: Instant) {
+    pub(crate) fn absent(&mut self, id: Id, now: Instant) {
         match self.at(id) {
             At::Down => self.gone(id, now),
             _ => {
@@ -133,7 +133,7 @@ impl Group {
     }
 
     /// Build has come to an optional child that was not there at the first start: it never will be (S28).
-    pub fn skip(&mut self, id: Id, now: Instant) {
+    pub(crate) fn skip(&mut self, id: Id, now: Instant) {
         self.member(id).reached = true;
         if self.at(id) == At::Turn {
             self.over(id, Ended::Done);
@@ -142,12 +142,12 @@ impl Group {
     }
 
     /// It has ended or is about to, for good.
-    pub fn is_ending(&self, id: Id) -> bool {
+    pub(crate) fn is_ending(&self, id: Id) -> bool {
         self.get(id).is_none_or(|member| member.at == At::Ended || member.ending.is_some())
     }
 
     /// The child is down: there is no instance any more.
-    pub fn gone(&mut self, id: Id, now: Instant) {
+    pub(crate) fn gone(&mut self, id: Id, now: Instant) {
         let group = self.is_group();
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
         if matches!(member.at, At::Turn | At::StartFailed | At::Waiting | At::Ended) {
@@ -173,7 +173,7 @@ impl Group {
     }
 
     /// Its task is gone, and so it never starts again.
-    pub fn lose(&mut self, id: Id, now: Instant) {
+    pub(crate) fn lose(&mut self, id: Id, now: Instant) {
         if let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) {
             (member.lost, member.by_hand) = (true, true);
         }
@@ -182,12 +182,12 @@ impl Group {
     }
 
     /// A member was dropped with its runtime, which is that of all others and of the supervisor.
-    pub fn runtime_gone(&mut self) {
+    pub(crate) fn runtime_gone(&mut self) {
         self.runtime_gone = true;
     }
 
     /// The wait of this child is over.
-    pub fn due(&mut self, id: Id, now: Instant) {
+    pub(crate) fn due(&mut self, id: Id, now: Instant) {
         if self.wait == Some(id) {
             self.wait = None;
             self.waited = Duration::ZERO;
@@ -200,7 +200,7 @@ impl Group {
     }
 
     /// The child is asked to stop by a user. False: in its turn, the range takes it along.
-    pub fn stop_member(&mut self, id: Id, now: Instant) -> bool {
+    pub(crate) fn stop_member(&mut self, id: Id, now: Instant) -> bool {
         let in_range = self.in_range(id);
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return true };
         if member.at == At::Ended {
@@ -231,7 +231,7 @@ impl Group {
     }
 
     /// No time is left for it: it goes down now, whether its turn has come or not (S24).
-    pub fn cut(&mut self, id: Id, now: Instant) -> Cut {
+    pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
         let again = matches!(self.mode, Mode::Down { next: Next::Rebuild, .. } | Mode::Waiting);
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return Cut::End };
         if member.kept && again {
@@ -248,19 +248,19 @@ impl Group {
     }
 
     /// This child survives a restart of the actor that spawned it.
-    pub fn keep(&mut self, id: Id) {
+    pub(crate) fn keep(&mut self, id: Id) {
         if self.get(id).is_some() {
             self.member(id).kept = true;
         }
     }
 
     /// Named by [`Group::keep`].
-    pub fn is_kept(&self, id: Id) -> bool {
+    pub(crate) fn is_kept(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.kept)
     }
 
     /// The child says that all is well (S32).
-    pub fn reset_backoff(&mut self, id: Id) {
+    pub(crate) fn reset_backoff(&mut self, id: Id) {
         if self.get(id).is_some() {
             self.member(id).pace.reset();
         }

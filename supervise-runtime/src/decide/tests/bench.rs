@@ -205,6 +205,10 @@ impl Bench {
         self.event(|group, now| group.due(id, now))
     }
 
+    pub(super) fn is_suspended(&self) -> bool {
+        self.group.is_held()
+    }
+
     pub(super) fn hold(&mut self) -> String {
         self.event(|group, _| group.hold())
     }

@@ -12,9 +12,11 @@ use crate::strategy::{Directive, Lifecycle, Strategy};
 impl Sim {
     /// Its user code fails; `directive` is what its decider would say.
     pub(super) fn fails(&mut self, id: Id, directive: Directive) {
+        self.kid(id).directive = directive;
         if self.kid(id).is_in_user_code() {
-            self.kid(id).directive = directive;
             self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped: false });
+        } else if self.kid(id).step == Some(Step::Serve) {
+            self.fails_beside(id);
         }
     }
 

@@ -5,6 +5,7 @@ mod checks;
 mod coverage;
 mod fails;
 mod kid;
+mod life;
 mod many;
 mod moving;
 mod promises;

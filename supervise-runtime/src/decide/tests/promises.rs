@@ -11,8 +11,10 @@ use crate::strategy::Lifecycle;
 /// What a child has gone through.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// Starts in this incarnation of its supervisor, but for those by hand.
+    /// Starts in this incarnation of its supervisor.
     starts: u32,
+    /// Of these, those that a user asked for at most.
+    by_hand: u32,
     /// `pre_start` has succeeded and `post_stop` has not run.
     owed: bool,
     /// This instance has lost its `post_stop`.
@@ -28,14 +30,17 @@ impl Account {
 impl Kid {
     /// S17, S23: a `Temporary` child is never started twice in one incarnation of its supervisor. A start that
     /// was taken back before it began is none.
-    pub(super) fn starts(&mut self) {
+    fn starts(&mut self) {
         self.account.starts += 1;
-        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts == 1;
+        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts <= 1 + self.account.by_hand;
         assert!(once, "a `Temporary` child is started again: {self:?}");
     }
 
     /// A step has come to this end.
     pub(super) fn account_of(&mut self, step: Option<Step>, end: &StepEnd) {
+        if step == Some(Step::Start) && !matches!(end, StepEnd::Cut(_)) {
+            self.starts();
+        }
         if self.role != Role::Actor {
             return; // nothing else has hooks
         }
@@ -61,11 +66,15 @@ impl Kid {
 }
 
 impl Sim {
-    /// By hand, or with a new incarnation of the supervisor. Never an instance of a `Temporary` set (S27).
-    pub(super) fn may_start_again(&mut self, id: Id) {
+    /// By hand, or with a `new` incarnation of the supervisor. Never an instance of a `Temporary` set (S27).
+    pub(super) fn may_start_again(&mut self, id: Id, new: bool) {
         let in_a_set = self.plan.owner == Owner::Set;
         if self.has(id) && !(in_a_set && self.kid(id).lifecycle == Lifecycle::Temporary) {
-            self.kid(id).account.starts = 0;
+            let account = &mut self.kid(id).account;
+            match new {
+                true => (account.starts, account.by_hand) = (0, 0),
+                false => account.by_hand += 1,
+            }
         }
     }
 }

@@ -226,7 +226,7 @@ impl Sim {
         (self.held, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         for id in self.ids() {
-            self.may_start_again(id);
+            self.may_start_again(id, true);
             let kid = self.kid(id);
             (kid.finished, kid.quit) = (false, false);
             kid.alone &= kid.dynamic;

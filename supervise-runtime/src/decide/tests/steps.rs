@@ -53,6 +53,15 @@ impl Sim {
         self.perform_all(id, out);
     }
 
+    /// A future of `cx.run` panics while it waits for messages.
+    pub(super) fn fails_beside(&mut self, id: Id) {
+        hit_2a(self.kid(id).state(), Column::Failure);
+        let mut out = Effects::default();
+        self.kid(id).machine.fails_beside(failure(Phase::Running), &mut out);
+        self.perform_all(id, out);
+        self.finish(id, StepEnd::Interrupted);
+    }
+
     fn ask(&mut self, id: Id) {
         let (known, mut out) = (self.known(id), Effects::default());
         let kid = self.kid(id);
@@ -92,7 +101,6 @@ impl Sim {
                 let was_up = self.group.was_up(id);
                 let kid = self.kid(id);
                 let settings = kid.settings();
-                kid.starts();
                 (kid.pending, kid.handled, kid.refuses) = (None, false, false);
                 kid.machine.begin(settings, was_up);
             }
@@ -192,7 +200,7 @@ impl Sim {
 
     /// A user sends it this; it is served at once if nothing came before.
     pub(super) fn send(&mut self, id: Id, note: Note) {
-        let at_once = self.kid(id).inbox.is_empty() && self.kid(id).step.is_some();
+        let at_once = self.kid(id).inbox.is_empty() && !matches!(self.kid(id).step, None | Some(Step::Yield));
         self.kid(id).inbox.push_back(note);
         if at_once {
             self.serve(id);
@@ -239,13 +247,15 @@ impl Sim {
             return self.decide(id); // the decider is asked before anything else is served
         }
         let Some(step) = self.kid(id).step else { return self.ask(id) };
+        if step == Step::Yield {
+            return self.finish(id, StepEnd::Done); // nothing is served meanwhile
+        }
         if !self.kid(id).inbox.is_empty() {
             return self.serve(id);
         }
         let now = self.now;
         let kid = self.kid(id);
         if step != Step::Wait
-            && step != Step::Yield
             && let Some(cut) = kid.machine.take_cut()
         {
             return self.finish(id, StepEnd::Cut(cut));
@@ -316,11 +326,11 @@ impl Sim {
                 let kid = self.kid(id);
                 (kid.stopped, kid.alone, kid.finished) = (false, true, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
-                self.may_start_again(id);
+                self.may_start_again(id, false);
             }
             ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
                 self.kid(id).alone = true;
-                self.may_start_again(id);
+                self.may_start_again(id, false);
             }
             ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
             _ => {}
@@ -350,8 +360,8 @@ impl Sim {
         hit_2b(state, "message arrives");
         match state {
             State::Draining | State::Ended => assert!(kid.refuses, "{state:?} takes messages"),
-            // An end by itself may be followed by a restart.
-            State::Stopping => {}
+            // An end by itself may be followed by a restart; one that is down may be about to be told of its end.
+            State::Stopping | State::Idle | State::Waiting => {}
             _ => assert!(!kid.refuses || kid.machine.is_leaving(), "{state:?} takes no messages"),
         }
         kid.queued += u32::from(!kid.refuses && kid.queued < 3);
@@ -361,7 +371,7 @@ impl Sim {
     pub(super) fn timer_fires(&mut self, id: Id) {
         let state = self.kid(id).state();
         hit_2b(state, "wait timer");
-        if self.kid(id).machine.waits_until().is_some() && self.kid(id).is_parked() && self.kid(id).step.is_some() {
+        if self.kid(id).machine.waits_until().is_some() && self.kid(id).step == Some(Step::Wait) {
             self.serve(id);
             if self.has(id) && self.kid(id).machine.waits_until().is_some() {
                 self.timer(id);

@@ -1,230 +1,307 @@
-//! Table 2a: failures and commands.
+//! Table 2a: failures and commands. Each cell is a trace of what the machine does.
+//!
+//! The words of a trace are the steps of user code (`prerestart`), what becomes of it (`cut`, `aborted`), of a failure
+//! (`late`, `reported`, `decide`), of the children (`children stop`), of the mailbox (`refuse`), and what its group is told
+//! (`up`, `gone`). What the child does by itself is its way to rest: user code succeeds, children go down.
 
-use super::super::child::{
-    Event::{self, Down, Failure, Hold, Kill, Release, Stop, TimeUp},
-    Fut,
-    State::{
-        self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain,
-        Starting, Stopping, Waiting,
-    },
-    Step, Then, Verdict, on,
+use super::coverage::{
+    Column::{self, Down, Failure, Kill, Release, Stop, Suspend, TimeUp},
+    row_2a,
 };
-use super::coverage::row_2a;
+use super::life::{at, fails};
 use super::table::{Case, case};
-use crate::failure::Phase;
+use crate::decide::child::State::{
+    self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
+    Stopping, Waiting,
+};
+use crate::decide::child::machine::{Order, Step, StepEnd};
+use crate::watch;
 
-/// Nothing but this state; the rest is said with the methods below.
-fn to(next: State) -> Step {
-    Step {
-        next,
-        future: Fut::GoesOn,
-        failure: Verdict::None,
-        owed: false,
-        aborted: false,
-        then: Then::Same,
-        held: None,
-    }
+/// What happens, the trace of what follows, and where it leads.
+fn leads(state: State, column: Column, trace: &str, next: State) {
+    let mut life = at(state);
+    life.meets(column);
+    assert_eq!((&*life.trace(), life.state()), (trace, next), "{state:?}, {column:?}");
 }
 
-trait With: Sized {
-    fn drops(self) -> Self;
-    fn finishes(self) -> Self;
-    fn decided(self, phase: Phase) -> Self;
-    fn timed_out(self, phase: Phase) -> Self;
-    fn failure(self, verdict: Verdict) -> Self;
-    fn owed(self) -> Self;
-    fn aborted(self) -> Self;
-    fn again(self) -> Self;
-    fn ends(self) -> Self;
-    fn held(self, held: bool) -> Self;
+/// Nothing changes.
+fn nothing(state: State, column: Column) {
+    leads(state, column, "", state);
 }
 
-impl With for Step {
-    fn drops(self) -> Self {
-        Step { future: Fut::Drop, ..self }
-    }
-    fn finishes(self) -> Self {
-        Step { future: Fut::Finish, ..self }
-    }
-    fn decided(self, phase: Phase) -> Self {
-        self.failure(Verdict::Decide { phase, timed_out: false })
-    }
-    fn timed_out(self, phase: Phase) -> Self {
-        self.failure(Verdict::Decide { phase, timed_out: true })
-    }
-    fn failure(self, failure: Verdict) -> Self {
-        Step { failure, ..self }
-    }
-    fn owed(self) -> Self {
-        Step { owed: true, ..self }
-    }
-    fn aborted(self) -> Self {
-        Step { aborted: true, ..self }
-    }
-    fn again(self) -> Self {
-        Step { then: Then::Again, ..self }
-    }
-    fn ends(self) -> Self {
-        Step { then: Then::End, ..self }
-    }
-    fn held(self, held: bool) -> Self {
-        Step { held: Some(held), ..self }
-    }
+fn row(state: State, cells: [(Column, fn()); 7]) -> impl Iterator<Item = Case> {
+    cells.into_iter().map(move |(column, check)| case(row_2a(state), column.name(), check))
 }
-
-fn is(state: State, event: Event, step: Step) {
-    assert_eq!(on(state, event), step, "{state:?} × {event:?}");
-}
-
-fn nothing(state: State, event: Event) {
-    is(state, event, to(state));
-}
-
-const FAILURE: &str = "own failure; second failure in a hook";
-const DOWN: &str = "Down reaches it (group, or parent restart)";
-const HOLD: &str = "hold";
-const RELEASE: &str = "release";
-const STOP: &str = "stop (own, parent's)";
-const KILL: &str = "kill";
-const TIME: &str = "its time is up";
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases = vec![];
-    cases.extend(before_it_is_up());
-    cases.extend(up());
-    cases.extend(going_down());
-    cases.extend(coming_back());
-    cases.extend(going_for_good());
+    let mut cases = Vec::new();
+    before_it_is_up(&mut cases);
+    up(&mut cases);
+    going_down(&mut cases);
+    coming_back(&mut cases);
+    going_for_good(&mut cases);
     cases
 }
 
-fn before_it_is_up() -> Vec<Case> {
-    let (idle, starting) = (row_2a(Idle), row_2a(Starting));
-    vec![
-        case(idle, FAILURE, || nothing(Idle, Failure)),
-        case(idle, DOWN, || is(Idle, Down, to(Idle).again())),
-        case(idle, HOLD, || is(Idle, Hold, to(Idle).held(true))),
-        case(idle, RELEASE, || is(Idle, Release, to(Idle).held(false))),
-        case(idle, STOP, || is(Idle, Stop, to(Ended).ends())),
-        case(idle, KILL, || assert_eq!(on(Idle, Kill), on(Idle, Stop))),
-        case(idle, TIME, || nothing(Idle, TimeUp)),
-        case(starting, FAILURE, || is(Starting, Failure, to(Failed).owed().decided(Phase::Start))),
-        case(starting, DOWN, || is(Starting, Down, to(Idle).drops().again())),
-        case(starting, HOLD, || is(Starting, Hold, to(Starting).held(true))),
-        case(starting, RELEASE, || is(Starting, Release, to(Starting).held(false))),
-        case(starting, STOP, || is(Starting, Stop, to(Ended).drops().ends())),
-        case(starting, KILL, || is(Starting, Kill, to(Failed).drops().decided(Phase::Start))),
-        case(starting, TIME, || is(Starting, TimeUp, to(Failed).drops().timed_out(Phase::Start))),
-    ]
+/// Its group, which was asked to stop it, counts it as ended.
+fn told_over(state: State) {
+    let mut life = at(state);
+    life.order(Order::Over(watch::Ended::Stopped));
+    assert_eq!(life.trace(), "children end, refuse, ended: stopped");
+    // A start that was due is none any more.
+    let mut life = at(state);
+    life.order(Order::Start);
+    life.order(Order::Over(watch::Ended::Stopped));
+    assert_eq!(life.trace(), "released, children end, refuse, ended: stopped");
 }
 
-fn up() -> Vec<Case> {
-    let (running, handling, failed) = (row_2a(Running), row_2a(Handling), row_2a(Failed));
-    vec![
-        case(running, FAILURE, || is(Running, Failure, to(Failed).decided(Phase::Running))),
-        case(running, DOWN, || is(Running, Down, to(PreRestart).again())),
-        case(running, HOLD, || is(Running, Hold, to(Running).held(true))),
-        case(running, RELEASE, || is(Running, Release, to(Running).held(false))),
-        case(running, STOP, || is(Running, Stop, to(Stopping).owed().ends())),
-        case(running, KILL, || is(Running, Kill, to(Failed).decided(Phase::Running))),
-        case(running, TIME, || nothing(Running, TimeUp)),
-        case(handling, FAILURE, || is(Handling, Failure, to(Failed).decided(Phase::Running))),
-        case(handling, DOWN, || {
-            is(Handling, Down, to(PreRestart).finishes().failure(Verdict::Absorbed).again());
-            // At `shutdown`.
-            is(Handling, TimeUp, to(GoingDown).drops().aborted());
-        }),
-        case(handling, HOLD, || is(Handling, Hold, to(Handling).held(true))),
-        case(handling, RELEASE, || is(Handling, Release, to(Handling).held(false))),
-        case(handling, STOP, || is(Handling, Stop, to(Stopping).finishes().owed().ends())),
-        case(handling, KILL, || is(Handling, Kill, to(Failed).drops().decided(Phase::Running))),
-        // Only Down and stop give it a time, see there: it is never a failure.
-        case(handling, TIME, || assert_eq!(on(Handling, TimeUp).failure, Verdict::None)),
-        case(failed, FAILURE, || nothing(Failed, Failure)),
-        case(failed, DOWN, || is(Failed, Down, to(PreRestart).failure(Verdict::Absorbed).again())),
-        case(failed, HOLD, || is(Failed, Hold, to(Failed).held(true))),
-        case(failed, RELEASE, || is(Failed, Release, to(Failed).held(false))),
-        case(failed, STOP, || is(Failed, Stop, to(Stopping).owed().ends())),
-        case(failed, KILL, || is(Failed, Kill, to(Failed).failure(Verdict::Reported))),
-        case(failed, TIME, || nothing(Failed, TimeUp)),
-    ]
+fn before_it_is_up(cases: &mut Vec<Case>) {
+    cases.extend(row(
+        Idle,
+        [
+            (Failure, || nothing(Idle, Failure)),
+            (Down, || leads(Idle, Down, "gone", Idle)),
+            (Suspend, || leads(Idle, Suspend, "suspended, children suspended", Idle)),
+            (Release, || leads(Idle, Release, "released, children released", Idle)),
+            (Stop, || {
+                leads(Idle, Stop, "gone", Idle); // told to start, and not begun: its group says what follows
+                told_over(Idle);
+            }),
+            // A stop, to which its group has to agree.
+            (Kill, || nothing(Idle, Kill)),
+            (TimeUp, || nothing(Idle, TimeUp)),
+        ],
+    ));
+    cases.extend(row(
+        Starting,
+        [
+            (Failure, || leads(Starting, Failure, "children stop, drop, decide start, down", Idle)),
+            (Down, || leads(Starting, Down, "cut, children stop, drop, gone", Idle)),
+            (Suspend, || leads(Starting, Suspend, "suspended, children suspended, prestart, up", Running)),
+            (Release, || leads(Starting, Release, "released, children released, prestart, up, serve", Running)),
+            (Stop, || leads(Starting, Stop, "cut, children stop, drop, gone", Idle)),
+            (Kill, || leads(Starting, Kill, "cut, children stop, drop, decide start, killed, down", Idle)),
+            (TimeUp, || leads(Starting, TimeUp, "children stop, drop, decide start, timed out, down", Idle)),
+        ],
+    ));
 }
 
-fn going_down() -> Vec<Case> {
-    let (pre, going, waiting) = (row_2a(PreRestart), row_2a(GoingDown), row_2a(Waiting));
-    vec![
-        case(pre, FAILURE, || is(PreRestart, Failure, to(PreRestart).failure(Verdict::Reported))),
-        case(pre, DOWN, || is(PreRestart, Down, to(PreRestart).again())),
-        case(pre, HOLD, || is(PreRestart, Hold, to(PreRestart).held(true))),
-        // It is noted; nothing begins with it.
-        case(pre, RELEASE, || is(PreRestart, Release, to(PreRestart).held(false))),
-        case(pre, STOP, || is(PreRestart, Stop, to(PreRestart).ends())),
-        case(pre, KILL, || is(PreRestart, Kill, to(Waiting).drops().aborted())),
-        case(pre, TIME, || is(PreRestart, TimeUp, to(Waiting).drops().aborted())),
-        case(going, FAILURE, || is(GoingDown, Failure, to(GoingDown).failure(Verdict::Reported))),
-        case(going, DOWN, || is(GoingDown, Down, to(GoingDown).again())),
-        case(going, HOLD, || is(GoingDown, Hold, to(GoingDown).held(true))),
-        case(going, RELEASE, || is(GoingDown, Release, to(GoingDown).held(false))),
-        case(going, STOP, || is(GoingDown, Stop, to(GoingDown).ends())),
-        case(going, KILL, || is(GoingDown, Kill, to(Waiting).drops().aborted())),
-        case(going, TIME, || is(GoingDown, TimeUp, to(Waiting).drops().aborted())),
-        case(waiting, FAILURE, || nothing(Waiting, Failure)),
-        case(waiting, DOWN, || is(Waiting, Down, to(Waiting).again())),
-        case(waiting, HOLD, || is(Waiting, Hold, to(Waiting).held(true))),
-        case(waiting, RELEASE, || is(Waiting, Release, to(Waiting).held(false))),
-        case(waiting, STOP, || is(Waiting, Stop, to(Ended).ends())),
-        case(waiting, KILL, || assert_eq!(on(Waiting, Kill), on(Waiting, Stop))),
-        case(waiting, TIME, || nothing(Waiting, TimeUp)),
-    ]
+/// Down for a restart, from an instance.
+const AGAIN: &str = "prerestart, children restart, poststop, drop, gone";
+/// Down for good, from an instance. The mailbox refuses at once, and is closed then.
+const FOR_GOOD: &str = "refuse, refuse, children stop, poststop, drop, gone";
+const DECIDED: &str = "children suspended, decide running";
+const KILLED: &str = "cut, children suspended, decide running, killed";
+
+fn up(cases: &mut Vec<Case>) {
+    cases.extend(row(
+        Running,
+        [
+            (Failure, || leads(Running, Failure, DECIDED, Failed)),
+            (Down, || leads(Running, Down, AGAIN, Waiting)),
+            (Suspend, || leads(Running, Suspend, "suspended, children suspended", Running)),
+            (Release, || leads(Running, Release, "released, children released, serve", Running)),
+            (Stop, || leads(Running, Stop, FOR_GOOD, Waiting)),
+            (Kill, || leads(Running, Kill, KILLED, Failed)),
+            (TimeUp, || nothing(Running, TimeUp)),
+        ],
+    ));
+    cases.extend(row(
+        Handling,
+        [
+            (Failure, || leads(Handling, Failure, DECIDED, Failed)),
+            (Down, || {
+                leads(Handling, Down, AGAIN, Waiting);
+                // Its error no longer counts.
+                let mut life = at(Handling);
+                life.meets(Down);
+                life.finish(fails());
+                assert_eq!(life.trace(), format!("late, {AGAIN}"));
+                // At `shutdown`.
+                let mut life = at(Handling);
+                life.meets(Down);
+                life.meets(TimeUp);
+                assert_eq!(life.trace(), "aborted, children restart, children aborted, drop, gone");
+            }),
+            (Suspend, || leads(Handling, Suspend, "suspended, children suspended", Running)),
+            (Release, || leads(Handling, Release, "released, children released, serve", Running)),
+            (Stop, || {
+                leads(Handling, Stop, FOR_GOOD, Waiting);
+                let mut life = at(Handling);
+                life.meets(Stop);
+                life.meets(TimeUp);
+                assert_eq!(life.trace(), "refuse, aborted, refuse, children stop, children aborted, drop, gone");
+            }),
+            (Kill, || leads(Handling, Kill, KILLED, Failed)),
+            (TimeUp, || nothing(Handling, TimeUp)), // only who was asked to go has a time
+        ],
+    ));
+    cases.extend(row(
+        Failed,
+        [
+            (Failure, || nothing(Failed, Failure)),
+            (Down, || leads(Failed, Down, AGAIN, Waiting)),
+            (Suspend, || leads(Failed, Suspend, "suspended, children suspended", Failed)),
+            (Release, || {
+                leads(Failed, Release, "released", Failed);
+                let mut life = at(Failed);
+                life.order(Order::Redecide);
+                assert_eq!(life.trace(), "decide again");
+            }),
+            (Stop, || leads(Failed, Stop, FOR_GOOD, Waiting)),
+            (Kill, || leads(Failed, Kill, "reported", Failed)),
+            (TimeUp, || nothing(Failed, TimeUp)),
+        ],
+    ));
 }
 
-fn coming_back() -> Vec<Case> {
-    let (again, post) = (row_2a(StartAgain), row_2a(PostRestart));
-    vec![
-        case(again, FAILURE, || is(StartAgain, Failure, to(Failed).owed().decided(Phase::Restart))),
-        case(again, DOWN, || is(StartAgain, Down, to(Waiting).drops().again())),
-        case(again, HOLD, || is(StartAgain, Hold, to(StartAgain).held(true))),
-        case(again, RELEASE, || is(StartAgain, Release, to(StartAgain).held(false))),
-        case(again, STOP, || is(StartAgain, Stop, to(Ended).drops().ends())),
-        case(again, KILL, || is(StartAgain, Kill, to(Failed).drops().decided(Phase::Restart))),
-        case(again, TIME, || is(StartAgain, TimeUp, to(Failed).drops().timed_out(Phase::Restart))),
-        case(post, FAILURE, || is(PostRestart, Failure, to(Failed).owed().decided(Phase::Restart))),
-        case(post, DOWN, || is(PostRestart, Down, to(Waiting).drops().owed().again())),
-        case(post, HOLD, || is(PostRestart, Hold, to(PostRestart).held(true))),
-        case(post, RELEASE, || is(PostRestart, Release, to(PostRestart).held(false))),
-        case(post, STOP, || is(PostRestart, Stop, to(Ended).drops().owed().ends())),
-        case(post, KILL, || is(PostRestart, Kill, to(Failed).drops().owed().decided(Phase::Restart))),
-        case(post, TIME, || is(PostRestart, TimeUp, to(Failed).drops().owed().timed_out(Phase::Restart))),
-    ]
+/// After `pre_restart`.
+const GOES_ON: &str = "children restart, poststop, drop, gone";
+
+fn going_down(cases: &mut Vec<Case>) {
+    const ABORTED: &str = "aborted, children restart, children aborted, drop, gone";
+    cases.extend(row(
+        PreRestart,
+        [
+            (Failure, || leads(PreRestart, Failure, &format!("late, {GOES_ON}"), Waiting)),
+            (Down, || leads(PreRestart, Down, GOES_ON, Waiting)),
+            (Suspend, || {
+                leads(PreRestart, Suspend, &format!("suspended, children suspended, {GOES_ON}"), Waiting);
+            }),
+            // It is noted; nothing begins with it.
+            (Release, || leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), Waiting)),
+            (Stop, || leads(PreRestart, Stop, GOES_ON, Waiting)),
+            (Kill, || leads(PreRestart, Kill, &format!("cut, {ABORTED}"), Waiting)),
+            (TimeUp, || leads(PreRestart, TimeUp, ABORTED, Waiting)),
+        ],
+    ));
+    const CHILDREN: &str = "aborted, children aborted, drop, gone";
+    cases.extend(row(
+        GoingDown,
+        [
+            (Failure, || {
+                let mut life = at(GoingDown);
+                life.children_go_down();
+                life.until(Step::PostStop);
+                life.finish(fails());
+                assert_eq!(life.trace(), "poststop, late, drop, gone");
+            }),
+            (Down, || nothing(GoingDown, Down)),
+            (Suspend, || leads(GoingDown, Suspend, "suspended, children suspended", GoingDown)),
+            (Release, || leads(GoingDown, Release, "released, children released", GoingDown)),
+            (Stop, || nothing(GoingDown, Stop)),
+            (Kill, || leads(GoingDown, Kill, CHILDREN, Waiting)),
+            (TimeUp, || leads(GoingDown, TimeUp, CHILDREN, Waiting)),
+        ],
+    ));
+    cases.extend(row(
+        Waiting,
+        [
+            (Failure, || nothing(Waiting, Failure)),
+            (Down, || leads(Waiting, Down, "gone", Waiting)),
+            (Suspend, || leads(Waiting, Suspend, "suspended, children suspended", Waiting)),
+            (Release, || leads(Waiting, Release, "released, children released", Waiting)),
+            (Stop, || {
+                leads(Waiting, Stop, "gone", Waiting);
+                told_over(Waiting);
+            }),
+            (Kill, || nothing(Waiting, Kill)),
+            (TimeUp, || nothing(Waiting, TimeUp)),
+        ],
+    ));
 }
 
-fn going_for_good() -> Vec<Case> {
-    let (stopping, draining, ended) = (row_2a(Stopping), row_2a(Draining), row_2a(Ended));
-    vec![
-        case(stopping, FAILURE, || is(Stopping, Failure, to(Stopping).failure(Verdict::Reported))),
-        case(stopping, DOWN, || nothing(Stopping, Down)),
-        case(stopping, HOLD, || nothing(Stopping, Hold)),
-        case(stopping, RELEASE, || nothing(Stopping, Release)),
-        case(stopping, STOP, || is(Stopping, Stop, to(Stopping).ends())),
-        case(stopping, KILL, || is(Stopping, Kill, to(Ended).drops().aborted().ends())),
-        case(stopping, TIME, || is(Stopping, TimeUp, to(Ended).drops().aborted().ends())),
-        case(draining, FAILURE, || {
-            is(Draining, Failure, to(Stopping).failure(Verdict::Reported).owed().ends());
-        }),
-        case(draining, DOWN, || {
-            is(Draining, Down, to(Stopping).finishes().failure(Verdict::Absorbed).owed().ends());
-        }),
-        case(draining, HOLD, || is(Draining, Hold, to(Draining).held(true))),
-        case(draining, RELEASE, || is(Draining, Release, to(Draining).held(false))),
-        case(draining, STOP, || is(Draining, Stop, to(Draining).ends())),
-        case(draining, KILL, || is(Draining, Kill, to(Stopping).drops().owed().ends())),
-        case(draining, TIME, || is(Draining, TimeUp, to(Stopping).drops().aborted().ends())),
-        case(ended, FAILURE, || nothing(Ended, Failure)),
-        case(ended, DOWN, || nothing(Ended, Down)),
-        case(ended, HOLD, || nothing(Ended, Hold)),
-        case(ended, RELEASE, || nothing(Ended, Release)),
-        case(ended, STOP, || nothing(Ended, Stop)),
-        case(ended, KILL, || nothing(Ended, Kill)),
-        case(ended, TIME, || nothing(Ended, TimeUp)),
-    ]
+fn coming_back(cases: &mut Vec<Case>) {
+    cases.extend(row(
+        StartAgain,
+        [
+            (Failure, || leads(StartAgain, Failure, "children restart, drop, decide restart, down", Waiting)),
+            (Down, || leads(StartAgain, Down, "cut, children restart, drop, gone", Waiting)),
+            (Suspend, || {
+                leads(StartAgain, Suspend, "suspended, children suspended, prestart, postrestart, up", Running);
+            }),
+            (Release, || {
+                leads(StartAgain, Release, "released, children released, prestart, postrestart, up, serve", Running);
+            }),
+            (Stop, || leads(StartAgain, Stop, "cut, children stop, drop, gone", Waiting)),
+            (Kill, || leads(StartAgain, Kill, "cut, children restart, drop, decide restart, killed, down", Waiting)),
+            (TimeUp, || {
+                leads(StartAgain, TimeUp, "children restart, drop, decide restart, timed out, down", Waiting);
+            }),
+        ],
+    ));
+    const OWED: &str = "children restart, poststop, drop, decide restart";
+    cases.extend(row(
+        PostRestart,
+        [
+            (Failure, || leads(PostRestart, Failure, &format!("{OWED}, down"), Waiting)),
+            (Down, || leads(PostRestart, Down, "cut, children restart, poststop, drop, gone", Waiting)),
+            (Suspend, || leads(PostRestart, Suspend, "suspended, children suspended, up", Running)),
+            (Release, || leads(PostRestart, Release, "released, children released, up, serve", Running)),
+            (Stop, || leads(PostRestart, Stop, "cut, children stop, poststop, drop, gone", Waiting)),
+            (Kill, || leads(PostRestart, Kill, &format!("cut, {OWED}, killed, down"), Waiting)),
+            (TimeUp, || leads(PostRestart, TimeUp, &format!("{OWED}, timed out, down"), Waiting)),
+        ],
+    ));
+}
+
+fn going_for_good(cases: &mut Vec<Case>) {
+    const ABORTED: &str = "aborted, children aborted, drop, gone";
+    cases.extend(row(
+        Stopping,
+        [
+            (Failure, || {
+                let mut life = at(Stopping);
+                life.children_go_down();
+                life.until(Step::PostStop);
+                life.finish(fails());
+                assert_eq!(life.trace(), "poststop, late, drop, gone");
+            }),
+            (Down, || nothing(Stopping, Down)),
+            (Suspend, || leads(Stopping, Suspend, "children suspended", Stopping)),
+            (Release, || leads(Stopping, Release, "children released", Stopping)),
+            (Stop, || leads(Stopping, Stop, "refuse", Stopping)),
+            (Kill, || leads(Stopping, Kill, ABORTED, Waiting)),
+            (TimeUp, || leads(Stopping, TimeUp, ABORTED, Waiting)),
+        ],
+    ));
+    const STOPS: &str = "refuse, children stop, poststop, drop, gone";
+    cases.extend(row(
+        Draining,
+        [
+            (Failure, || leads(Draining, Failure, &format!("late, {STOPS}"), Waiting)),
+            (Down, || leads(Draining, Down, &format!("refuse, {STOPS}"), Waiting)),
+            (Suspend, || leads(Draining, Suspend, "suspended, children suspended", Draining)),
+            (Release, || {
+                leads(Draining, Release, &format!("released, children released, serve, handin, {STOPS}"), Waiting);
+            }),
+            (Stop, || leads(Draining, Stop, &format!("serve, handin, {STOPS}"), Waiting)),
+            (Kill, || leads(Draining, Kill, &format!("cut, late, {STOPS}"), Waiting)),
+            (TimeUp, || {
+                let aborted = "aborted, refuse, children stop, children aborted, drop, gone";
+                leads(Draining, TimeUp, aborted, Waiting);
+            }),
+        ],
+    ));
+    cases.extend(row(
+        Ended,
+        [
+            (Failure, || nothing(Ended, Failure)),
+            // Its group starts it again, if it does.
+            (Down, || nothing(Ended, Down)),
+            (Suspend, || leads(Ended, Suspend, "children suspended", Ended)),
+            (Release, || leads(Ended, Release, "children released", Ended)),
+            (Stop, || nothing(Ended, Stop)),
+            (Kill, || nothing(Ended, Kill)),
+            (TimeUp, || nothing(Ended, TimeUp)),
+        ],
+    ));
+}
+
+/// S23: an end by itself is followed by what the lifecycle says, through its group.
+#[test]
+fn an_end_by_itself_is_told_to_its_group() {
+    let mut life = at(Running);
+    life.finish(StepEnd::ByItself);
+    assert_eq!(life.trace(), "children restart, poststop, drop, done");
 }

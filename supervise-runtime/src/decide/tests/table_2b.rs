@@ -1,15 +1,23 @@
 //! Table 2b: the limit, messages, watchers, and the child as a supervisor.
+//!
+//! The mailbox takes what the effects of the machine let it take, and the child's own group is told what they say.
 
-use super::super::child::{
-    Below, LimitStep, Pending, Post, Spawn,
-    State::{
-        self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain,
-        Starting, Stopping, Waiting,
-    },
-    Timer, Watch, at_limit, on_ask, on_child_failure, on_message, on_spawn, on_timer, on_watch,
-};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::bench::tree;
+use super::coverage::Column;
+use super::life::{Admission, Life, at};
 use super::table::{Case, case};
-use crate::strategy::OnLimit;
+use crate::decide::child::State::{
+    self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
+    Stopping, Waiting,
+};
+use crate::decide::child::machine::{Effects, Order, Step};
+use crate::decide::group::{Owner, Reported};
+use crate::decide::member::Role;
+use crate::strategy::{Directive, OnLimit, Strategy};
 
 const LIMIT: &str = "limit reached at its decision";
 const MESSAGE: &str = "message arrives";
@@ -34,124 +42,262 @@ const ENDED: &str = "ended";
 const UPS: [State; 2] = [Running, Handling];
 const STARTS: [State; 2] = [StartAgain, PostRestart];
 
-fn limit(states: &[State], stop: LimitStep, escalate: LimitStep) {
-    for state in states {
-        assert_eq!(at_limit(*state, OnLimit::Stop), stop, "{state:?}");
-        assert_eq!(at_limit(*state, OnLimit::Escalate), escalate, "{state:?}");
-    }
-}
-
-fn no_limit(states: &[State]) {
-    limit(states, LimitStep::Never, LimitStep::Never);
-}
-
-fn each<T: PartialEq + std::fmt::Debug>(states: &[State], does: fn(State) -> T, wanted: T) {
-    for state in states {
-        assert_eq!(does(*state), wanted, "{state:?}");
-    }
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases = limits_and_messages();
-    cases.extend(asks_and_watches());
+    let mut cases = limits();
+    cases.extend(messages());
+    cases.extend(watches());
     cases.extend(as_a_supervisor());
     cases.extend(timers());
     cases
 }
 
-fn limits_and_messages() -> Vec<Case> {
+/// A failure in this state leads to no decision.
+fn no_decision(state: State) {
+    let mut life = at(state);
+    life.meets(Column::Failure);
+    let trace = life.trace();
+    assert!(!trace.contains("decide"), "{state:?}: {trace}");
+}
+
+fn limits() -> Vec<Case> {
     vec![
-        case(TURN, LIMIT, || no_limit(&[Idle])),
-        case(FIRST, LIMIT, || limit(&[Starting], LimitStep::EndStart, LimitStep::EndAndEscalate)),
-        case(UP, LIMIT, || no_limit(&UPS)),
-        case(FAILED, LIMIT, || limit(&[Failed], LimitStep::EndInstance, LimitStep::WaitFailed)),
-        case(PRE, LIMIT, || no_limit(&[PreRestart])),
-        case(GOING, LIMIT, || no_limit(&[GoingDown])),
-        case(WAITING, LIMIT, || no_limit(&[Waiting])),
-        case(AGAIN, LIMIT, || limit(&STARTS, LimitStep::EndStart, LimitStep::WaitFailed)),
-        case(DRAINING, LIMIT, || no_limit(&[Draining])),
-        case(STOPPING, LIMIT, || no_limit(&[Stopping])),
-        case(ENDED, LIMIT, || no_limit(&[Ended])),
-        case(TURN, MESSAGE, || each(&[Idle], on_message, Post::WhileDown)),
-        case(FIRST, MESSAGE, || each(&[Starting], on_message, Post::WhileDown)),
-        case(UP, MESSAGE, || each(&UPS, on_message, Post::Taken)),
-        case(FAILED, MESSAGE, || each(&[Failed], on_message, Post::WhileDown)),
-        case(PRE, MESSAGE, || each(&[PreRestart], on_message, Post::WhileDown)),
-        case(GOING, MESSAGE, || each(&[GoingDown], on_message, Post::WhileDown)),
-        case(WAITING, MESSAGE, || each(&[Waiting], on_message, Post::WhileDown)),
-        case(AGAIN, MESSAGE, || each(&STARTS, on_message, Post::WhileDown)),
-        case(DRAINING, MESSAGE, || each(&[Draining], on_message, Post::Refused)),
-        case(STOPPING, MESSAGE, || each(&[Stopping], on_message, Post::Refused)),
-        case(ENDED, MESSAGE, || each(&[Ended], on_message, Post::Refused)),
+        case(TURN, LIMIT, || no_decision(Idle)),
+        case(FIRST, LIMIT, || {
+            let first = |on_limit| {
+                let mut bench = tree(Strategy::OneForOne).owner(Owner::Actor).max(0).on_limit(on_limit).steady();
+                bench.spawn(tree(Strategy::OneForOne));
+                bench.start_fails(3, Directive::Restart)
+            };
+            assert_eq!(first(OnLimit::Stop), "decided: limit 3, over 3");
+            assert_eq!(first(OnLimit::Escalate), "decided: limit 3, over 3, owner fails");
+        }),
+        // It is decided on as failed.
+        case(UP, LIMIT, || {
+            UPS.iter().for_each(|state| {
+                let mut life = at(*state);
+                life.meets(Column::Failure);
+                life.quietly();
+                assert_eq!(life.state(), Failed);
+            })
+        }),
+        case(FAILED, LIMIT, || {
+            let failed =
+                |on_limit| tree(Strategy::OneForOne).max(0).on_limit(on_limit).steady().fails(1, Directive::Restart);
+            assert_eq!(failed(OnLimit::Stop), "decided: limit 1, end 1");
+            assert_eq!(failed(OnLimit::Escalate), "decided: limit 1, owner fails");
+        }),
+        case(PRE, LIMIT, || no_decision(PreRestart)),
+        case(GOING, LIMIT, || no_decision(GoingDown)),
+        case(WAITING, LIMIT, || no_decision(Waiting)),
+        case(AGAIN, LIMIT, || {
+            let again = |on_limit| {
+                let mut bench = tree(Strategy::OneForOne).max(1).on_limit(on_limit).steady();
+                bench.fails(1, Directive::Restart);
+                bench.gone(1);
+                bench.start_fails(1, Directive::Restart)
+            };
+            assert_eq!(again(OnLimit::Stop), "decided: limit 1, over 1");
+            assert_eq!(again(OnLimit::Escalate), "decided: limit 1, owner fails");
+        }),
+        case(DRAINING, LIMIT, || no_decision(Draining)),
+        case(STOPPING, LIMIT, || no_decision(Stopping)),
+        case(ENDED, LIMIT, || no_decision(Ended)),
     ]
 }
 
-fn asks_and_watches() -> Vec<Case> {
+fn admits(states: &[State], admission: Admission) {
+    for state in states {
+        assert_eq!(at(*state).admission, admission, "{state:?}");
+    }
+}
+
+/// The order to end refuses what is queued, though a message is still in hand.
+fn refuses_at_once() {
+    let mut life = at(Handling);
+    life.order(Order::End(crate::watch::Ended::Stopped));
+    assert_eq!((life.state(), life.admission), (Handling, Admission::Refused));
+}
+
+fn messages() -> Vec<Case> {
     vec![
-        case(TURN, ASK, || each(&[Idle], on_ask, Pending::Waits)),
-        case(FIRST, ASK, || each(&[Starting], on_ask, Pending::WhileDown)),
-        case(UP, ASK, || each(&UPS, on_ask, Pending::Waits)),
-        case(FAILED, ASK, || each(&[Failed], on_ask, Pending::InHandFails)),
-        case(PRE, ASK, || each(&[PreRestart], on_ask, Pending::WhileDown)),
-        case(GOING, ASK, || each(&[GoingDown], on_ask, Pending::WhileDown)),
-        case(WAITING, ASK, || each(&[Waiting], on_ask, Pending::WhileDown)),
-        case(AGAIN, ASK, || each(&STARTS, on_ask, Pending::WhileDown)),
-        case(DRAINING, ASK, || each(&[Draining], on_ask, Pending::Waits)),
-        case(STOPPING, ASK, || each(&[Stopping], on_ask, Pending::QueuedFail)),
-        case(ENDED, ASK, || each(&[Ended], on_ask, Pending::Fails)),
-        case(TURN, WATCH, || each(&[Idle], on_watch, Watch::Registered)),
-        case(FIRST, WATCH, || each(&[Starting], on_watch, Watch::Registered)),
-        case(UP, WATCH, || each(&UPS, on_watch, Watch::Registered)),
-        case(FAILED, WATCH, || each(&[Failed], on_watch, Watch::Registered)),
-        case(PRE, WATCH, || each(&[PreRestart], on_watch, Watch::Registered)),
-        case(GOING, WATCH, || each(&[GoingDown], on_watch, Watch::Registered)),
-        case(WAITING, WATCH, || each(&[Waiting], on_watch, Watch::Registered)),
-        case(AGAIN, WATCH, || each(&STARTS, on_watch, Watch::Registered)),
-        case(DRAINING, WATCH, || each(&[Draining], on_watch, Watch::Registered)),
-        case(STOPPING, WATCH, || each(&[Stopping], on_watch, Watch::Registered)),
-        case(ENDED, WATCH, || each(&[Ended], on_watch, Watch::ToldNow)),
+        case(TURN, MESSAGE, || admits(&[Idle], Admission::Down)),
+        case(FIRST, MESSAGE, || admits(&[Starting], Admission::Down)),
+        case(UP, MESSAGE, || admits(&UPS, Admission::Open)),
+        case(FAILED, MESSAGE, || admits(&[Failed], Admission::Down)),
+        case(PRE, MESSAGE, || admits(&[PreRestart], Admission::Down)),
+        case(GOING, MESSAGE, || admits(&[GoingDown], Admission::Down)),
+        case(WAITING, MESSAGE, || admits(&[Waiting], Admission::Down)),
+        case(AGAIN, MESSAGE, || admits(&STARTS, Admission::Down)),
+        case(DRAINING, MESSAGE, || admits(&[Draining], Admission::Refused)),
+        case(STOPPING, MESSAGE, || admits(&[Stopping], Admission::Refused)),
+        case(ENDED, MESSAGE, || admits(&[Ended], Admission::Refused)),
+        // One that is queued shares the lot of its message; that in hand is dropped with it.
+        case(TURN, ASK, || admits(&[Idle], Admission::Down)),
+        case(FIRST, ASK, || admits(&[Starting], Admission::Down)),
+        case(UP, ASK, || admits(&UPS, Admission::Open)),
+        case(FAILED, ASK, || admits(&[Failed], Admission::Down)),
+        case(PRE, ASK, || admits(&[PreRestart], Admission::Down)),
+        case(GOING, ASK, || admits(&[GoingDown], Admission::Down)),
+        case(WAITING, ASK, || admits(&[Waiting], Admission::Down)),
+        case(AGAIN, ASK, || admits(&STARTS, Admission::Down)),
+        case(DRAINING, ASK, || {
+            let mut life = at(Draining);
+            assert!(life.machine.deadline().is_some(), "what is queued has its time");
+            assert!(life.trace().starts_with("serve, "));
+        }),
+        case(STOPPING, ASK, refuses_at_once),
+        case(ENDED, ASK, || admits(&[Ended], Admission::Refused)),
     ]
+}
+
+/// A watcher is told at once, or with the end.
+fn is_told(states: &[State], told: bool) {
+    for state in states {
+        assert_eq!(at(*state).told, told, "{state:?}");
+    }
+}
+
+fn watches() -> Vec<Case> {
+    vec![
+        case(TURN, WATCH, || is_told(&[Idle], false)),
+        case(FIRST, WATCH, || is_told(&[Starting], false)),
+        case(UP, WATCH, || is_told(&UPS, false)),
+        case(FAILED, WATCH, || is_told(&[Failed], false)),
+        case(PRE, WATCH, || is_told(&[PreRestart], false)),
+        case(GOING, WATCH, || is_told(&[GoingDown], false)),
+        case(WAITING, WATCH, || is_told(&[Waiting], false)),
+        case(AGAIN, WATCH, || is_told(&STARTS, false)),
+        case(DRAINING, WATCH, || is_told(&[Draining], false)),
+        case(STOPPING, WATCH, || is_told(&[Stopping], false)),
+        case(ENDED, WATCH, || is_told(&[Ended], true)),
+    ]
+}
+
+/// What a set in this state does with a spawn: of those who are not its own code.
+#[derive(Debug, PartialEq, Eq)]
+enum Spawn {
+    Waits,
+    Served,
+    Stopping,
+    Stopped,
+}
+
+fn spawns(states: &[State], wanted: Spawn) {
+    for state in states {
+        let mut life = Life::new(Role::Actor, Owner::Set).go_to(*state);
+        let found = match () {
+            () if life.own.is_ended() => Spawn::Stopped,
+            () if life.own.is_stopping() => Spawn::Stopping,
+            () if life.spawn().1 => Spawn::Served,
+            () => Spawn::Waits,
+        };
+        assert_eq!(found, wanted, "{state:?}");
+    }
+}
+
+/// An actor's own spawn, from its start or a hook.
+fn own_served(states: &[State]) {
+    for state in states {
+        assert!(at(*state).spawn().1, "{state:?}");
+    }
+}
+
+/// What becomes of a failure of the child that it has, or keeps over a restart.
+fn below(states: &[State], keeps: bool, wanted: Reported) {
+    for state in states {
+        let mut life = Life::new(Role::Actor, Owner::Actor);
+        life.keeps = keeps;
+        let mut life = life.go_to(*state);
+        assert_eq!(life.own.failed(0, true), wanted, "{state:?}");
+    }
+}
+
+/// That of one which it has just spawned.
+fn below_new(states: &[State], wanted: Reported) {
+    for state in states {
+        let mut life = at(*state);
+        let (id, _) = life.spawn();
+        assert_eq!(life.own.failed(id, false), wanted, "{state:?}");
+    }
 }
 
 fn as_a_supervisor() -> Vec<Case> {
     vec![
-        case(TURN, SPAWN, || each(&[Idle], on_spawn, Spawn::Waits)),
-        case(FIRST, SPAWN, || each(&[Starting], on_spawn, Spawn::OwnServed)),
-        case(UP, SPAWN, || each(&UPS, on_spawn, Spawn::Served)),
-        case(FAILED, SPAWN, || each(&[Failed], on_spawn, Spawn::Waits)),
-        case(PRE, SPAWN, || each(&[PreRestart], on_spawn, Spawn::Waits)),
-        case(GOING, SPAWN, || each(&[GoingDown], on_spawn, Spawn::Waits)),
-        case(WAITING, SPAWN, || each(&[Waiting], on_spawn, Spawn::Waits)),
-        case(AGAIN, SPAWN, || each(&STARTS, on_spawn, Spawn::OwnServed)),
-        case(DRAINING, SPAWN, || each(&[Draining], on_spawn, Spawn::Served)),
-        case(STOPPING, SPAWN, || each(&[Stopping], on_spawn, Spawn::Stopping)),
-        case(ENDED, SPAWN, || each(&[Ended], on_spawn, Spawn::Stopped)),
-        case(TURN, BELOW, || each(&[Idle], on_child_failure, Below::Never)),
-        case(FIRST, BELOW, || each(&[Starting], on_child_failure, Below::DecidedNow)),
-        case(UP, BELOW, || each(&UPS, on_child_failure, Below::DecidedNow)),
-        case(FAILED, BELOW, || each(&[Failed], on_child_failure, Below::Kept)),
-        case(PRE, BELOW, || each(&[PreRestart], on_child_failure, Below::Absorbed)),
-        case(GOING, BELOW, || each(&[GoingDown], on_child_failure, Below::Absorbed)),
-        case(WAITING, BELOW, || each(&[Waiting], on_child_failure, Below::Kept)),
-        case(AGAIN, BELOW, || each(&STARTS, on_child_failure, Below::NewDecided)),
-        case(DRAINING, BELOW, || each(&[Draining, Running], on_child_failure, Below::DecidedNow)),
-        case(STOPPING, BELOW, || each(&[Stopping], on_child_failure, Below::Reported)),
-        case(ENDED, BELOW, || each(&[Ended], on_child_failure, Below::Never)),
+        case(TURN, SPAWN, || spawns(&[Idle], Spawn::Waits)),
+        case(FIRST, SPAWN, || {
+            spawns(&[Starting], Spawn::Waits);
+            own_served(&[Starting]);
+        }),
+        case(UP, SPAWN, || spawns(&UPS, Spawn::Served)),
+        case(FAILED, SPAWN, || spawns(&[Failed], Spawn::Waits)),
+        case(PRE, SPAWN, || spawns(&[PreRestart], Spawn::Waits)),
+        case(GOING, SPAWN, || spawns(&[GoingDown], Spawn::Waits)),
+        case(WAITING, SPAWN, || spawns(&[Waiting], Spawn::Waits)),
+        case(AGAIN, SPAWN, || {
+            spawns(&STARTS, Spawn::Waits);
+            own_served(&STARTS);
+        }),
+        case(DRAINING, SPAWN, || spawns(&[Draining], Spawn::Served)),
+        case(STOPPING, SPAWN, || spawns(&[Stopping], Spawn::Stopping)),
+        case(ENDED, SPAWN, || spawns(&[Ended], Spawn::Stopped)),
+        case(TURN, BELOW, || assert_eq!(at(Idle).own.living(), 0)),
+        case(FIRST, BELOW, || below_new(&[Starting], Reported::Decide)),
+        case(UP, BELOW, || below(&UPS, false, Reported::Decide)),
+        case(FAILED, BELOW, || below(&[Failed], false, Reported::Kept)),
+        // Kept, and then the way down absorbs it.
+        case(PRE, BELOW, || {
+            below(&[PreRestart], false, Reported::Kept);
+            below(&[PreRestart], true, Reported::Kept);
+        }),
+        case(GOING, BELOW, || below(&[GoingDown], false, Reported::Reported)),
+        case(WAITING, BELOW, || below(&[Waiting], true, Reported::Kept)),
+        case(AGAIN, BELOW, || {
+            below_new(&STARTS, Reported::Decide);
+            below(&STARTS, true, Reported::Kept);
+        }),
+        case(DRAINING, BELOW, || below(&[Draining], false, Reported::Decide)),
+        case(STOPPING, BELOW, || below(&[Stopping], false, Reported::Reported)),
+        case(ENDED, BELOW, || assert_eq!(at(Ended).own.living(), 0)),
     ]
+}
+
+/// It waits for no backoff.
+fn no_wait(states: &[State]) {
+    for state in states {
+        assert_eq!(at(*state).machine.waits_until(), None, "{state:?}");
+    }
+}
+
+/// What an earlier wait has left is nothing to it.
+fn forgets(state: State) {
+    let mut life = at(Waiting);
+    life.order(Order::Wait(Instant::now() + Duration::from_secs(1)));
+    assert!(life.machine.waits_until().is_some());
+    life.order(Order::Start);
+    life.until(if state == StartAgain { Step::Start } else { Step::PostRestart });
+    assert_eq!((life.state(), life.machine.waits_until()), (state, None));
 }
 
 fn timers() -> Vec<Case> {
     vec![
-        case(TURN, TIMER, || each(&[Idle], on_timer, Timer::Never)),
-        case(FIRST, TIMER, || each(&[Starting], on_timer, Timer::Never)),
-        case(UP, TIMER, || each(&UPS, on_timer, Timer::Never)),
-        case(FAILED, TIMER, || each(&[Failed], on_timer, Timer::Never)),
-        case(PRE, TIMER, || each(&[PreRestart], on_timer, Timer::Never)),
-        case(GOING, TIMER, || each(&[GoingDown], on_timer, Timer::Never)),
-        case(WAITING, TIMER, || each(&[Waiting], on_timer, Timer::Starts)),
-        case(AGAIN, TIMER, || each(&STARTS, on_timer, Timer::Stale)),
-        case(DRAINING, TIMER, || each(&[Draining], on_timer, Timer::Stale)),
-        case(STOPPING, TIMER, || each(&[Stopping], on_timer, Timer::Stale)),
-        case(ENDED, TIMER, || each(&[Ended], on_timer, Timer::Stale)),
+        case(TURN, TIMER, || no_wait(&[Idle])),
+        case(FIRST, TIMER, || no_wait(&[Starting])),
+        case(UP, TIMER, || no_wait(&UPS)),
+        case(FAILED, TIMER, || no_wait(&[Failed])),
+        case(PRE, TIMER, || no_wait(&[PreRestart])),
+        case(GOING, TIMER, || no_wait(&[GoingDown])),
+        case(WAITING, TIMER, || {
+            let mut life = at(Waiting);
+            life.order(Order::Wait(Instant::now() + Duration::from_secs(1)));
+            assert!(life.machine.waits_until().is_some());
+            let mut out = Effects::default();
+            life.machine.wait_is_over(&mut out);
+            life.perform(out);
+            assert_eq!((&*life.trace(), life.machine.waits_until()), ("due", None), "its group says what follows");
+        }),
+        case(AGAIN, TIMER, || STARTS.iter().for_each(|state| forgets(*state))),
+        case(DRAINING, TIMER, || no_wait(&[Draining])),
+        case(STOPPING, TIMER, || no_wait(&[Stopping])),
+        case(ENDED, TIMER, || no_wait(&[Ended])),
     ]
 }

@@ -210,9 +210,9 @@ fn holds() -> Vec<Case> {
         case(HOLD, FAILED, || {
             let mut bench = tree(AllForOne).failed();
             assert_eq!(bench.hold(), "");
-            assert!(bench.group.is_held());
+            assert!(bench.is_suspended());
             assert_eq!(bench.release(), "");
-            assert!(!bench.group.is_held());
+            assert!(!bench.is_suspended());
             assert_eq!(bench.ats(), [At::Up, At::Failed, At::Up]);
         }),
         case(HOLD, STOPPING, || {

@@ -1,0 +1,474 @@
+//! One child by itself: its machine brought into a state, something that happens to it, and the trace of what follows.
+//!
+//! Its user code comes to a good end unless a case says otherwise, and its children go down when they are told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::child::State;
+use super::super::child::machine::{Cut, Effect, Effects, Facts, LifeSettings, Machine, Order, Step, StepEnd};
+use super::super::group::{Act, Group, Id, Owner};
+use super::super::member::{Role, Settings};
+use super::coverage::Column;
+use super::sim::failure;
+use crate::failure::{Cause, Failure, Phase};
+use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy};
+use crate::watch::Ended;
+
+/// What its mailbox does with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admission {
+    Open,
+    Down,
+    Refused,
+}
+
+pub(super) struct Life {
+    pub(super) machine: Machine,
+    settings: LifeSettings,
+    step: Option<Step>,
+    busy: bool,
+    interrupted: bool,
+    children: bool,
+    /// Its children go down as soon as they are told.
+    pub(super) children_stop: bool,
+    /// Its children: one that it spawned, with the slot 0, and keeps over a restart.
+    pub(super) own: Group,
+    pub(super) keeps: bool,
+    pub(super) admission: Admission,
+    pub(super) told: bool,
+    now: Instant,
+    log: Vec<String>,
+}
+
+struct Known {
+    now: Instant,
+    busy: bool,
+    children: bool,
+    told: bool,
+}
+
+impl Facts for Known {
+    fn now(&self) -> Instant {
+        self.now
+    }
+    fn is_busy(&self) -> bool {
+        self.busy
+    }
+    fn has_children(&self) -> bool {
+        self.children
+    }
+    fn has_place(&self) -> bool {
+        true
+    }
+    fn end_is_told(&self) -> bool {
+        self.told
+    }
+    fn ends_with_failure(&self) -> Option<Failure> {
+        None
+    }
+    fn is_own(&self, failure: &Failure) -> bool {
+        failure.path() == "child"
+    }
+    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        Failure::new(phase, cause, "child", 1)
+    }
+}
+
+/// An actor with a child, in this state.
+pub(super) fn at(state: State) -> Life {
+    Life::new(Role::Actor, Owner::Actor).go_to(state)
+}
+
+impl Life {
+    pub(super) fn new(role: Role, owner: Owner) -> Life {
+        let now = Instant::now();
+        Life {
+            machine: Machine::new(role, false),
+            settings: LifeSettings {
+                shutdown: Shutdown::Within(Duration::from_secs(5)),
+                kills: false,
+                drains: false,
+                ready: false,
+                permanent: true,
+            },
+            step: None,
+            busy: false,
+            interrupted: false,
+            children: role != Role::Task,
+            children_stop: true,
+            own: Group::new(owner, Strategy::OneForOne, Limit::new()),
+            keeps: false,
+            admission: Admission::Down,
+            told: false,
+            now,
+            log: Vec::new(),
+        }
+    }
+
+    /// A child that is spawned at run time. True: it may start.
+    pub(super) fn spawn(&mut self) -> (Id, bool) {
+        let settings = Settings::new(Role::Actor, Lifecycle::Permanent, None, Limit::new());
+        let id = self.own.add(Arc::new(settings), true);
+        self.own.admit(id, self.now);
+        (id, self.own.take_acts().iter().any(|act| matches!(act, Act::Start(_))))
+    }
+
+    /// It has a child that is up, if it is up itself.
+    fn has_spawned(&mut self) {
+        let (id, starts) = self.spawn();
+        assert!(starts, "it is up");
+        self.own.up(id, self.now);
+        self.own.take_acts();
+        if self.keeps {
+            self.own.keep(id);
+        }
+    }
+
+    /// Its group has said something to its children, and they do it.
+    fn tell_children(&mut self, go: impl FnOnce(&mut Group, Instant)) {
+        go(&mut self.own, self.now);
+        self.hear_children();
+        if self.children_stop {
+            self.children_go_down();
+        }
+    }
+
+    fn hear_children(&mut self) {
+        let acts = self.own.take_acts();
+        if acts.iter().any(|act| matches!(act, Act::ChildrenDown)) {
+            self.order(Order::ChildrenDown);
+        }
+    }
+
+    /// Those that were told are down.
+    pub(super) fn children_go_down(&mut self) {
+        let going: Vec<Id> = self.own.going_down().map(|(id, _)| id).collect();
+        for id in going {
+            self.own.gone(id, self.now);
+        }
+        self.hear_children();
+    }
+
+    /// Its way into a state, by what leads there.
+    pub(super) fn go_to(mut self, state: State) -> Life {
+        match state {
+            State::Idle => self.quietly(),
+            State::Starting => {
+                self = self.go_to(State::Idle);
+                self.order(Order::Start);
+                self.until(Step::Start);
+            }
+            State::Running => {
+                self = self.go_to(State::Starting);
+                self.until(Step::Serve);
+            }
+            State::Handling => {
+                self = self.go_to(State::Running);
+                self.busy = true;
+            }
+            State::Failed => {
+                self = self.go_to(State::Handling);
+                self.finish(fails());
+                self.quietly();
+            }
+            State::PreRestart => {
+                self = self.go_to(State::Failed);
+                self.order(Order::Down(failure(Phase::Running)));
+                self.until(Step::PreRestart);
+            }
+            State::GoingDown => {
+                self = self.go_to(State::PreRestart);
+                self.children_stop = false;
+                self.finish(StepEnd::Done);
+                self.quietly();
+                self.children_stop = true;
+            }
+            State::Waiting => {
+                // A child that it keeps stays up, so this may not take any time.
+                self = self.go_to(State::PreRestart);
+                self.finish(StepEnd::Done);
+                self.quietly();
+            }
+            State::StartAgain => {
+                self = self.go_to(State::Waiting);
+                self.order(Order::Start);
+                self.until(Step::Start);
+            }
+            State::PostRestart => {
+                self = self.go_to(State::StartAgain);
+                self.until(Step::PostRestart);
+            }
+            State::Stopping => {
+                self = self.go_to(State::Running);
+                self.children_stop = false;
+                self.order(Order::End(Ended::Stopped));
+                self.quietly();
+                self.children_stop = true;
+            }
+            State::Draining => {
+                self = self.go_to(State::Handling);
+                self.order(Order::Drain);
+            }
+            State::Ended => {
+                self = self.go_to(State::Stopping);
+                self.children_go_down();
+                self.order(Order::Over(Ended::Stopped));
+                self.quietly();
+            }
+        }
+        assert_eq!(self.state(), state);
+        self.log.clear();
+        self
+    }
+
+    pub(super) fn state(&self) -> State {
+        match self.machine.state() {
+            State::Running if self.busy => State::Handling,
+            state => state,
+        }
+    }
+
+    fn known(&self) -> Known {
+        Known { now: self.now, busy: self.busy, children: self.children, told: self.told }
+    }
+
+    pub(super) fn order(&mut self, order: Order) {
+        let mut out = Effects::default();
+        self.machine.order(order, &self.known(), &mut out);
+        self.perform(out);
+    }
+
+    pub(super) fn finish(&mut self, end: StepEnd) {
+        let mut out = Effects::default();
+        let known = self.known();
+        (self.step, self.busy) = (None, false);
+        self.machine.finished(end, &known, &mut out);
+        self.perform(out);
+    }
+
+    /// True: it has something to do.
+    fn ask(&mut self) -> bool {
+        let mut out = Effects::default();
+        let known = self.known();
+        let step = self.machine.next(&known, &mut out);
+        self.step = (step != Step::Wait || out.is_empty()).then_some(step);
+        if !matches!(step, Step::Wait | Step::Yield) {
+            self.log.push(format!("{step:?}").to_lowercase());
+        }
+        let done = out.is_empty();
+        self.perform(out);
+        step != Step::Wait || !done
+    }
+
+    pub(super) fn perform(&mut self, mut out: Effects) {
+        for effect in out.drain() {
+            let word = match effect {
+                Effect::Begin => {
+                    self.machine.begin(self.settings, true);
+                    self.own.rebuild(false);
+                    self.told = false;
+                    None
+                }
+                Effect::Interrupt(on) => {
+                    self.interrupted = on;
+                    None
+                }
+                Effect::Refuse | Effect::RefuseNew | Effect::Close => {
+                    self.admission = Admission::Refused;
+                    Some("refuse".to_owned())
+                }
+                Effect::Up { healed, .. } => {
+                    self.admission = Admission::Open;
+                    match healed {
+                        Some(failure) => self.own.restart_kept(&failure, self.now),
+                        None => self.own.owner_up(self.now),
+                    }
+                    self.own.take_acts();
+                    if !self.machine.is_suspended() {
+                        self.has_spawned();
+                    }
+                    Some("up".to_owned())
+                }
+                Effect::Open => {
+                    self.admission = Admission::Open;
+                    Some("open".to_owned())
+                }
+                Effect::Shut => {
+                    self.admission = Admission::Down;
+                    None
+                }
+                Effect::Ended { ended, .. } => {
+                    self.told = true;
+                    Some(format!("ended: {ended}"))
+                }
+                Effect::Decide { failure, instance } => {
+                    let phase = format!("{:?}", failure.phase()).to_lowercase();
+                    let cause = match failure.cause() {
+                        Cause::TimedOut => ", timed out",
+                        Cause::Killed => ", killed",
+                        _ => "",
+                    };
+                    Some(format!("decide {phase}{cause}{}", if instance { "" } else { ", down" }))
+                }
+                Effect::Redecide { .. } => Some("decide again".to_owned()),
+                Effect::StopChildren => {
+                    self.log.push("children stop".to_owned());
+                    self.tell_children(Group::stop);
+                    None
+                }
+                Effect::EndChildren => {
+                    self.log.push("children end".to_owned());
+                    self.tell_children(Group::stop);
+                    None
+                }
+                Effect::RestartChildren(failure) => {
+                    self.log.push("children restart".to_owned());
+                    self.tell_children(|own, now| own.restart_from_above(&failure, now));
+                    None
+                }
+                Effect::AbortChildren => {
+                    self.log.push("children aborted".to_owned());
+                    self.children_go_down();
+                    None
+                }
+                Effect::SuspendChildren(suspended) => {
+                    match suspended {
+                        true => self.own.hold(),
+                        false => self.own.release(self.now),
+                    }
+                    self.own.take_acts();
+                    Some(if suspended { "children suspended" } else { "children released" }.to_owned())
+                }
+                Effect::ResumeChildren(_) => Some("children resumed".to_owned()),
+                Effect::Suspended(true) => Some("suspended".to_owned()),
+                Effect::Suspended(false) => Some("released".to_owned()),
+                Effect::Late(_) => Some("late".to_owned()),
+                Effect::Reported(_) => Some("reported".to_owned()),
+                Effect::Escalated(_) => Some("escalated".to_owned()),
+                Effect::Aborted => Some("aborted".to_owned()),
+                Effect::Gone => Some("gone".to_owned()),
+                Effect::Due => Some("due".to_owned()),
+                Effect::Absent => Some("absent".to_owned()),
+                Effect::Done { .. } => Some("done".to_owned()),
+                Effect::DropInstance => Some("drop".to_owned()),
+                Effect::Broken(_) => Some("broken".to_owned()),
+                Effect::EndsAs(ended) => Some(format!("ends as {ended}")),
+                Effect::MarkDown(_)
+                | Effect::Retry(_)
+                | Effect::EndSpawns
+                | Effect::AllowSpawns
+                | Effect::SignalStop
+                | Effect::Failed(_)
+                | Effect::ForgetLate
+                | Effect::Forgive
+                | Effect::DropBackground
+                | Effect::Unwatch => None,
+            };
+            self.log.extend(word);
+        }
+    }
+
+    /// One move of its task. False: it waits, or its loop over messages does.
+    fn moves(&mut self) -> bool {
+        let Some(step) = self.step else { return self.ask() };
+        if !matches!(step, Step::Wait | Step::Yield)
+            && let Some(cut) = self.machine.take_cut()
+        {
+            self.log.push("cut".to_owned());
+            self.finish(StepEnd::Cut(cut));
+            return true;
+        }
+        match step {
+            Step::Wait if self.machine.wakes() => return self.ask(),
+            Step::Wait | Step::Exit => return false,
+            Step::Serve if self.interrupted => self.finish(StepEnd::Interrupted),
+            Step::Serve if self.machine.state() == State::Draining => self.finish(StepEnd::Drained),
+            Step::Serve => return false,
+            Step::HandIn => self.finish(StepEnd::Drained),
+            Step::Yield
+            | Step::Start
+            | Step::PreStart
+            | Step::PostRestart
+            | Step::Ready
+            | Step::PreRestart
+            | Step::Settle
+            | Step::Drop
+            | Step::PostStop => self.finish(StepEnd::Done),
+        }
+        true
+    }
+
+    /// Until this step has begun.
+    pub(super) fn until(&mut self, step: Step) {
+        for _ in 0..50 {
+            self.moves();
+            if self.step == Some(step) {
+                return;
+            }
+        }
+        panic!("it does not come to {step:?}: {:?}", self.log);
+    }
+
+    /// Until nothing follows by itself.
+    pub(super) fn quietly(&mut self) {
+        for _ in 0..50 {
+            if !self.moves() {
+                return;
+            }
+        }
+        panic!("it does not come to rest: {:?}", self.log);
+    }
+
+    /// What happened since it was there, and where it led.
+    pub(super) fn trace(&mut self) -> String {
+        self.quietly();
+        std::mem::take(&mut self.log).join(", ")
+    }
+
+    /// Something happens to it in its present state.
+    pub(super) fn meets(&mut self, column: Column) {
+        match column {
+            Column::Failure => self.fails(),
+            Column::Down => self.order(Order::Down(failure(Phase::Running))),
+            Column::Suspend => self.order(Order::Suspend(true)),
+            Column::Release => {
+                self.order(Order::Suspend(true));
+                self.log.clear();
+                self.order(Order::Suspend(false));
+            }
+            Column::Stop => self.order(Order::End(Ended::Stopped)),
+            Column::Kill => self.order(Order::Kill(Failure::new(Phase::Running, Cause::Killed, "child", 1))),
+            Column::TimeUp => self.time_is_up(),
+        }
+    }
+
+    /// What goes on fails: its code, or a future of `cx.run` where it waits for messages.
+    fn fails(&mut self) {
+        match self.step {
+            None | Some(Step::Wait | Step::Yield | Step::Exit) => {}
+            Some(Step::Serve) if !self.busy => {
+                let mut out = Effects::default();
+                self.machine.fails_beside(failure(Phase::Running), &mut out);
+                self.perform(out);
+            }
+            Some(_) => self.finish(fails()),
+        }
+    }
+
+    fn time_is_up(&mut self) {
+        let starts = matches!(self.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
+        match self.step {
+            None | Some(Step::Yield | Step::Exit) => {}
+            Some(Step::Wait) if self.machine.deadline().is_some() => self.machine.time_is_up(),
+            Some(_) if starts || self.machine.deadline().is_some() => self.finish(StepEnd::Cut(Cut::TimeUp)),
+            Some(_) => {}
+        }
+    }
+}
+
+pub(super) fn fails() -> StepEnd {
+    StepEnd::Failed { failure: failure(Phase::Running), stopped: false }
+}
