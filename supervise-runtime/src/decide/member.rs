@@ -34,7 +34,7 @@ pub(crate) enum At {
 
 /// What kind of member it is, as far as decisions go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Role {
+pub enum Role {
     /// An actor.
     Actor,
     /// A task: its end never restarts at once, it is never held.

@@ -4,7 +4,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::*;
 use crate::contradiction::Contradiction;
-use crate::decide::group::{Facts as GroupFacts, Reported};
+use crate::decide::group::{Facts as GroupFacts, FailureRoute};
 use crate::decide::member::At;
 use crate::strategy::{Directive, Lifecycle, default_directive};
 use crate::watch::Ended;
@@ -56,12 +56,12 @@ impl Driver {
     }
 
     /// Tells the group of a failure: what is done about it, and how many restarts in a row it would be.
-    fn tell_group(&self, instance: bool) -> (Reported, u32) {
+    fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {
         let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.row(id) + 1));
-        handed_in.unwrap_or((Reported::Reported, 1))
+        handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
     }
 
-    pub(super) fn decide_first(&mut self, failure: &Failure, instance: bool, hands: &mut dyn Hands) -> Reported {
+    pub(super) fn decide_first(&mut self, failure: &Failure, instance: bool, hands: &mut dyn Hands) -> FailureRoute {
         let (reported, row) = self.tell_group(instance);
         self.decide(failure, (reported, row), hands);
         reported
@@ -70,12 +70,12 @@ impl Driver {
     /// A kept failure is decided now.
     pub(super) fn decide_again(&mut self, failure: &Failure, hands: &mut dyn Hands) {
         let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
-        self.decide(failure, (Reported::Decide, row), hands);
+        self.decide(failure, (FailureRoute::Decide, row), hands);
     }
 
-    fn decide(&mut self, failure: &Failure, (reported, row): (Reported, u32), hands: &mut dyn Hands) {
+    fn decide(&mut self, failure: &Failure, (reported, row): (FailureRoute, u32), hands: &mut dyn Hands) {
         match reported {
-            Reported::Decide => {
+            FailureRoute::Decide => {
                 // The decider is not asked about an end (S23), nor about a bug of what runs the child (S19).
                 let directive = match failure.cause() {
                     Cause::EndedByItself => Some(Directive::Restart),
@@ -95,13 +95,13 @@ impl Driver {
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
-                if decided == Some(Reported::Absorbed) {
+                if decided == Some(FailureRoute::Absorbed) {
                     self.cell.ctl().fails_late(failure.clone()); // it was asked to go down meanwhile
                 }
                 self.cell.ctl().bus.changed.notify_waiters(); // who waits for its start may go on
             }
-            Reported::Kept => {}
-            Reported::Absorbed | Reported::Reported => {
+            FailureRoute::Kept => {}
+            FailureRoute::Absorbed | FailureRoute::ReportOnly => {
                 self.cell.ctl().fails_late(failure.clone());
             }
         }
@@ -114,7 +114,7 @@ impl Driver {
         if over {
             self.ends_as(Ended::by(bug)); // what it was told of its end is lost
         }
-        if matches!(reported, Reported::Absorbed | Reported::Reported) {
+        if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
             // It was asked to go down, which may be lost too.
             let now = Instant::now();
             self.with_group(|group, id| group.gone(id, now));

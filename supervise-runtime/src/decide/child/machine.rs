@@ -434,7 +434,8 @@ impl Machine {
 
     // ----- what it is at
 
-    pub(crate) fn state(&self) -> State {
+    #[cfg(test)]
+    pub(in crate::decide) fn state(&self) -> State {
         self.state
     }
 

@@ -126,7 +126,7 @@ pub(crate) enum Act {
 
 /// What is done about a failure that a child reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Reported {
+pub(crate) enum FailureRoute {
     /// Ask the decider, then [`Group::decided`].
     Decide,
     /// Keep it; [`Act::Redecide`] comes, or the range takes it along.
@@ -134,7 +134,7 @@ pub(crate) enum Reported {
     /// It was to go down anyway.
     Absorbed,
     /// The supervisor is stopping.
-    Reported,
+    ReportOnly,
 }
 
 /// The fate of a child for which no time is left.

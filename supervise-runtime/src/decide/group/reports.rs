@@ -16,24 +16,24 @@ impl Group {
     }
 
     /// The child failed, with an instance or (a start) without one.
-    pub(crate) fn failed(&mut self, id: Id, instance: bool) -> Reported {
+    pub(crate) fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {
         let stopping = self.is_stopping();
         let in_range = self.in_range(id);
         let kept = self.keeps(id);
         let member = self.member(id);
         match member.at {
-            At::Down if stopping || member.ending.is_some() => Reported::Reported,
+            At::Down if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
             // Asked to go down already: the failed one joins, with or without an instance.
-            At::Down => Reported::Absorbed,
-            At::Ended => Reported::Reported,
+            At::Down => FailureRoute::Absorbed,
+            At::Ended => FailureRoute::ReportOnly,
             _ => {
                 member.at = if instance { At::Failed } else { At::StartFailed };
                 self.look_again(id);
                 match () {
-                    () if in_range && stopping => Reported::Reported,
-                    () if in_range => Reported::Absorbed,
-                    () if kept => Reported::Kept,
-                    () => Reported::Decide,
+                    () if in_range && stopping => FailureRoute::ReportOnly,
+                    () if in_range => FailureRoute::Absorbed,
+                    () if kept => FailureRoute::Kept,
+                    () => FailureRoute::Decide,
                 }
             }
         }
@@ -56,17 +56,17 @@ impl Group {
     }
 
     /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
-    pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> Reported {
+    pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> FailureRoute {
         if self.in_range(id) {
-            return Reported::Absorbed;
+            return FailureRoute::Absorbed;
         }
         if self.keeps(id) || self.mode == Mode::Ended {
-            return Reported::Kept;
+            return FailureRoute::Kept;
         }
         let instance = match self.at(id) {
             At::Failed => true,
             At::StartFailed => false,
-            _ => return Reported::Absorbed,
+            _ => return FailureRoute::Absorbed,
         };
         match directive {
             Directive::Resume if instance => {
@@ -78,7 +78,7 @@ impl Group {
             Directive::Stop => self.stop_for(id, Ended::by(failure), failure, facts.now),
             Directive::Escalate => self.fail(id, failure.clone(), facts.now),
         }
-        Reported::Decide
+        FailureRoute::Decide
     }
 
     /// The child ended by itself and is down (S23). `failure` has the cause `EndedByItself`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::{ByHand, Command};
-use super::super::group::{Act, Facts, Group, Id, Mode, Owner, Reported};
+use super::super::group::{Act, Facts, FailureRoute, Group, Id, Mode, Owner};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
@@ -256,15 +256,15 @@ impl Bench {
         let reported = self.group.failed(id, instance);
         let acts = self.acts();
         match reported {
-            Reported::Decide => {
+            FailureRoute::Decide => {
                 assert_eq!(acts, "");
                 let facts = self.facts();
                 self.group.decided(id, directive, &failure(Phase::Running), facts);
                 format!("decided: {}", self.acts())
             }
-            Reported::Kept => format!("kept{acts}"),
-            Reported::Absorbed => format!("absorbed{acts}"),
-            Reported::Reported => format!("reported{acts}"),
+            FailureRoute::Kept => format!("kept{acts}"),
+            FailureRoute::Absorbed => format!("absorbed{acts}"),
+            FailureRoute::ReportOnly => format!("reported{acts}"),
         }
     }
 

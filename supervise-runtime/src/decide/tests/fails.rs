@@ -1,7 +1,7 @@
 //! How a simulated child fails, and what becomes of the failure.
 
 use super::super::child::machine::{Cut, Step, StepEnd};
-use super::super::group::{Id, Mode, Reported};
+use super::super::group::{FailureRoute, Id, Mode};
 use super::super::member::At;
 use super::coverage::{column_2c, hit_2c};
 use super::kid::{Pending, Token};
@@ -38,28 +38,28 @@ impl Sim {
         let ending = self.group.is_stopping() || self.kid(id).stopped || going;
         let reported = self.group.failed(id, instance);
         let used = match reported {
-            Reported::Absorbed => {
+            FailureRoute::Absorbed => {
                 assert!(going, "a failure is absorbed although nothing takes the child down");
                 true
             }
-            Reported::Reported => {
+            FailureRoute::ReportOnly => {
                 assert!(ending, "a failure is only reported although the child goes on");
                 true
             }
-            Reported::Kept => {
+            FailureRoute::Kept => {
                 let waits = self.held
                     || self.stand == Stand::Failed
                     || matches!(self.group.mode(), Mode::Failed { .. } | Mode::Waiting);
                 assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
                 false
             }
-            Reported::Decide => {
+            FailureRoute::Decide => {
                 assert!(!self.held, "a decision while held");
                 false
             }
         };
         let token = if used { Token::Used } else { Token::Open };
-        let asked = reported == Reported::Decide;
+        let asked = reported == FailureRoute::Decide;
         self.kid(id).pending = Some(Pending { failure, directive, from, token, asked });
         self.carry_out();
     }
@@ -116,21 +116,21 @@ impl Sim {
         let alone = self.kid(id).alone;
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
-            Reported::Decide => {
+            FailureRoute::Decide => {
                 assert_eq!(pending.token, Token::Open, "a failure is used up twice");
                 let escalated = matches!(self.group.mode(), Mode::Failed { .. });
                 pending.token = if escalated { Token::Escalated } else { Token::Used };
             }
-            Reported::Absorbed | Reported::Reported => {
+            FailureRoute::Absorbed | FailureRoute::ReportOnly => {
                 assert!(
                     pending.token == Token::Used || self.in_range(id) || !matches!(at, At::Failed | At::StartFailed),
                     "a failure that was to be decided is absorbed"
                 );
                 pending.token = Token::Used;
             }
-            Reported::Kept => {}
+            FailureRoute::Kept => {}
         }
-        if reported == Reported::Decide {
+        if reported == FailureRoute::Decide {
             match alone {
                 true => self.check_alone(id, &ats),
                 false => self.check_widened(id, &before.0, before.1),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::{ByHand, Command};
-use super::super::group::{Act, Facts, Group, Id, Mode, Next, Owner, Reported};
+use super::super::group::{Act, Facts, FailureRoute, Group, Id, Mode, Next, Owner};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
@@ -66,7 +66,7 @@ impl Many {
     }
 
     fn fails(&mut self, id: Id) {
-        assert_eq!(self.group.failed(id, false), Reported::Decide);
+        assert_eq!(self.group.failed(id, false), FailureRoute::Decide);
         self.group.decided(id, Directive::Restart, &failure(Phase::Start), self.facts());
     }
 
@@ -180,7 +180,7 @@ fn a_range_finds_each_by_its_place() {
     let n = 20_000;
     let mut many = Many::up(Owner::Actor, Strategy::AllForOne, n);
     let now = many.now;
-    assert_eq!(many.group.failed(0, true), Reported::Decide);
+    assert_eq!(many.group.failed(0, true), FailureRoute::Decide);
     many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
     assert!(matches!(many.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
     for id in (0..n).rev() {

@@ -15,7 +15,7 @@ use crate::decide::child::State::{
     Stopping, Waiting,
 };
 use crate::decide::child::machine::{Effects, Order, Step};
-use crate::decide::group::{Owner, Reported};
+use crate::decide::group::{FailureRoute, Owner};
 use crate::decide::member::Role;
 use crate::strategy::{Directive, OnLimit, Strategy};
 
@@ -203,7 +203,7 @@ fn own_served(states: &[State]) {
 }
 
 /// What becomes of a failure of the child that it has, or keeps over a restart.
-fn below(states: &[State], keeps: bool, wanted: Reported) {
+fn below(states: &[State], keeps: bool, wanted: FailureRoute) {
     for state in states {
         let mut life = Life::new(Role::Actor, Owner::Actor);
         life.keeps = keeps;
@@ -213,7 +213,7 @@ fn below(states: &[State], keeps: bool, wanted: Reported) {
 }
 
 /// That of one which it has just spawned.
-fn below_new(states: &[State], wanted: Reported) {
+fn below_new(states: &[State], wanted: FailureRoute) {
     for state in states {
         let mut life = at(*state);
         let (id, _) = life.spawn();
@@ -241,22 +241,22 @@ fn as_a_supervisor() -> Vec<Case> {
         case(STOPPING, SPAWN, || spawns(&[Stopping], Spawn::Stopping)),
         case(ENDED, SPAWN, || spawns(&[Ended], Spawn::Stopped)),
         case(TURN, BELOW, || assert_eq!(at(Idle).own.living(), 0)),
-        case(FIRST, BELOW, || below_new(&[Starting], Reported::Decide)),
-        case(UP, BELOW, || below(&UPS, false, Reported::Decide)),
-        case(FAILED, BELOW, || below(&[Failed], false, Reported::Kept)),
+        case(FIRST, BELOW, || below_new(&[Starting], FailureRoute::Decide)),
+        case(UP, BELOW, || below(&UPS, false, FailureRoute::Decide)),
+        case(FAILED, BELOW, || below(&[Failed], false, FailureRoute::Kept)),
         // Kept, and then the way down absorbs it.
         case(PRE, BELOW, || {
-            below(&[PreRestart], false, Reported::Kept);
-            below(&[PreRestart], true, Reported::Kept);
+            below(&[PreRestart], false, FailureRoute::Kept);
+            below(&[PreRestart], true, FailureRoute::Kept);
         }),
-        case(GOING, BELOW, || below(&[GoingDown], false, Reported::Reported)),
-        case(WAITING, BELOW, || below(&[Waiting], true, Reported::Kept)),
+        case(GOING, BELOW, || below(&[GoingDown], false, FailureRoute::ReportOnly)),
+        case(WAITING, BELOW, || below(&[Waiting], true, FailureRoute::Kept)),
         case(AGAIN, BELOW, || {
-            below_new(&STARTS, Reported::Decide);
-            below(&STARTS, true, Reported::Kept);
+            below_new(&STARTS, FailureRoute::Decide);
+            below(&STARTS, true, FailureRoute::Kept);
         }),
-        case(DRAINING, BELOW, || below(&[Draining], false, Reported::Decide)),
-        case(STOPPING, BELOW, || below(&[Stopping], false, Reported::Reported)),
+        case(DRAINING, BELOW, || below(&[Draining], false, FailureRoute::Decide)),
+        case(STOPPING, BELOW, || below(&[Stopping], false, FailureRoute::ReportOnly)),
         case(ENDED, BELOW, || assert_eq!(at(Ended).own.living(), 0)),
     ]
 }
