@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::control::{Control, Controlled, closed, send};
 use super::driver::Driver;
-use crate::decide::child::machine::{Step, StepEnd};
+use crate::decide::child::machine::Step;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure};
 use crate::loud;
@@ -55,7 +55,7 @@ impl<B: Body> Life<B> {
                 }
                 Step::Yield => {
                     driver.give_way().await;
-                    driver.finished(StepEnd::Done, body);
+                    driver.begins(body);
                     continue;
                 }
                 Step::Start => {

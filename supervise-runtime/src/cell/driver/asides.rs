@@ -6,18 +6,32 @@ use crate::aside::Aside;
 impl Driver {
     /// What is asked for on the way down comes to nothing: it would end with this incarnation anyway.
     pub(super) fn take_aside(&mut self, aside: Aside) {
-        let serves = self.machine.takes_background(matches!(aside, Aside::Timer { .. }));
-        if serves {
-            let asides = &mut self.extras.get_or_insert_default().asides;
-            asides.get_or_insert_with(Asides::new).add(aside, &self.cell);
+        let engine = &mut self.engine;
+        if self.machine.takes_background(matches!(aside, Aside::Timer { .. })) {
+            let asides = &mut engine.extras.get_or_insert_default().asides;
+            asides.get_or_insert_with(Asides::new).add(aside, &engine.cell);
             if self.machine.leaving_since().is_some() {
-                self.tell_asides(); // it was asked before the token was
+                engine.tell_asides(); // it was asked before the token was
             }
         } else {
-            self.guarded(|| drop(aside)); // user code
+            engine.guarded(&self.machine, || drop(aside)); // user code
         }
     }
 
+    /// True: a subordinate future panicked, which is a failure of the actor behind the message in hand.
+    #[cold]
+    pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
+        let engine = &mut self.engine;
+        let Some(Extras { asides: Some(asides), span, .. }) = engine.extras.as_deref_mut() else { return false };
+        let polled = enter(span.as_ref(), &mut engine.current, false, || asides.poll(cx));
+        let Err(text) = polled else { return false };
+        let failure = self.failure(Cause::Panic(text));
+        self.machine.fails_beside(failure, &mut At { engine: &mut self.engine, hands: None });
+        true
+    }
+}
+
+impl Engine {
     /// It is asked to go down: its token says so.
     pub(super) fn tell_asides(&mut self) {
         #[cfg(feature = "tokio-util")]
@@ -27,10 +41,10 @@ impl Driver {
     }
 
     /// Stops the timers of a cell that drains: no tick comes any more. Dropping them is user code.
-    pub(super) fn stop_timers(&mut self) {
+    pub(super) fn stop_timers(&mut self, machine: &Machine) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
             for tick in asides.stop_timers() {
-                self.guarded(|| drop(tick));
+                self.guarded(machine, || drop(tick));
             }
         }
     }
@@ -40,23 +54,10 @@ impl Driver {
         self.extras.as_ref().and_then(|extras| extras.asides.as_ref()).is_some_and(Asides::has_futures)
     }
 
-    /// True: a subordinate future panicked, which is a failure of the actor behind the message in hand.
-    #[cold]
-    pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
-        let Some(Extras { asides: Some(asides), span, .. }) = self.extras.as_deref_mut() else { return false };
-        let polled = enter(span.as_ref(), &mut self.current, false, || asides.poll(cx));
-        let Err(text) = polled else { return false };
-        let failure = self.failure(Cause::Panic(text));
-        let mut out = Effects::default();
-        self.machine.fails_beside(failure, &mut out);
-        self.carry_out(&mut out, None);
-        true
-    }
-
     /// They end with the incarnation. Dropping them is user code.
-    pub(crate) fn drop_asides(&mut self) {
+    pub(super) fn drop_asides(&mut self, machine: &Machine) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.take()) {
-            asides.dismantle(&mut |part| self.guarded(part));
+            asides.dismantle(&mut |part| self.guarded(machine, part));
         }
     }
 }

@@ -3,13 +3,14 @@
 use rand::{Rng as _, SeedableRng as _};
 
 use super::*;
+use crate::cell::control::{Control, queue};
 use crate::contradiction::Contradiction;
 use crate::decide::group::{Facts as GroupFacts, FailureRoute};
-use crate::decide::member::At;
+use crate::decide::member::At as Stand;
 use crate::strategy::{Directive, Lifecycle, default_directive};
 use crate::watch::Ended;
 
-impl Driver {
+impl Engine {
     pub(super) fn facts(&mut self, handled: bool) -> GroupFacts {
         let random = match self.common.backoff {
             None => 0,
@@ -30,7 +31,7 @@ impl Driver {
 
     /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). Of a `Temporary` child only its own
     /// is asked (S23). `None`: nobody was, or has said anything, and it ends.
-    fn directive(&mut self, failure: &Failure) -> Option<Directive> {
+    fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.role) == Lifecycle::Temporary;
         if failure.error::<Contradiction>().is_some() {
@@ -49,7 +50,7 @@ impl Driver {
             Ok(Some(directive)) => Some(directive),
             Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
             Err(panic) => {
-                self.report(Cause::Panic(panic));
+                self.report(machine, Cause::Panic(panic));
                 Some(Directive::Escalate)
             }
         }
@@ -61,19 +62,31 @@ impl Driver {
         handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
     }
 
-    pub(super) fn decide_first(&mut self, failure: &Failure, instance: bool, hands: &mut dyn Hands) -> FailureRoute {
+    pub(super) fn decide_first(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+        instance: bool,
+        hands: &mut dyn Hands,
+    ) -> FailureRoute {
         let (reported, row) = self.tell_group(instance);
-        self.decide(failure, (reported, row), hands);
+        self.decide(machine, failure, (reported, row), hands);
         reported
     }
 
     /// A kept failure is decided now.
-    pub(super) fn decide_again(&mut self, failure: &Failure, hands: &mut dyn Hands) {
+    pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
         let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
-        self.decide(failure, (FailureRoute::Decide, row), hands);
+        self.decide(machine, failure, (FailureRoute::Decide, row), hands);
     }
 
-    fn decide(&mut self, failure: &Failure, (reported, row): (FailureRoute, u32), hands: &mut dyn Hands) {
+    fn decide(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+        (reported, row): (FailureRoute, u32),
+        hands: &mut dyn Hands,
+    ) {
         match reported {
             FailureRoute::Decide => {
                 // The decider is not asked about an end (S23), nor about a bug of what runs the child (S19).
@@ -81,12 +94,12 @@ impl Driver {
                     Cause::EndedByItself => Some(Directive::Restart),
                     // Code that failed in running it is not to be trusted with the next start alone.
                     Cause::Bug(_) if failure.path() == self.cell.ctl().path() => Some(Directive::Escalate),
-                    _ => self.directive(failure),
+                    _ => self.directive(machine, failure),
                 };
                 let facts = self.facts(hands.has_handled());
                 if let Some(directive) = directive {
                     let comes_to = self.with_group(|group, id| {
-                        let instance = group.at(id) == At::Failed;
+                        let instance = group.at(id) == Stand::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
                     let told = comes_to.unwrap_or(directive);
@@ -108,11 +121,11 @@ impl Driver {
     }
 
     /// It has come down after a bug of this crate: that is a failure which is escalated.
-    pub(super) fn tell_of_bug(&mut self, bug: &Failure, hands: &mut dyn Hands) {
-        let over = self.with_group(|group, id| group.at(id) == At::Ended).unwrap_or(true);
-        let reported = self.decide_first(bug, false, hands);
+    pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
+        let over = self.with_group(|group, id| group.at(id) == Stand::Ended).unwrap_or(true);
+        let reported = self.decide_first(machine, bug, false, hands);
         if over {
-            self.ends_as(Ended::by(bug)); // what it was told of its end is lost
+            queue(&*self.cell, Control::Over(Ended::by(bug))); // what it was told of its end is lost
         }
         if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
             // It was asked to go down, which may be lost too.

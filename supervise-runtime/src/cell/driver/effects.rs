@@ -3,21 +3,21 @@
 use super::*;
 use crate::cell::control::closed;
 use crate::decide::child::machine::LifeSettings;
-use crate::decide::member::At;
+use crate::decide::member::At as Stand;
 use crate::report::ChildReport;
 use crate::strategy::{Lifecycle, Shutdown};
 use crate::watch::Ended;
 
-impl Driver {
+impl Engine {
     /// `hands`: the instance, between two steps. The machine asks for it then only.
-    pub(super) fn perform(&mut self, effect: Effect, hands: Option<&mut dyn Hands>) {
+    pub(super) fn perform(&mut self, machine: &Machine, effect: Effect, hands: Option<&mut dyn Hands>) {
         let hands = || hands.expect("between two steps the instance is at hand");
         match effect {
             Effect::Interrupt(on) => self.cell.interrupt(on),
             Effect::Refuse => self.cell.refuse(),
             Effect::RefuseNew => {
                 self.cell.refuse_new();
-                self.stop_timers();
+                self.stop_timers(machine);
             }
             Effect::MarkDown(down) => self.cell.set_down(down),
             Effect::Retry(at) => self.cell.set_retry(at),
@@ -46,8 +46,7 @@ impl Driver {
                 let now = Instant::now();
                 self.with_group(|group, id| group.gone(id, now));
             }
-            Effect::Begin => self.begin(hands()),
-            Effect::Up { again, healed } => self.up(again, healed, hands()),
+            Effect::Up { again, healed } => self.up(machine, again, healed, hands()),
             Effect::Failed(failure) => {
                 self.cell.ctl().emit(EventKind::Failed { failure, message: self.message });
             }
@@ -57,9 +56,9 @@ impl Driver {
             Effect::ForgetLate => self.cell.ctl().forget_late(),
             Effect::Aborted => self.cell.ctl().emit(EventKind::Aborted { message: self.message }),
             Effect::Decide { failure, instance } => {
-                self.decide_first(&failure, instance, hands());
+                self.decide_first(machine, &failure, instance, hands());
             }
-            Effect::Redecide { failure } => self.decide_again(&failure, hands()),
+            Effect::Redecide { failure } => self.decide_again(machine, &failure, hands()),
             Effect::Done { ended, end } => {
                 let facts = self.facts(hands().has_handled());
                 self.with_group(|group, id| group.done(id, ended, &end, facts));
@@ -71,9 +70,9 @@ impl Driver {
             Effect::EndsAs(ended) => {
                 self.with_group(|group, id| group.ends_as(id, ended));
             }
-            Effect::Broken(bug) => self.tell_of_bug(&bug, hands()),
+            Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands()),
             Effect::ResumeChildren(failure) => {
-                let (facts, suspended) = (self.facts(hands().has_handled()), self.machine.is_suspended());
+                let (facts, suspended) = (self.facts(hands().has_handled()), machine.is_suspended());
                 if let Some(sup) = self.cell.ctl().sup() {
                     sup.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
                 }
@@ -89,25 +88,25 @@ impl Driver {
                     sup.abort(&*self.cell, Instant::now());
                 }
             }
-            Effect::Open => self.open(hands()),
+            Effect::Open => self.open(machine, hands()),
             Effect::Shut => hands().shut(),
             Effect::Close => {
                 let hands = hands();
-                self.guarded(|| hands.close());
+                self.guarded(machine, || hands.close());
             }
             Effect::Forgive => {
                 let hands = hands();
-                self.guarded(|| hands.forgive());
+                self.guarded(machine, || hands.forgive());
             }
-            Effect::DropBackground => self.drop_asides(),
+            Effect::DropBackground => self.drop_asides(machine),
             Effect::Unwatch => hands().unwatch_children(),
-            Effect::DropInstance => self.drop_instance(hands()),
-            Effect::Ended { ended, aborted } => self.tell_end(ended, aborted),
+            Effect::DropInstance => self.drop_instance(machine, hands()),
+            Effect::Ended { ended, aborted } => self.tell_end(machine, ended, aborted),
         }
     }
 
-    pub(super) fn drop_instance(&mut self, hands: &mut dyn Hands) {
-        hands.drop_instance(&mut |part| self.guarded(part));
+    fn drop_instance(&mut self, machine: &Machine, hands: &mut dyn Hands) {
+        hands.drop_instance(&mut |part| self.guarded(machine, part));
     }
 
     /// The message in hand may wait for a child that could begin only after it.
@@ -121,9 +120,9 @@ impl Driver {
     }
 
     /// Takes messages from now on, unless it rejects them while it is suspended (S35).
-    fn open(&mut self, hands: &mut dyn Hands) {
+    fn open(&mut self, machine: &Machine, hands: &mut dyn Hands) {
         hands.open();
-        if self.machine.is_suspended() {
+        if machine.is_suspended() {
             self.cell.set_down(true);
         }
     }
@@ -146,10 +145,10 @@ impl Driver {
     }
 
     /// A new incarnation: nothing of the last one's end counts any more.
-    fn begin(&mut self, hands: &mut dyn Hands) {
+    pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
         let ctl = self.cell.ctl();
         ctl.set_leaving(false);
-        self.drop_asides();
+        self.drop_asides(machine);
         self.timer = None;
         self.message = None;
         self.told = None;
@@ -163,7 +162,7 @@ impl Driver {
         if self.role == Role::Tree {
             ctl.forget_report(); // of a boot that failed
         }
-        let had_ended = self.machine.has_ended();
+        let had_ended = machine.has_ended();
         let mut was_up = true;
         if had_ended {
             ctl.revive();
@@ -177,11 +176,11 @@ impl Driver {
             ready: self.common.ready && self.role == Role::Task,
             permanent: self.common.lifecycle_or(self.role) == Lifecycle::Permanent,
         };
-        self.machine.begin(settings, was_up);
+        machine.begin(settings, was_up);
         let ctl = self.cell.ctl();
         if had_ended {
             hands.shut();
-            if !self.machine.was_up()
+            if !machine.was_up()
                 && let Some(sup) = ctl.sup()
             {
                 sup.on(&*self.cell, |group| group.forget_stops());
@@ -190,33 +189,11 @@ impl Driver {
         ctl.next_incarnation();
         self.begin_span();
         if let Some(sup) = self.cell.ctl().sup() {
-            sup.rebuild(&*self.cell, self.machine.is_suspended());
+            sup.rebuild(&*self.cell, machine.is_suspended());
         }
     }
 
-    /// Its start is through: read what the instance says of itself. `supervision()` is user code: a panic in it is a
-    /// failed start.
-    pub(crate) fn started(&mut self, exit: Exit, hands: &mut dyn Hands) -> Exit {
-        if !matches!(exit, Exit::Done(_)) {
-            return exit;
-        }
-        self.told = hands.signal();
-        if self.told.is_some() {
-            self.machine.set_signalled();
-        }
-        match self.ask(|| hands.supervision()) {
-            Err(panic) => return Exit::Panicked(panic),
-            Ok(Some(strategy)) => {
-                if let Some(sup) = self.cell.ctl().sup() {
-                    sup.configure(strategy);
-                }
-            }
-            Ok(None) => {}
-        }
-        exit
-    }
-
-    fn up(&mut self, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
+    fn up(&mut self, machine: &Machine, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
         if let Some(extras) = &mut self.extras {
             extras.begun = None;
         }
@@ -226,7 +203,7 @@ impl Driver {
             true => EventKind::Restarted,
             false => EventKind::Started { seed: ctl.parent.is_none().then_some(ctl.bus.seed) },
         });
-        self.open(hands);
+        self.open(machine, hands);
         let ctl = self.cell.ctl();
         let now = Instant::now();
         self.with_group(|group, id| group.up(id, now));
@@ -242,10 +219,10 @@ impl Driver {
     }
 
     /// It has ended: watchers and the report are told.
-    fn tell_end(&mut self, ended: Ended, aborted: bool) {
+    fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
         let ctl = self.cell.ctl();
-        let took = self.machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
+        let took = machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
         ctl.emit(EventKind::Ended { ended: ended.clone() });
         ctl.set_ended(ended.clone());
         // Behind its end: a report that is opened meanwhile finds the one or is told the other.
@@ -303,34 +280,54 @@ fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
 }
 
 impl Driver {
+    /// Its start is through: read what the instance says of itself. `supervision()` is user code: a panic in it is a
+    /// failed start.
+    pub(crate) fn started(&mut self, exit: Exit, hands: &mut dyn Hands) -> Exit {
+        if !matches!(exit, Exit::Done(_)) {
+            return exit;
+        }
+        self.engine.told = hands.signal();
+        if self.engine.told.is_some() {
+            self.machine.set_signalled();
+        }
+        match self.engine.ask(|| hands.supervision()) {
+            Err(panic) => return Exit::Panicked(panic),
+            Ok(Some(strategy)) => {
+                if let Some(sup) = self.engine.cell.ctl().sup() {
+                    sup.configure(strategy);
+                }
+            }
+            Ok(None) => {}
+        }
+        exit
+    }
+
     /// The task goes, and takes the incarnation with it: no hook runs.
     pub(crate) fn let_go(&mut self, hands: &mut dyn Hands) {
-        self.drop_asides();
-        self.drop_instance(hands);
+        let Driver { machine, engine } = self;
+        engine.drop_asides(machine);
+        engine.drop_instance(machine, hands);
         // Last: a message that was to be delivered again is back in the mailbox now.
-        self.perform(Effect::Close, Some(hands));
+        engine.perform(machine, Effect::Close, Some(hands));
     }
 
     /// This crate's own code has failed.
     pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
         if self.machine.has_ended() {
-            self.broken = false;
+            self.engine.broken = false;
             self.machine.breaks_after_its_end();
-            closed(&*self.cell);
+            closed(&*self.engine.cell);
             let now = Instant::now();
-            self.with_group(|group, id| {
-                if matches!(group.at(id), At::Starting | At::Down) {
+            self.engine.with_group(|group, id| {
+                if matches!(group.at(id), Stand::Starting | Stand::Down) {
                     group.gone(id, now);
                 }
             });
             return;
         }
-        if let Some(extras) = &mut self.extras {
+        if let Some(extras) = &mut self.engine.extras {
             extras.begun = None;
         }
-        let mut out = Effects::default();
-        let here = Here { cell: &self.cell, extras: &self.extras };
-        self.machine.breaks(bug, &here, &mut out);
-        self.carry_out(&mut out, Some(hands));
+        self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });
     }
 }

@@ -19,7 +19,7 @@ use super::control::Controlled;
 use super::current;
 use crate::aside::Asides;
 use crate::clock::after;
-use crate::decide::child::machine::{Cut, Effect, Effects, Facts, Machine, Order, Step, StepEnd};
+use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
@@ -56,11 +56,16 @@ pub(crate) enum Exit {
 
 /// The type-free half of a cell's loop.
 pub(crate) struct Driver {
+    pub(crate) machine: Machine,
+    pub(crate) engine: Engine,
+}
+
+/// What carries out what the machine says.
+pub(crate) struct Engine {
     pub(crate) cell: Arc<dyn Controlled>,
     /// Lent to the thread while user code runs.
     current: Option<Arc<dyn Controlled>>,
-    pub(crate) role: Role,
-    pub(crate) machine: Machine,
+    role: Role,
     /// The settings of this incarnation.
     common: Arc<Common>,
     /// A task hears of Down and stop through its context instead of being interrupted.
@@ -74,6 +79,12 @@ pub(crate) struct Driver {
     /// This crate's own code has failed, and no incarnation was up since.
     pub(super) broken: bool,
     extras: Option<Box<Extras>>,
+}
+
+/// An engine at work. `hands`: the instance, between two steps.
+struct At<'a> {
+    engine: &'a mut Engine,
+    hands: Option<&'a mut dyn Hands>,
 }
 
 /// What most cells never have.
@@ -106,70 +117,109 @@ fn enter<T>(
     current::enter(current, leaving, run)
 }
 
-/// Answers what the machine asks.
-struct Here<'a> {
-    cell: &'a Arc<dyn Controlled>,
-    extras: &'a Option<Box<Extras>>,
-}
-
-/// The supervisor, and its table of children.
-fn parent<'a>(
-    cell: &'a Arc<dyn Controlled>,
-    extras: &'a Option<Box<Extras>>,
-) -> Option<(&'a crate::supervisor::Sup, &'a Arc<dyn Controlled>)> {
-    let parent = match extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
-        Some(supervisor) => supervisor,
-        None => cell.ctl().parent.as_ref()?,
-    };
-    Some((parent.ctl().sup()?, parent))
-}
-
-impl Facts for Here<'_> {
+impl Port for At<'_> {
     fn now(&self) -> Instant {
         Instant::now()
     }
 
     fn is_busy(&self) -> bool {
-        self.cell.is_busy()
+        self.engine.cell.is_busy()
     }
 
     fn has_children(&self) -> bool {
-        self.cell.ctl().sup().is_some()
+        self.engine.cell.ctl().sup().is_some()
     }
 
     fn has_place(&self) -> bool {
-        match parent(self.cell, self.extras) {
-            Some((sup, owner)) => sup.on_child(&**owner, &**self.cell, |_, _| ()).is_some(),
-            None => false,
-        }
+        self.engine.with_group(|_, _| ()).is_some()
     }
 
     fn end_is_told(&self) -> bool {
-        self.cell.ctl().ended().is_some()
+        self.engine.cell.ctl().ended().is_some()
     }
 
     fn ends_with_failure(&self) -> Option<Failure> {
-        self.cell.ctl().sup().and_then(|sup| sup.look(|group| group.ends_with_failure()))
+        self.engine.cell.ctl().sup().and_then(|sup| sup.look(|group| group.ends_with_failure()))
     }
 
     fn is_own(&self, failure: &Failure) -> bool {
-        failure.path() == self.cell.ctl().path()
+        failure.path() == self.engine.cell.ctl().path()
     }
 
     fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        self.engine.failure(phase, cause)
+    }
+
+    fn perform(&mut self, machine: &Machine, effect: Effect) {
+        match &mut self.hands {
+            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands)),
+            None => self.engine.perform(machine, effect, None),
+        }
+    }
+}
+
+impl Engine {
+    pub(super) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         let ctl = self.cell.ctl();
         Failure::new(phase, cause, ctl.place(), ctl.incarnation())
+    }
+
+    /// The supervisor, and its table of children.
+    fn parent(&self) -> Option<(&crate::supervisor::Sup, &Arc<dyn Controlled>)> {
+        let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
+            Some(supervisor) => supervisor,
+            None => self.cell.ctl().parent.as_ref()?,
+        };
+        Some((parent.ctl().sup()?, parent))
+    }
+
+    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
+        let (sup, owner) = self.parent()?;
+        sup.on_child(&**owner, &*self.cell, event)
+    }
+
+    /// A failure that nobody decides on.
+    fn report(&mut self, machine: &Machine, cause: Cause) {
+        let failure = self.failure(Phase::Running, cause);
+        let effect = machine.told(failure);
+        self.perform(machine, effect, None);
+    }
+
+    /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
+    fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
+        let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        if let Err(panic) = caught {
+            self.report(machine, Cause::Panic(panic_text(panic)));
+        }
+    }
+
+    /// Runs a decider: a panic in it is `Err`.
+    fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
+        enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
+            .map_err(panic_text)
+    }
+
+    fn pending<T>(&mut self) -> Poll<T> {
+        self.waited = true;
+        Poll::Pending
+    }
+
+    fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if timer.deadline() != until {
+            timer.as_mut().reset(until);
+        }
+        timer.as_mut().poll(cx).is_ready()
     }
 }
 
 impl Driver {
     pub(crate) fn new(cell: Arc<dyn Controlled>, role: Role, common: Arc<Common>) -> Self {
         let machine = Machine::new(role, cell.ctl().parent.is_none());
-        Driver {
+        let engine = Engine {
             current: Some(cell.clone()),
             cell,
             role,
-            machine,
             common,
             told: None,
             message: None,
@@ -178,13 +228,14 @@ impl Driver {
             waited: true,
             broken: false,
             extras: None,
-        }
+        };
+        Driver { machine, engine }
     }
 
     /// To be awaited first: control finds the task from now on.
     pub(crate) async fn arrive(&mut self) {
         poll_fn(|cx| {
-            self.cell.ctl().set_home(cx.waker());
+            self.engine.cell.ctl().set_home(cx.waker());
             Poll::Ready(())
         })
         .await;
@@ -194,26 +245,18 @@ impl Driver {
 
     /// The step that follows. What leads to it is carried out.
     pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
-        let mut out = Effects::default();
-        loop {
-            let here = Here { cell: &self.cell, extras: &self.extras };
-            let step = self.machine.next(&here, &mut out);
-            if out.is_empty() {
-                return step;
-            }
-            self.carry_out(&mut out, Some(hands));
-            if step != Step::Wait {
-                return step;
-            }
-        }
+        self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })
     }
 
     /// A step has come to its end.
     pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
-        let mut out = Effects::default();
-        let here = Here { cell: &self.cell, extras: &self.extras };
-        self.machine.finished(end, &here, &mut out);
-        self.carry_out(&mut out, Some(hands));
+        self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });
+    }
+
+    /// Others have had their turn: a new incarnation begins.
+    pub(super) fn begins(&mut self, hands: &mut dyn Hands) {
+        self.engine.begin(&mut self.machine, hands);
+        self.finished(StepEnd::Done, hands);
     }
 
     /// The end of a step of user code.
@@ -232,12 +275,12 @@ impl Driver {
             Exit::Cut(cut) => StepEnd::Cut(cut),
         };
         self.finished(end, hands);
-        self.message = None;
+        self.engine.message = None;
     }
 
     /// Its loop over messages has come back: that was in hand, if any was.
     pub(super) fn was_in_hand(&mut self, message: Option<&'static str>) {
-        self.message = message;
+        self.engine.message = message;
     }
 
     /// An error is a failure of this child, unless it is one already: a tree's start fails with that of its child.
@@ -246,11 +289,7 @@ impl Driver {
     }
 
     fn failure(&self, cause: Cause) -> Failure {
-        self.failure_in(Phase::Running, cause)
-    }
-
-    pub(super) fn failure_in(&self, phase: Phase, cause: Cause) -> Failure {
-        Here { cell: &self.cell, extras: &self.extras }.failure(phase, cause)
+        self.engine.failure(Phase::Running, cause)
     }
 
     /// The failure that the hooks of a restart get.
@@ -258,38 +297,16 @@ impl Driver {
         self.machine.heals().cloned().expect("a hook of a restart has its failure")
     }
 
-    fn carry_out(&mut self, out: &mut Effects, mut hands: Option<&mut dyn Hands>) {
-        for effect in out.drain() {
-            // Not `as_deref_mut`: each effect borrows it anew.
-            match &mut hands {
-                Some(hands) => self.perform(effect, Some(&mut **hands)),
-                None => self.perform(effect, None),
-            }
-        }
-    }
-
-    /// The supervisor, and its table of children.
-    pub(crate) fn parent(&self) -> Option<(&crate::supervisor::Sup, &Arc<dyn Controlled>)> {
-        parent(&self.cell, &self.extras)
-    }
-
-    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
-        let (sup, owner) = self.parent()?;
-        sup.on_child(&**owner, &*self.cell, event)
-    }
-
     /// A failure that nobody decides on.
     fn report(&mut self, cause: Cause) {
-        let failure = self.failure(cause);
-        let effect = self.machine.told(failure);
-        self.perform(effect, None);
+        self.engine.report(&self.machine, cause);
     }
 
     fn look_after_children(&mut self) {
-        let Some(sup) = self.cell.ctl().sup() else { return };
+        let Some(sup) = self.engine.cell.ctl().sup() else { return };
         let stopping = self.machine.gives_up();
-        let next = sup.watchdog(&*self.cell, stopping, Instant::now());
-        self.watchdog = next.map(|at| Box::pin(sleep_until(at)));
+        let next = sup.watchdog(&*self.engine.cell, stopping, Instant::now());
+        self.engine.watchdog = next.map(|at| Box::pin(sleep_until(at)));
     }
 
     // ----- polling
@@ -297,7 +314,7 @@ impl Driver {
     /// One poll of the present step, with all that goes on beside it.
     fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
         loop {
-            if self.cell.ctl().has_control() {
+            if self.engine.cell.ctl().has_control() {
                 self.take_orders();
             }
             if let Some(cut) = self.machine.take_cut() {
@@ -305,12 +322,12 @@ impl Driver {
                 return Poll::Ready(Exit::Cut(cut));
             }
             self.poll_watchdog(cx);
-            if self.timer.is_some() && self.poll_deadline(cx) {
+            if self.engine.timer.is_some() && self.poll_deadline(cx) {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
             let leaving = self.machine.is_on_its_way_out();
-            let (polled, dropped) = enter(span_of(&self.extras), &mut self.current, leaving, || {
+            let (polled, dropped) = enter(span_of(&self.engine.extras), &mut self.engine.current, leaving, || {
                 match catch_unwind(AssertUnwindSafe(|| slot.poll(cx))) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
@@ -325,10 +342,10 @@ impl Driver {
                 Err(panic) => return Poll::Ready(Exit::Panicked(panic_text(panic))),
                 Ok(Poll::Pending) => {}
             }
-            if self.cell.ctl().has_control() {
+            if self.engine.cell.ctl().has_control() {
                 continue; // a request that the user code itself has just made
             }
-            if self.extras.is_some() && self.poll_asides(cx) {
+            if self.engine.extras.is_some() && self.poll_asides(cx) {
                 continue;
             }
             // Only a future that really waits costs a timer.
@@ -336,56 +353,29 @@ impl Driver {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
-            return self.pending();
+            return self.engine.pending();
         }
-    }
-
-    fn pending<T>(&mut self) -> Poll<T> {
-        self.waited = true;
-        Poll::Pending
     }
 
     /// Drops the user future at its await; a panic in its `Drop` is reported and stays here.
     fn discard(&mut self, slot: &mut dyn Slot) {
-        self.guarded(|| slot.discard());
-    }
-
-    /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
-    pub(crate) fn guarded(&mut self, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
-        if let Err(panic) = caught {
-            self.report(Cause::Panic(panic_text(panic)));
-        }
-    }
-
-    /// Runs a decider: a panic in it is `Err`.
-    pub(crate) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
-            .map_err(panic_text)
-    }
-
-    fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if timer.deadline() != until {
-            timer.as_mut().reset(until);
-        }
-        timer.as_mut().poll(cx).is_ready()
+        self.engine.guarded(&self.machine, || slot.discard());
     }
 
     /// True: the time of the present step is up.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> bool {
         match self.machine.deadline() {
-            Some(deadline) => self.poll_timer(cx, deadline),
+            Some(deadline) => self.engine.poll_timer(cx, deadline),
             None => false,
         }
     }
 
     fn poll_watchdog(&mut self, cx: &mut Context<'_>) {
-        while let Some(timer) = &mut self.watchdog {
+        while let Some(timer) = &mut self.engine.watchdog {
             if timer.as_mut().poll(cx).is_pending() {
                 return;
             }
-            self.watchdog = None;
+            self.engine.watchdog = None;
             self.look_after_children();
         }
     }
@@ -394,8 +384,8 @@ impl Driver {
     /// their time together (S13).
     fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
         // A task that was told to end before it was ready has its `shutdown` time instead.
-        let within = self.common.start.filter(|_| !self.machine.is_leaving());
-        let (begun, timer) = self.extras.get_or_insert_default().begun.get_or_insert_with(|| {
+        let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
+        let (begun, timer) = self.engine.extras.get_or_insert_default().begun.get_or_insert_with(|| {
             let now = Instant::now();
             (now, Box::pin(sleep_until(after(now, STILL_STARTING))))
         });
@@ -407,7 +397,7 @@ impl Driver {
             if over.is_some_and(|over| over <= timer.deadline()) {
                 return true;
             }
-            self.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            self.engine.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }
@@ -428,7 +418,7 @@ impl Driver {
     pub(super) async fn wait(&mut self) {
         poll_fn(|cx| {
             loop {
-                if self.cell.ctl().has_control() {
+                if self.engine.cell.ctl().has_control() {
                     self.take_orders();
                 }
                 if self.machine.wakes() {
@@ -436,17 +426,15 @@ impl Driver {
                 }
                 self.poll_watchdog(cx);
                 if let Some(until) = self.machine.waits_until()
-                    && self.poll_timer(cx, until)
+                    && self.engine.poll_timer(cx, until)
                 {
-                    let mut out = Effects::default();
-                    self.machine.wait_is_over(&mut out);
-                    self.carry_out(&mut out, None);
+                    self.machine.wait_is_over(&mut At { engine: &mut self.engine, hands: None });
                 } else if self.poll_deadline(cx) {
                     self.machine.time_is_up();
                     continue;
                 }
-                if !self.cell.ctl().has_control() {
-                    return self.pending();
+                if !self.engine.cell.ctl().has_control() {
+                    return self.engine.pending();
                 }
             }
         })
@@ -456,7 +444,7 @@ impl Driver {
     /// Lets others have their turn, unless this has waited since the last incarnation began: one that restarts
     /// itself at once must not keep the thread for ever.
     pub(super) async fn give_way(&mut self) {
-        if !take(&mut self.waited) {
+        if !take(&mut self.engine.waited) {
             let mut turned = false;
             poll_fn(|cx| {
                 if replace(&mut turned, true) {
@@ -474,7 +462,7 @@ impl Driver {
     pub(super) async fn hand_in(&mut self) -> Exit {
         poll_fn(|cx| {
             loop {
-                if self.cell.ctl().has_control() {
+                if self.engine.cell.ctl().has_control() {
                     self.take_orders();
                 }
                 if let Some(cut) = self.machine.take_cut() {
@@ -487,13 +475,13 @@ impl Driver {
                 if self.poll_deadline(cx) {
                     return Poll::Ready(Exit::Cut(Cut::TimeUp));
                 }
-                if self.poll_asides(cx) || self.cell.ctl().has_control() {
+                if self.poll_asides(cx) || self.engine.cell.ctl().has_control() {
                     continue;
                 }
-                if self.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
+                if self.engine.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
                     return Poll::Ready(Exit::Done(Served::Interrupted));
                 }
-                if !self.has_futures() {
+                if !self.engine.has_futures() {
                     return Poll::Ready(Exit::Done(Served::Drained));
                 }
                 return Poll::Pending;

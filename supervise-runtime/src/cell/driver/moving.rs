@@ -22,7 +22,8 @@ impl Driver {
         let Move { to, unlink, reply } = ask;
         let _shelter = Shelter::new();
         // References let go under the lock are not the last ones: that would run user code. These two go behind it.
-        let before = (self.cell.ctl().supervisor(), self.extras.as_ref().and_then(|extras| extras.moved.clone()));
+        let before =
+            (self.engine.cell.ctl().supervisor(), self.engine.extras.as_ref().and_then(|extras| extras.moved.clone()));
         let mut above = Vec::new();
         let moved = {
             let _one = moves();
@@ -40,9 +41,9 @@ impl Driver {
         unlink: Option<u64>,
         above: &mut Vec<Arc<dyn Controlled>>,
     ) -> Result<(), LinkError> {
-        let ctl = self.cell.ctl();
+        let ctl = self.engine.cell.ctl();
         let path = || ctl.path();
-        let Some((from, owner)) = self.parent() else { return Err(LinkError::Supervised { path: path() }) };
+        let Some((from, owner)) = self.engine.parent() else { return Err(LinkError::Supervised { path: path() }) };
         match unlink {
             None if !owner.ctl().is_guardian() => return Err(LinkError::Supervised { path: path() }),
             Some(caller) if owner.ctl().id != caller => return Err(LinkError::NotOwn { path: path() }),
@@ -63,14 +64,14 @@ impl Driver {
         if !self.machine.may_move() {
             return Err(busy());
         }
-        let leaving = from.leave(&*self.cell).ok_or_else(busy)?;
-        if let Err(back) = joins.join(&self.cell, leaving) {
-            let kept = from.join(&self.cell, back);
+        let leaving = from.leave(&*self.engine.cell).ok_or_else(busy)?;
+        if let Err(back) = joins.join(&self.engine.cell, leaving) {
+            let kept = from.join(&self.engine.cell, back);
             debug_assert!(kept.is_ok() || unlink.is_some(), "a guardian has nothing else to do");
             return Err(busy());
         }
         ctl.set_supervisor(Some(to.clone()));
-        self.extras.get_or_insert_default().moved = Some(to.clone());
+        self.engine.extras.get_or_insert_default().moved = Some(to.clone());
         Ok(())
     }
 }

@@ -3,14 +3,13 @@
 use super::*;
 use crate::cell::control::{Control, closed};
 use crate::decide::group::Cut as GroupCut;
-use crate::decide::member::At;
-use crate::watch::Ended;
+use crate::decide::member::At as Stand;
 
 impl Driver {
     #[cold]
     pub(super) fn take_orders(&mut self) {
-        while self.cell.ctl().has_control() {
-            for control in self.cell.ctl().take_control() {
+        while self.engine.cell.ctl().has_control() {
+            for control in self.engine.cell.ctl().take_control() {
                 self.take(control);
             }
         }
@@ -27,7 +26,7 @@ impl Driver {
             Control::Drain => self.order(Order::Drain),
             // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
             // hand meanwhile, it has yet to tell of that life's end.
-            Control::Over(_) if self.machine.is_ended() && !self.has_end_to_tell() => closed(&*self.cell),
+            Control::Over(_) if self.machine.is_ended() && !self.has_end_to_tell() => closed(&*self.engine.cell),
             Control::Over(ended) => self.order(Order::Over(ended)),
             Control::Finish => self.order(Order::Orphan),
             Control::Hold(held) => self.order(Order::Suspend(held)),
@@ -45,22 +44,19 @@ impl Driver {
                 self.take_kill(Cause::DeathPact(pact.path().to_owned()));
             }
             Control::DropValue(id) => self.drop_value(id),
-            Control::Watchdog => self.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
+            Control::Watchdog => self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
             Control::Move(to) => self.take_move(*to),
             Control::Aside(aside) => self.take_aside(*aside),
         }
     }
 
     fn order(&mut self, order: Order) {
-        let mut out = Effects::default();
-        let here = Here { cell: &self.cell, extras: &self.extras };
-        self.machine.order(order, &here, &mut out);
-        self.carry_out(&mut out, None);
+        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });
     }
 
     /// The end of a life that it was to begin, and nobody has been told of.
     fn has_end_to_tell(&self) -> bool {
-        let ctl = self.cell.ctl();
+        let ctl = self.engine.cell.ctl();
         // In this order: a start by hand clears the mark first, and then the end of the life before.
         self.machine.is_due() || ctl.ended().is_none() && ctl.is_closing()
     }
@@ -68,9 +64,10 @@ impl Driver {
     fn take_stop(&mut self) {
         let now = Instant::now();
         let mut begins = false;
-        if let Some((sup, owner)) = self.parent() {
-            let stopped =
-                sup.on_child(&**owner, &*self.cell, |group, id| (group.stop_member(id, now), group.at(id) == At::Down));
+        if let Some((sup, owner)) = self.engine.parent() {
+            let stopped = sup.on_child(&**owner, &*self.engine.cell, |group, id| {
+                (group.stop_member(id, now), group.at(id) == Stand::Down)
+            });
             match stopped {
                 Some((true, down)) => begins = down,
                 _ => return, // its group takes it along in its turn
@@ -87,7 +84,7 @@ impl Driver {
         let mut again = None;
         if !self.machine.is_leaving() {
             let now = Instant::now();
-            match self.with_group(|group, id| group.cut(id, now)) {
+            match self.engine.with_group(|group, id| group.cut(id, now)) {
                 Some(GroupCut::Stay) => return,
                 Some(GroupCut::Down(failure)) => again = Some(failure),
                 Some(GroupCut::End) | None => {}
@@ -117,19 +114,14 @@ impl Driver {
     }
 
     fn drop_value(&mut self, id: u32) {
-        let Some(sup) = self.cell.ctl().sup() else { return };
+        let Some(sup) = self.engine.cell.ctl().sup() else { return };
         if let Some(value) = sup.value(id)
             && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
         {
             self.report(Cause::Panic(panic_text(panic)));
         }
-        if let Some(sup) = self.cell.ctl().sup() {
-            sup.on(&*self.cell, |group| group.gone(id, Instant::now()));
+        if let Some(sup) = self.engine.cell.ctl().sup() {
+            sup.on(&*self.engine.cell, |group| group.gone(id, Instant::now()));
         }
-    }
-
-    /// The task ends without an end of its own: it is taken for what it was told.
-    pub(crate) fn ends_as(&mut self, ended: Ended) {
-        self.order(Order::Over(ended));
     }
 }

@@ -60,7 +60,8 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             if this.future.is_some() {
-                this.driver.guarded(|| this.future.set(None));
+                let Driver { machine, engine } = &mut **this.driver;
+                engine.guarded(machine, || this.future.set(None));
             }
         }
     }

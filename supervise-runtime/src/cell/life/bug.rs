@@ -39,10 +39,10 @@ impl<B: Body> Life<B> {
     pub(super) async fn outlive(&mut self) {
         loop {
             let Err(text) = (Caught { future: self.steps() }).await else { return self.farewell.was_orderly() };
-            let bug = self.driver.failure_in(self.driver.machine.phase(), Cause::Bug(text));
-            self.driver.cell.ctl().emit(EventKind::Failed { failure: bug.clone(), message: None });
+            let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
+            self.driver.engine.cell.ctl().emit(EventKind::Failed { failure: bug.clone(), message: None });
             // Twice without anything up in between, or in what follows: only the end is left.
-            let again = std::mem::replace(&mut self.driver.broken, true);
+            let again = std::mem::replace(&mut self.driver.engine.broken, true);
             if again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err() {
                 self.farewell.buries(bug);
                 return;

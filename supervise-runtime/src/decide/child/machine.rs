@@ -129,8 +129,8 @@ pub(crate) enum Cut {
     Abort,
 }
 
-/// What a machine asks of whoever runs it.
-pub(crate) trait Facts {
+/// Whoever runs a machine: answers what it asks, and carries out what it says.
+pub(crate) trait Port {
     fn now(&self) -> Instant;
     /// A message is in hand.
     fn is_busy(&self) -> bool;
@@ -146,9 +146,11 @@ pub(crate) trait Facts {
     fn is_own(&self, failure: &Failure) -> bool;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
+    /// Carries this out, at once. `machine` says what the child is at just now.
+    fn perform(&mut self, machine: &Machine, effect: Effect);
 }
 
-/// What is to be carried out, in the order in which it was given.
+/// What is to be carried out.
 #[derive(Debug)]
 pub(crate) enum Effect {
     // ----- at any time: the cell, its group, its children
@@ -177,8 +179,6 @@ pub(crate) enum Effect {
     /// Nothing of it is up any more.
     Gone,
     // ----- between two steps: its instance too
-    /// A new incarnation begins.
-    Begin,
     /// It is up.
     Up { again: bool, healed: Option<Failure> },
     /// A failure, to be told as an event.
@@ -231,36 +231,6 @@ pub(crate) enum Effect {
     DropInstance,
     /// It has ended: everybody is told.
     Ended { ended: Ended, aborted: bool },
-}
-
-/// Effects, to be carried out in their order. Up to [`Effects::FEW`] of them need no allocation.
-#[derive(Debug, Default)]
-pub(crate) struct Effects {
-    few: [Option<Effect>; Effects::FEW],
-    len: usize,
-    more: Vec<Effect>,
-}
-
-impl Effects {
-    const FEW: usize = 8;
-
-    fn push(&mut self, effect: Effect) {
-        match self.few.get_mut(self.len) {
-            Some(place) => *place = Some(effect),
-            None => self.more.push(effect),
-        }
-        self.len += 1;
-    }
-
-    /// Takes them out, in their order.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Effect> + use<> {
-        self.len = 0;
-        std::mem::take(&mut self.few).into_iter().flatten().chain(std::mem::take(&mut self.more))
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
 
 /// The settings that the life of an incarnation depends on.
@@ -440,9 +410,9 @@ impl Machine {
     }
 
     /// Its row of the tables: whether a message is in hand only the loop over messages knows.
-    fn row(&self, facts: &dyn Facts) -> State {
+    fn row(&self, port: &dyn Port) -> State {
         match self.state {
-            State::Running if facts.is_busy() => State::Handling,
+            State::Running if port.is_busy() => State::Handling,
             state => state,
         }
     }
@@ -582,31 +552,31 @@ impl Machine {
     // ----- orders
 
     /// Takes an order, whatever it is at.
-    pub(crate) fn order(&mut self, order: Order, facts: &dyn Facts, out: &mut Effects) {
+    pub(crate) fn order(&mut self, order: Order, port: &mut dyn Port) {
         match order {
             Order::Start => {
-                self.set_suspended(false, out);
+                self.set_suspended(false, port);
                 if self.rare.as_mut().and_then(|rare| rare.wait.take()).is_some() {
-                    out.push(Effect::Retry(None));
+                    port.perform(self, Effect::Retry(None));
                 }
                 self.due = true;
             }
             Order::Wait(until) => {
                 self.rare().wait = Some(until);
-                out.push(Effect::Retry(Some(until)));
+                port.perform(self, Effect::Retry(Some(until)));
             }
             Order::Resume => {
-                out.push(Effect::AllowSpawns);
+                port.perform(self, Effect::AllowSpawns);
                 self.resumed = true;
             }
             Order::Redecide => self.undecided = true,
-            Order::Down(failure) => self.down(failure, facts, out),
+            Order::Down(failure) => self.down(failure, port),
             Order::End(why) => {
                 self.rare().leave = Leave::End(why);
-                self.stop(facts, out);
+                self.stop(port);
             }
-            Order::Stop { begins } => self.stop_by_hand(begins, facts, out),
-            Order::Drain => self.drain(facts, out),
+            Order::Stop { begins } => self.stop_by_hand(begins, port),
+            Order::Drain => self.drain(port),
             Order::Over(ended) => {
                 if self.is_parked() {
                     // Requests from before its end are settled with it: `start_again()` must not find them. There are
@@ -616,67 +586,67 @@ impl Machine {
                 }
                 self.rare().over = Some(ended);
             }
-            Order::Suspend(suspended) => self.suspend(suspended, out),
+            Order::Suspend(suspended) => self.suspend(suspended, port),
             Order::Orphan => self.orphan = true,
-            Order::Kill(failure) => self.kill(failure, facts, out),
-            Order::Inject(failure) => self.inject(failure, out),
-            Order::Abort(again) => self.abort_now(again, out),
+            Order::Kill(failure) => self.kill(failure, port),
+            Order::Inject(failure) => self.inject(failure, port),
+            Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
             Order::ChildrenEnded(failure) => {
                 self.rare().children_ended = Some(failure);
-                out.push(Effect::Interrupt(true));
+                port.perform(self, Effect::Interrupt(true));
             }
-            Order::Escalated(failure) => self.escalated(failure, facts, out),
+            Order::Escalated(failure) => self.escalated(failure, port),
         }
     }
 
     /// Down, for a restart: of its group, or from above.
-    fn down(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
+    fn down(&mut self, failure: Failure, port: &mut dyn Port) {
         let rare = self.rare();
         if !matches!(rare.leave, Leave::End(_)) {
             rare.leave = Leave::Down(failure);
         }
         match self.state {
             // Asked down again before it could begin; it is told so in its turn.
-            State::Idle | State::Waiting => self.leaves_for_restart(facts, out),
+            State::Idle | State::Waiting => self.leaves_for_restart(port),
             State::Starting | State::StartAgain | State::PostRestart => {
-                self.leaves_for_restart(facts, out);
+                self.leaves_for_restart(port);
                 self.cuts(Cut::Leaves);
             }
             // The message in hand ends, or has its time.
             State::Running | State::Handling => {
-                self.leaves_for_restart(facts, out);
+                self.leaves_for_restart(port);
                 if self.cannot_be_told() {
                     self.cuts(Cut::Leaves);
                 }
             }
-            State::Failed => self.leaves_for_restart(facts, out),
+            State::Failed => self.leaves_for_restart(port),
             // It joins.
-            State::PreRestart | State::GoingDown => self.leaves_for_restart(facts, out),
+            State::PreRestart | State::GoingDown => self.leaves_for_restart(port),
             // The message in hand ends; the rest are dead letters.
             State::Draining => {
                 self.state = State::Running;
-                out.push(Effect::Refuse);
-                self.leaves(false, facts.now(), out);
-                out.push(Effect::EndSpawns);
+                port.perform(self, Effect::Refuse);
+                self.leaves(false, port.now(), port);
+                port.perform(self, Effect::EndSpawns);
             }
             State::Stopping | State::Ended => {}
         }
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
-    fn leaves_for_restart(&mut self, facts: &dyn Facts, out: &mut Effects) {
-        out.push(Effect::MarkDown(true)); // S35
-        self.leaves(false, facts.now(), out);
-        out.push(Effect::EndSpawns);
+    fn leaves_for_restart(&mut self, port: &mut dyn Port) {
+        port.perform(self, Effect::MarkDown(true)); // S35
+        self.leaves(false, port.now(), port);
+        port.perform(self, Effect::EndSpawns);
     }
 
     /// For good: by its group, a caller or its supervisor's own stop.
-    fn stop(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn stop(&mut self, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting => self.leaves_for_good(facts, out),
+            State::Idle | State::Waiting => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
-                self.leaves_for_good(facts, out);
+                self.leaves_for_good(port);
                 self.cuts(Cut::Leaves);
             }
             // It handles what is queued first (S24), unless nothing queued can begin (S7).
@@ -686,41 +656,41 @@ impl Machine {
                     && !self.goes_down()
                     && self.settings.shutdown != Shutdown::Kill =>
             {
-                return self.begin_drain(facts.now(), out);
+                return self.begin_drain(port.now(), port);
             }
             State::Running | State::Handling => {
-                self.leaves_for_good(facts, out);
-                out.push(Effect::Refuse);
+                self.leaves_for_good(port);
+                port.perform(self, Effect::Refuse);
                 if self.cannot_be_told() {
                     self.cuts(Cut::Leaves);
                 }
             }
             State::Failed | State::Stopping => {
-                self.leaves_for_good(facts, out);
-                out.push(Effect::Refuse);
+                self.leaves_for_good(port);
+                port.perform(self, Effect::Refuse);
             }
-            State::PreRestart | State::GoingDown => self.leaves_for_good(facts, out),
+            State::PreRestart | State::GoingDown => self.leaves_for_good(port),
             State::Draining => {
                 if self.suspended {
                     self.state = State::Running;
-                    out.push(Effect::Refuse);
+                    port.perform(self, Effect::Refuse);
                 }
-                self.leaves_for_good(facts, out);
+                self.leaves_for_good(port);
             }
             State::Ended => {}
         }
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
-    fn leaves_for_good(&mut self, facts: &dyn Facts, out: &mut Effects) {
-        self.leaves(true, facts.now(), out);
-        out.push(Effect::EndSpawns);
+    fn leaves_for_good(&mut self, port: &mut dyn Port) {
+        self.leaves(true, port.now(), port);
+        port.perform(self, Effect::EndSpawns);
     }
 
     /// Its time to go down begins, unless it has begun already (S16).
-    fn leaves(&mut self, for_good: bool, now: Instant, out: &mut Effects) {
+    fn leaves(&mut self, for_good: bool, now: Instant, port: &mut dyn Port) {
         self.leaving_since.get_or_insert(now);
-        out.push(Effect::SignalStop);
+        port.perform(self, Effect::SignalStop);
         let time = match self.settings.shutdown {
             Shutdown::Within(time) => time,
             Shutdown::Kill if for_good => {
@@ -750,7 +720,7 @@ impl Machine {
     }
 
     /// A caller's `stop()`, to which its group has agreed. `begins`: it was told to start, and has not begun.
-    fn stop_by_hand(&mut self, begins: bool, facts: &dyn Facts, out: &mut Effects) {
+    fn stop_by_hand(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting if self.root => self.rare().over = Some(Ended::Stopped),
             // Its group has said what follows.
@@ -770,7 +740,7 @@ impl Machine {
             | State::Stopping
             | State::Draining => {
                 self.ends_for(Ended::Stopped);
-                self.stop(facts, out);
+                self.stop(port);
             }
         }
     }
@@ -783,12 +753,12 @@ impl Machine {
     }
 
     /// `drain()`: its group has taken it out already.
-    fn drain(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn drain(&mut self, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting | State::Ended => {} // it was on its way: its end is coming
             State::Running | State::Handling if !self.is_leaving() => {
                 self.ends_for(Ended::Stopped);
-                self.begin_drain(facts.now(), out);
+                self.begin_drain(port.now(), port);
             }
             State::Starting
             | State::Running
@@ -801,26 +771,26 @@ impl Machine {
             | State::Stopping
             | State::Draining => {
                 self.ends_for(Ended::Stopped);
-                self.stop(facts, out);
+                self.stop(port);
             }
         }
     }
 
     /// New messages are refused, the queued ones handled within the time it has. Timers are over, futures of `cx.run`
     /// are waited for.
-    fn begin_drain(&mut self, now: Instant, out: &mut Effects) {
+    fn begin_drain(&mut self, now: Instant, port: &mut dyn Port) {
         self.state = State::Draining;
-        out.push(Effect::RefuseNew);
-        self.leaves(false, now, out);
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::RefuseNew);
+        self.leaves(false, now, port);
+        port.perform(self, Effect::Interrupt(true));
     }
 
-    fn set_suspended(&mut self, suspended: bool, out: &mut Effects) {
+    fn set_suspended(&mut self, suspended: bool, port: &mut dyn Port) {
         self.suspended = suspended;
-        out.push(Effect::Suspended(suspended));
+        port.perform(self, Effect::Suspended(suspended));
     }
 
-    fn suspend(&mut self, suspended: bool, out: &mut Effects) {
+    fn suspend(&mut self, suspended: bool, port: &mut dyn Port) {
         match self.state {
             State::Stopping | State::Ended => {}
             State::Idle
@@ -835,64 +805,66 @@ impl Machine {
             | State::PostRestart
             | State::Draining => {
                 if self.role != Role::Task {
-                    self.set_suspended(suspended, out);
+                    self.set_suspended(suspended, port);
                 }
             }
         }
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
         if suspended || self.state == State::Running && !self.goes_down() {
-            out.push(Effect::MarkDown(suspended)); // S35
+            port.perform(self, Effect::MarkDown(suspended)); // S35
         }
         // Those of one that has failed wait for its decision.
         if suspended || self.state != State::Failed {
-            out.push(Effect::SuspendChildren(suspended));
+            port.perform(self, Effect::SuspendChildren(suspended));
         }
     }
 
-    fn kill(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
-        match self.row(facts) {
+    fn kill(&mut self, failure: Failure, port: &mut dyn Port) {
+        match self.row(port) {
             // A kill of what is not up is a stop, to which its group has to agree.
             State::Idle | State::Waiting | State::Ended => {}
-            State::Failed => out.push(self.told(failure)),
+            State::Failed => port.perform(self, self.told(failure)),
             State::PreRestart | State::GoingDown | State::Stopping => self.cuts(Cut::Fails),
             // On its way down already, though the message in hand, or the task that was told, still goes on.
             State::Running | State::Handling if self.is_leaving() => {
                 self.cut = Some(Cut::Abort);
-                out.push(Effect::Interrupt(true));
+                port.perform(self, Effect::Interrupt(true));
             }
             State::Starting
             | State::Running
             | State::Handling
             | State::StartAgain
             | State::PostRestart
-            | State::Draining => self.fails_with(failure, out),
+            | State::Draining => self.fails_with(failure, port),
         }
     }
 
-    fn fails_with(&mut self, failure: Failure, out: &mut Effects) {
+    fn fails_with(&mut self, failure: Failure, port: &mut dyn Port) {
         self.rare().failing = Some(failure);
         self.cuts(Cut::Fails);
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
     /// A failure that a test causes: as if its code had failed, where there is any.
-    fn inject(&mut self, failure: Failure, out: &mut Effects) {
+    fn inject(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting | State::Ended => {}
-            State::Failed | State::PreRestart | State::GoingDown | State::Stopping => out.push(self.told(failure)),
+            State::Failed | State::PreRestart | State::GoingDown | State::Stopping => {
+                port.perform(self, self.told(failure))
+            }
             State::Starting
             | State::Running
             | State::Handling
             | State::StartAgain
             | State::PostRestart
-            | State::Draining => self.fails_with(failure, out),
+            | State::Draining => self.fails_with(failure, port),
         }
     }
 
     /// A future of `cx.run` has panicked: a failure, after the message in hand.
-    pub(crate) fn fails_beside(&mut self, failure: Failure, out: &mut Effects) {
+    pub(crate) fn fails_beside(&mut self, failure: Failure, port: &mut dyn Port) {
         self.rare().failing.get_or_insert(failure);
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
     /// Nobody decides on this failure.
@@ -901,7 +873,7 @@ impl Machine {
     }
 
     /// Its supervisor has no time left for it. `again`: the failure of the restart for which it goes down.
-    fn abort_now(&mut self, again: Option<Failure>, out: &mut Effects) {
+    fn abort_now(&mut self, again: Option<Failure>, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting | State::Ended => return,
             State::Starting
@@ -922,20 +894,20 @@ impl Machine {
             };
         }
         self.cut = Some(Cut::Abort);
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
     /// A child of its own has failed it.
-    fn escalated(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
+    fn escalated(&mut self, failure: Failure, port: &mut dyn Port) {
         self.rare().escalated = Some(failure);
-        if self.state != State::Running || facts.is_busy() {
-            out.push(Effect::EndSpawns);
+        if self.state != State::Running || port.is_busy() {
+            port.perform(self, Effect::EndSpawns);
         }
         // A tree's build must not go on; an actor fails after its message or hook.
         if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
             self.cuts(Cut::Fails);
         }
-        out.push(Effect::Interrupt(true));
+        port.perform(self, Effect::Interrupt(true));
     }
 
     // ----- steps
@@ -998,14 +970,14 @@ impl Machine {
     }
 
     /// Its wait for its backoff is over.
-    pub(crate) fn wait_is_over(&mut self, out: &mut Effects) {
+    pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {
         self.rare().wait = None;
-        out.push(Effect::Retry(None));
-        out.push(Effect::Due);
+        port.perform(self, Effect::Retry(None));
+        port.perform(self, Effect::Due);
     }
 
     /// The step that follows now. Not to be asked while one of user code goes on.
-    pub(crate) fn next(&mut self, facts: &dyn Facts, out: &mut Effects) -> Step {
+    pub(crate) fn next(&mut self, port: &mut dyn Port) -> Step {
         loop {
             let stage = self.stage;
             match stage {
@@ -1013,16 +985,16 @@ impl Machine {
                     self.state = if self.was_up { State::Waiting } else { State::Idle };
                     let over = self.rare.as_mut().and_then(|rare| rare.over.take());
                     if let Some(ended) = over.or_else(|| self.orphan.then_some(Ended::Stopped)) {
-                        self.close(ended, facts, out);
+                        self.close(ended, port);
                     } else if self.is_leaving() {
                         self.due = false;
-                        self.gone(out);
+                        self.gone(port);
                         return Step::Wait;
                     } else if std::mem::take(&mut self.due) {
                         self.stage = Stage::Yielding;
                     } else {
                         if std::mem::take(&mut self.undecided) {
-                            self.redecide(out);
+                            self.redecide(port);
                         }
                         return Step::Wait;
                     }
@@ -1035,47 +1007,47 @@ impl Machine {
                 Stage::Up if self.state == State::Draining => self.stage = Stage::Draining,
                 Stage::Up => {
                     self.state = State::Running;
-                    out.push(Effect::Interrupt(false));
+                    port.perform(self, Effect::Interrupt(false));
                     if self.signalled && self.is_leaving() {
-                        self.leaves(false, facts.now(), out);
+                        self.leaves(false, port.now(), port);
                     }
                     if self.may_serve() {
                         self.stage = Stage::Serving;
                     } else {
-                        self.served(StepEnd::Interrupted, facts, out);
+                        self.served(StepEnd::Interrupted, port);
                     }
                 }
                 Stage::Serving => return Step::Serve,
                 Stage::Suspended if self.wakes() => self.stage = Stage::Up,
                 Stage::Deciding if self.wakes() => {
                     if self.ends() || self.orphan {
-                        self.go_down_for_good(facts, out);
+                        self.go_down_for_good(port);
                     } else if let Some(failure) = self.take_down() {
-                        self.go_down(failure, facts, out);
+                        self.go_down(failure, port);
                     } else if std::mem::take(&mut self.resumed) {
                         let failure = self.rare().failed.take();
-                        out.push(Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
-                        out.push(Effect::Forgive);
-                        out.push(Effect::Open);
+                        port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
+                        port.perform(self, Effect::Forgive);
+                        port.perform(self, Effect::Open);
                         self.stage = Stage::Up;
                     } else {
                         self.undecided = false;
-                        self.redecide(out);
+                        self.redecide(port);
                         return Step::Wait;
                     }
                 }
                 Stage::Draining => {
                     if self.state != State::Draining || self.orphan {
-                        self.end_drain(facts, out);
+                        self.end_drain(port);
                     } else if self.suspended {
                         self.stage = Stage::DrainSuspended;
                     } else {
-                        out.push(Effect::Interrupt(false));
+                        port.perform(self, Effect::Interrupt(false));
                         self.stage = Stage::Serving;
                     }
                 }
                 Stage::DrainSuspended if self.wakes() => match self.cut.take() {
-                    Some(cut) => self.served(StepEnd::Cut(cut), facts, out),
+                    Some(cut) => self.served(StepEnd::Cut(cut), port),
                     None => self.stage = Stage::Draining,
                 },
                 Stage::HandingIn => return Step::HandIn,
@@ -1087,29 +1059,29 @@ impl Machine {
                 }
                 Stage::ChildrenDown if self.wakes() => {
                     if std::mem::take(&mut self.children_are_down) {
-                        self.children_are_down(facts, out);
+                        self.children_are_down(port);
                     } else {
                         self.cut = None;
-                        self.abort(out);
-                        out.push(Effect::AbortChildren);
+                        self.abort(port);
+                        port.perform(self, Effect::AbortChildren);
                         return Step::Wait;
                     }
                 }
                 Stage::PostStopping => return Step::PostStop,
                 Stage::Closing if self.wakes() => {
                     self.cut = None;
-                    self.closed(out);
+                    self.closed(port);
                 }
                 Stage::Over => {
-                    if self.root || !facts.has_place() {
-                        self.leaves_task(facts, out);
+                    if self.root || !port.has_place() {
+                        self.leaves_task(port);
                     } else if let Some(ended) = self.rare.as_mut().and_then(|rare| rare.over.take()) {
                         // Started again, and stopped before it could begin: that is an end of its own.
-                        self.close(ended, facts, out);
+                        self.close(ended, port);
                     } else if self.due {
                         self.stage = Stage::Parked;
                     } else if self.orphan {
-                        self.leaves_task(facts, out);
+                        self.leaves_task(port);
                     } else {
                         return Step::Wait;
                     }
@@ -1123,20 +1095,19 @@ impl Machine {
     }
 
     /// A step has come to its end.
-    pub(crate) fn finished(&mut self, end: StepEnd, facts: &dyn Facts, out: &mut Effects) {
+    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut dyn Port) {
         match self.stage {
             Stage::Yielding => {
-                out.push(Effect::Begin);
                 self.stage = Stage::Starting;
             }
             Stage::Starting => match end {
                 StepEnd::Done => self.stage = Stage::PreStarting,
-                end => self.start_failed(end, facts, out),
+                end => self.start_failed(end, port),
             },
             // Not up, and yet through: there is no hook to run for it any more.
             Stage::PreStarting if self.has_stopped(&end) => {
-                self.unless_stopped(end, out);
-                self.started(facts, out);
+                self.unless_stopped(end, port);
+                self.started(port);
             }
             Stage::PreStarting => match end {
                 StepEnd::Done => {
@@ -1145,44 +1116,44 @@ impl Machine {
                         self.state = State::PostRestart;
                         self.stage = Stage::PostRestarting;
                     } else {
-                        self.started(facts, out);
+                        self.started(port);
                     }
                 }
-                end => self.start_failed(end, facts, out),
+                end => self.start_failed(end, port),
             },
-            Stage::PostRestarting => match self.unless_stopped(end, out) {
-                StepEnd::Done => self.started(facts, out),
-                end => self.start_failed(end, facts, out),
+            Stage::PostRestarting => match self.unless_stopped(end, port) {
+                StepEnd::Done => self.started(port),
+                end => self.start_failed(end, port),
             },
-            Stage::GettingReady => self.got_ready(end, facts, out),
+            Stage::GettingReady => self.got_ready(end, port),
             Stage::Serving | Stage::HandingIn => match end {
                 StepEnd::Drained if self.stage == Stage::Serving && self.state == State::Draining => {
                     self.stage = Stage::HandingIn;
                 }
-                end => self.served(end, facts, out),
+                end => self.served(end, port),
             },
             Stage::PreRestarting => {
-                self.hook_ended(end, out);
-                self.go_on_down(facts, out);
+                self.hook_ended(end, port);
+                self.go_on_down(port);
             }
             Stage::Settling => match end {
                 StepEnd::Cut(_) => {
                     if !self.is_over_by_failure() {
-                        self.abort(out);
+                        self.abort(port);
                     }
                     self.stage = Stage::Dropping;
                 }
-                StepEnd::Failed { failure, .. } => out.push(Effect::Late(failure)),
-                _ => self.tasks_are_down(facts, out),
+                StepEnd::Failed { failure, .. } => port.perform(self, Effect::Late(failure)),
+                _ => self.tasks_are_down(port),
             },
             Stage::Dropping => match end {
-                StepEnd::Failed { failure, .. } => out.push(Effect::Late(failure)),
+                StepEnd::Failed { failure, .. } => port.perform(self, Effect::Late(failure)),
                 StepEnd::Cut(_) => {}
-                _ => self.tasks_are_down(facts, out),
+                _ => self.tasks_are_down(port),
             },
             Stage::PostStopping => {
-                self.hook_ended(end, out);
-                self.is_down(facts, out);
+                self.hook_ended(end, port);
+                self.is_down(port);
             }
             Stage::Parked
             | Stage::Up
@@ -1200,11 +1171,11 @@ impl Machine {
     // ----- the way up
 
     /// A hook that called `cx.stop()` before it failed: it ends by itself, as if it had returned (S23).
-    fn unless_stopped(&mut self, end: StepEnd, out: &mut Effects) -> StepEnd {
+    fn unless_stopped(&mut self, end: StepEnd, port: &mut dyn Port) -> StepEnd {
         match end {
             StepEnd::Failed { failure, stopped: true } => {
-                out.push(Effect::Forgive);
-                out.push(Effect::Late(failure.in_phase(self.start_phase())));
+                port.perform(self, Effect::Forgive);
+                port.perform(self, Effect::Late(failure.in_phase(self.start_phase())));
                 StepEnd::Done
             }
             end => end,
@@ -1219,51 +1190,51 @@ impl Machine {
         if self.was_up { Phase::Restart } else { Phase::Start }
     }
 
-    fn started(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn started(&mut self, port: &mut dyn Port) {
         if self.rare.as_ref().is_some_and(|rare| rare.escalated.is_some()) {
-            return self.start_failed(StepEnd::Done, facts, out);
+            return self.start_failed(StepEnd::Done, port);
         }
         self.state = State::Running;
         if self.settings.ready {
             self.stage = Stage::GettingReady;
         } else {
-            self.up(out);
+            self.up(port);
         }
     }
 
-    fn up(&mut self, out: &mut Effects) {
+    fn up(&mut self, port: &mut dyn Port) {
         let again = std::mem::replace(&mut self.was_up, true);
         let healed = self.rare.as_mut().and_then(|rare| rare.healing.take());
-        out.push(Effect::Up { again, healed });
+        port.perform(self, Effect::Up { again, healed });
         self.stage = Stage::Up;
     }
 
     /// The start failed, or was asked to go down before it was through.
-    fn start_failed(&mut self, end: StepEnd, facts: &dyn Facts, out: &mut Effects) {
+    fn start_failed(&mut self, end: StepEnd, port: &mut dyn Port) {
         let phase = self.start_phase();
         let thrown = match end {
             StepEnd::Absent => {
                 self.post_stop_due = false;
-                return self.takes_down(None, Then::Absent, facts, out);
+                return self.takes_down(None, Then::Absent, port);
             }
             StepEnd::Failed { failure, .. } => Some(failure.in_phase(phase)),
             StepEnd::Cut(Cut::Fails) => {
                 let given = self.rare().failing.take();
-                Some(given.map_or_else(|| facts.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
+                Some(given.map_or_else(|| port.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
             }
-            StepEnd::Cut(Cut::TimeUp) => Some(facts.failure(phase, Cause::TimedOut)),
+            StepEnd::Cut(Cut::TimeUp) => Some(port.failure(phase, Cause::TimedOut)),
             StepEnd::Cut(Cut::Leaves) => None,
             StepEnd::Cut(Cut::Abort) => {
-                self.abort(out);
+                self.abort(port);
                 None
             }
             // A child of its own has escalated, and it fails with that.
-            _ => Some(facts.failure(phase, Cause::TimedOut)),
+            _ => Some(port.failure(phase, Cause::TimedOut)),
         };
         let failure = thrown.map(|thrown| {
             let failure = match self.rare().escalated.take() {
                 Some(escalated) => {
-                    out.push(Effect::Escalated(escalated.clone()));
+                    port.perform(self, Effect::Escalated(escalated.clone()));
                     escalated.in_phase(phase)
                 }
                 None => thrown,
@@ -1278,7 +1249,7 @@ impl Machine {
         };
         let again = again.filter(|_| self.was_up);
         let then = failure.map_or(Then::Gone, Then::StartFailed);
-        self.takes_down(again, then, facts, out);
+        self.takes_down(again, then, port);
     }
 
     /// A failed start leads to what it was to heal: the failure of a restart, or of the try before (S6).
@@ -1290,24 +1261,24 @@ impl Machine {
     }
 
     /// A task that was to say that it is ready.
-    fn got_ready(&mut self, end: StepEnd, facts: &dyn Facts, out: &mut Effects) {
+    fn got_ready(&mut self, end: StepEnd, port: &mut dyn Port) {
         let phase = self.start_phase();
         let going = self.is_leaving();
         let failure = match end {
-            StepEnd::Done if !going => return self.up(out),
-            StepEnd::Cut(Cut::TimeUp) if !going => facts.failure(phase, Cause::TimedOut),
-            end => match self.serving_ended(end, facts, out) {
+            StepEnd::Done if !going => return self.up(port),
+            StepEnd::Cut(Cut::TimeUp) if !going => port.failure(phase, Cause::TimedOut),
+            end => match self.serving_ended(end, port) {
                 Served::Failed(failure) => failure.in_phase(phase),
                 Served::ByItself | Served::Asked => {
                     return match self.take_down() {
-                        Some(failure) => self.go_down(failure, facts, out),
-                        None => self.go_down_for_good(facts, out),
+                        Some(failure) => self.go_down(failure, port),
+                        None => self.go_down_for_good(port),
                     };
                 }
             },
         };
         let failure = self.after_the_one_before(failure);
-        self.task_failed(failure, facts, out);
+        self.task_failed(failure, port);
     }
 
     // ----- up
@@ -1321,36 +1292,36 @@ impl Machine {
     }
 
     /// The loop over messages, or the future of a task, has come back.
-    fn served(&mut self, end: StepEnd, facts: &dyn Facts, out: &mut Effects) {
+    fn served(&mut self, end: StepEnd, port: &mut dyn Port) {
         let drained = self.state == State::Draining && !matches!(end, StepEnd::Interrupted);
         let drains = self.state == State::Draining;
-        match self.serving_ended(end, facts, out) {
-            Served::ByItself => return self.done_by_itself(None, facts, out),
-            Served::Failed(failure) if self.role == Role::Task => return self.task_failed(failure, facts, out),
-            Served::Failed(failure) => return self.failed(failure, facts, out),
+        match self.serving_ended(end, port) {
+            Served::ByItself => return self.done_by_itself(None, port),
+            Served::Failed(failure) if self.role == Role::Task => return self.task_failed(failure, port),
+            Served::Failed(failure) => return self.failed(failure, port),
             Served::Asked => {}
         }
         if drains {
             let escalated = self.rare().escalated.take();
             if let Some(failure) = &escalated {
-                out.push(Effect::Escalated(failure.clone()));
-                out.push(Effect::Late(failure.clone()));
+                port.perform(self, Effect::Escalated(failure.clone()));
+                port.perform(self, Effect::Late(failure.clone()));
             }
             return match drained || escalated.is_some() {
-                true => self.end_drain(facts, out),
+                true => self.end_drain(port),
                 false => self.stage = Stage::Draining,
             };
         }
         if self.state == State::Draining {
             self.stage = Stage::Draining;
         } else if self.ends() {
-            self.go_down_for_good(facts, out);
+            self.go_down_for_good(port);
         } else if let Some(failure) = self.take_down() {
-            self.go_down(failure, facts, out);
+            self.go_down(failure, port);
         } else if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.children_ended.take()) {
-            self.done_by_itself(failure, facts, out);
+            self.done_by_itself(failure, port);
         } else if self.orphan {
-            self.go_down_for_good(facts, out);
+            self.go_down_for_good(port);
         } else if self.suspended {
             self.stage = Stage::Suspended;
         } else {
@@ -1359,20 +1330,20 @@ impl Machine {
     }
 
     /// How its serving ended. A failure on the way down is absorbed, or told only.
-    fn serving_ended(&mut self, end: StepEnd, facts: &dyn Facts, out: &mut Effects) -> Served {
+    fn serving_ended(&mut self, end: StepEnd, port: &mut dyn Port) -> Served {
         let going = self.is_leaving();
         let mut threw = None;
         let failure = match end {
             StepEnd::ByItself if !going => {
-                self.absorb_beside(out);
+                self.absorb_beside(port);
                 return Served::ByItself;
             }
             StepEnd::Returned => {
-                self.leaves(false, facts.now(), out);
+                self.leaves(false, port.now(), port);
                 None
             }
             StepEnd::Done | StepEnd::Interrupted | StepEnd::ByItself | StepEnd::Drained | StepEnd::Absent => {
-                self.failed_beside(going, facts, out)
+                self.failed_beside(going, port)
             }
             StepEnd::Failed { failure, stopped } => {
                 threw = Some(stopped);
@@ -1380,10 +1351,10 @@ impl Machine {
             }
             StepEnd::Cut(Cut::Fails) => {
                 let given = self.rare().failing.take();
-                Some(given.unwrap_or_else(|| facts.failure(Phase::Running, Cause::Killed)))
+                Some(given.unwrap_or_else(|| port.failure(Phase::Running, Cause::Killed)))
             }
             StepEnd::Cut(Cut::TimeUp | Cut::Abort) => {
-                self.abort(out);
+                self.abort(port);
                 if !going {
                     return Served::ByItself; // a task that has returned; its subtasks have not
                 }
@@ -1396,14 +1367,14 @@ impl Machine {
                 if self.state == State::Draining {
                     self.state = State::Running; // the rest are dead letters
                 }
-                out.push(Effect::Late(failure));
+                port.perform(self, Effect::Late(failure));
                 Served::Asked
             }
             // It has stopped itself before: told, and nothing changes (S23). The message counts as handled.
             Some(failure) if threw == Some(true) => {
-                out.push(Effect::Forgive);
-                out.push(Effect::Late(failure));
-                self.absorb_beside(out);
+                port.perform(self, Effect::Forgive);
+                port.perform(self, Effect::Late(failure));
+                self.absorb_beside(port);
                 Served::ByItself
             }
             Some(failure) => Served::Failed(failure),
@@ -1412,7 +1383,7 @@ impl Machine {
     }
 
     /// A kill between two messages, or a failure that a child has escalated.
-    fn failed_beside(&mut self, going: bool, facts: &dyn Facts, out: &mut Effects) -> Option<Failure> {
+    fn failed_beside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
         let rare = self.rare.as_mut()?;
         if let Some(failure) = rare.failing.take() {
             // Nothing was in progress: no later hook is to be dropped for it.
@@ -1420,58 +1391,56 @@ impl Machine {
             return Some(failure);
         }
         let failure = rare.escalated.take()?;
-        let _ = facts;
-        out.push(Effect::Escalated(failure.clone()));
+        port.perform(self, Effect::Escalated(failure.clone()));
         if going && self.root {
             // Nobody above decides on it: it ends with it, and not with the stop that came meanwhile.
-            out.push(Effect::Failed(failure.clone()));
-            self.rare().leave = Leave::End(self.root_end(&failure, facts));
+            port.perform(self, Effect::Failed(failure.clone()));
+            self.rare().leave = Leave::End(self.root_end(&failure, port));
             return None;
         }
         if going {
-            out.push(Effect::Late(failure));
+            port.perform(self, Effect::Late(failure));
             return None;
         }
         Some(failure.in_phase(Phase::Running))
     }
 
     /// A failure beside the last message of one that ends by itself is told and changes nothing.
-    fn absorb_beside(&mut self, out: &mut Effects) {
-        let Some(rare) = &mut self.rare else { return };
-        if let Some(failure) = rare.failing.take() {
-            out.push(Effect::Late(failure));
+    fn absorb_beside(&mut self, port: &mut dyn Port) {
+        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.failing.take()) {
+            port.perform(self, Effect::Late(failure));
         }
-        if let Some(failure) = rare.escalated.take() {
-            out.push(Effect::Escalated(failure.clone()));
-            out.push(Effect::Late(failure));
+        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.escalated.take()) {
+            port.perform(self, Effect::Escalated(failure.clone()));
+            port.perform(self, Effect::Late(failure));
         }
     }
 
     /// A failure with an instance: told, decided on, and carried out (S7, S8).
-    fn failed(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
+    fn failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
-        out.push(Effect::Shut);
-        out.push(Effect::Failed(failure.clone()));
-        out.push(Effect::SuspendChildren(true));
+        port.perform(self, Effect::Shut);
+        port.perform(self, Effect::Failed(failure.clone()));
+        port.perform(self, Effect::SuspendChildren(true));
         if self.root {
-            self.rare().leave = Leave::End(self.root_end(&failure, facts));
-            return self.go_down_for_good(facts, out);
+            self.rare().leave = Leave::End(self.root_end(&failure, port));
+            return self.go_down_for_good(port);
         }
         self.rare().failed = Some(failure.clone());
-        out.push(Effect::Decide { failure, instance: true });
+        port.perform(self, Effect::Decide { failure, instance: true });
         self.stage = Stage::Deciding;
     }
 
-    fn redecide(&mut self, out: &mut Effects) {
+    fn redecide(&mut self, port: &mut dyn Port) {
         if let Some(failure) = self.rare.as_ref().and_then(|rare| rare.failed.clone()) {
-            out.push(Effect::Redecide { failure });
+            port.perform(self, Effect::Redecide { failure });
         }
     }
 
     /// A root that fails ends with the first failure (S20); only its own kill is a kill.
-    fn root_end(&self, failure: &Failure, facts: &dyn Facts) -> Ended {
+    fn root_end(&self, failure: &Failure, port: &dyn Port) -> Ended {
         match failure.cause() {
-            Cause::Killed if facts.is_own(failure) => Ended::Killed,
+            Cause::Killed if port.is_own(failure) => Ended::Killed,
             Cause::LimitReached => Ended::Limit(failure.clone()),
             _ => Ended::Failed(failure.clone()),
         }
@@ -1490,60 +1459,60 @@ impl Machine {
         }
     }
 
-    fn abort(&mut self, out: &mut Effects) {
+    fn abort(&mut self, port: &mut dyn Port) {
         if !std::mem::replace(&mut self.aborted, true) {
-            out.push(Effect::Aborted);
+            port.perform(self, Effect::Aborted);
         }
     }
 
     /// Down for a restart: `pre_restart`, children, `post_stop`, drop.
-    fn go_down(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
-        self.leaves(false, facts.now(), out);
-        out.push(Effect::Shut);
+    fn go_down(&mut self, failure: Failure, port: &mut dyn Port) {
+        self.leaves(false, port.now(), port);
+        port.perform(self, Effect::Shut);
         let rare = self.rare();
         (rare.healing, rare.failed) = (Some(failure.clone()), None);
         rare.way = Some(Way { again: Some(failure), then: Then::Gone });
-        out.push(Effect::DropBackground);
+        port.perform(self, Effect::DropBackground);
         if self.aborted {
-            return self.go_on_down(facts, out);
+            return self.go_on_down(port);
         }
         self.state = State::PreRestart;
         self.stage = Stage::PreRestarting;
     }
 
     /// Down for good: children, `post_stop`, drop.
-    fn go_down_for_good(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn go_down_for_good(&mut self, port: &mut dyn Port) {
         self.state = State::Stopping;
-        out.push(Effect::Close);
+        port.perform(self, Effect::Close);
         self.rare().failed = None;
         // Asked before its children are told: if a failure is taking it down already, that is its end (S18, S22).
-        let failed = facts.ends_with_failure();
-        self.takes_down(None, Then::Stop { failed }, facts, out);
+        let failed = port.ends_with_failure();
+        self.takes_down(None, Then::Stop { failed }, port);
     }
 
-    fn end_drain(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn end_drain(&mut self, port: &mut dyn Port) {
         // `shutdown = Kill`: it has been given the time to drain, but its hooks do not run.
         self.aborted |= self.settings.shutdown == Shutdown::Kill;
-        self.go_down_for_good(facts, out);
+        self.go_down_for_good(port);
     }
 
     /// `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
-    fn done_by_itself(&mut self, failure: Option<Failure>, facts: &dyn Facts, out: &mut Effects) {
+    fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut dyn Port) {
         let restarts = self.role != Role::Tree && self.settings.permanent && !self.root;
         self.state = State::Stopping;
-        self.leaves(false, facts.now(), out);
-        out.push(if restarts { Effect::Shut } else { Effect::Close });
-        let end = facts.failure(Phase::Running, Cause::EndedByItself);
+        self.leaves(false, port.now(), port);
+        port.perform(self, if restarts { Effect::Shut } else { Effect::Close });
+        let end = port.failure(Phase::Running, Cause::EndedByItself);
         let again = restarts.then(|| end.clone());
         let ended = failure.map_or(Ended::Done, Ended::Failed);
-        self.takes_down(again, Then::Done { ended, end }, facts, out);
+        self.takes_down(again, Then::Done { ended, end }, port);
     }
 
     /// A task that failed is over: nothing to resume. What it left running has its `shutdown` time, is then dropped,
     /// then it is decided (S29).
-    fn task_failed(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
+    fn task_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::GoingDown;
-        self.leaves(false, facts.now(), out);
+        self.leaves(false, port.now(), port);
         let killed = matches!(failure.cause(), Cause::Killed);
         self.rare().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
         self.stage = if killed { Stage::Dropping } else { Stage::Settling };
@@ -1559,54 +1528,54 @@ impl Machine {
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
     }
 
-    fn takes_down(&mut self, again: Option<Failure>, then: Then, facts: &dyn Facts, out: &mut Effects) {
+    fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut dyn Port) {
         self.rare().way = Some(Way { again, then });
-        out.push(Effect::DropBackground);
-        self.go_on_down(facts, out);
+        port.perform(self, Effect::DropBackground);
+        self.go_on_down(port);
     }
 
     /// After `pre_restart`, where there was one.
-    fn go_on_down(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn go_on_down(&mut self, port: &mut dyn Port) {
         if self.state != State::Stopping {
             self.state = State::GoingDown;
         }
         match self.role {
             Role::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
             Role::Task => self.stage = Stage::Settling,
-            Role::Actor | Role::Tree | Role::Value => self.tasks_are_down(facts, out),
+            Role::Actor | Role::Tree | Role::Value => self.tasks_are_down(port),
         }
     }
 
-    fn tasks_are_down(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn tasks_are_down(&mut self, port: &mut dyn Port) {
         if self.is_over_by_failure() {
-            return self.is_down(facts, out);
+            return self.is_down(port);
         }
         let again = self.rare.as_ref().and_then(|rare| rare.way.as_ref()?.again.clone());
         if again.is_some() {
-            out.push(Effect::Unwatch); // after `pre_restart`, which says whom to keep
+            port.perform(self, Effect::Unwatch); // after `pre_restart`, which says whom to keep
         }
-        if !facts.has_children() {
-            return self.children_are_down(facts, out);
+        if !port.has_children() {
+            return self.children_are_down(port);
         }
-        out.push(again.map_or(Effect::StopChildren, Effect::RestartChildren));
+        port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
         if self.aborted {
-            out.push(Effect::AbortChildren);
+            port.perform(self, Effect::AbortChildren);
         }
         self.stage = Stage::ChildrenDown;
     }
 
-    fn children_are_down(&mut self, facts: &dyn Facts, out: &mut Effects) {
+    fn children_are_down(&mut self, port: &mut dyn Port) {
         if std::mem::take(&mut self.post_stop_due) && !self.aborted {
             self.stage = Stage::PostStopping;
         } else {
-            self.is_down(facts, out);
+            self.is_down(port);
         }
     }
 
-    fn hook_ended(&mut self, end: StepEnd, out: &mut Effects) {
+    fn hook_ended(&mut self, end: StepEnd, port: &mut dyn Port) {
         match end {
-            StepEnd::Failed { failure, .. } => out.push(Effect::Late(failure)),
-            StepEnd::Cut(_) => self.abort(out),
+            StepEnd::Failed { failure, .. } => port.perform(self, Effect::Late(failure)),
+            StepEnd::Cut(_) => self.abort(port),
             StepEnd::Done
             | StepEnd::Interrupted
             | StepEnd::ByItself
@@ -1617,43 +1586,43 @@ impl Machine {
     }
 
     /// Nothing of this incarnation is up any more.
-    fn is_down(&mut self, facts: &dyn Facts, out: &mut Effects) {
-        out.push(Effect::DropInstance);
+    fn is_down(&mut self, port: &mut dyn Port) {
+        port.perform(self, Effect::DropInstance);
         let way = self.rare().way.take().expect("it goes down on some way");
         match way.then {
             Then::Gone if self.root => {
                 let why = self.root_stopped();
-                self.close(why, facts, out);
+                self.close(why, port);
             }
-            Then::Gone => self.gone(out),
+            Then::Gone => self.gone(port),
             Then::Stop { failed } if self.root => {
                 let why = self.root_stopped();
                 let failed = failed.map(Ended::Failed).filter(|_| why.is_orderly());
-                self.close(failed.unwrap_or(why), facts, out);
+                self.close(failed.unwrap_or(why), port);
             }
             Then::Stop { failed } => {
                 if let Some(failed) = failed {
-                    out.push(Effect::EndsAs(Ended::Failed(failed)));
+                    port.perform(self, Effect::EndsAs(Ended::Failed(failed)));
                 }
-                self.gone(out);
+                self.gone(port);
             }
-            Then::Done { ended, .. } if self.root => self.close(ended, facts, out),
+            Then::Done { ended, .. } if self.root => self.close(ended, port),
             Then::Done { ended, end } => {
                 let rare = self.rare();
                 (rare.healing, rare.failed) = (Some(end.clone()), Some(end.clone()));
-                out.push(Effect::Done { ended, end });
+                port.perform(self, Effect::Done { ended, end });
                 self.stage = Stage::Parked;
             }
-            Then::StartFailed(failure) => self.start_has_failed(failure, facts, out),
+            Then::StartFailed(failure) => self.start_has_failed(failure, port),
             Then::TaskFailed(failure) => {
                 self.rare().healing = Some(failure.clone());
-                self.start_has_failed(failure, facts, out);
+                self.start_has_failed(failure, port);
             }
             Then::Broken(bug) => {
                 self.aborted = true;
                 if self.root {
-                    let ended = self.root_end(&bug, facts);
-                    return self.close(ended, facts, out);
+                    let ended = self.root_end(&bug, port);
+                    return self.close(ended, port);
                 }
                 let was_up = self.was_up;
                 let rare = self.rare();
@@ -1661,28 +1630,28 @@ impl Machine {
                     rare.healing = Some(bug.clone());
                 }
                 rare.failed = Some(bug.clone());
-                out.push(Effect::Broken(bug));
+                port.perform(self, Effect::Broken(bug));
                 self.stage = Stage::Parked;
             }
             Then::Absent => {
                 self.rare().leave = Leave::Stay; // as where it is gone
-                out.push(Effect::Absent);
+                port.perform(self, Effect::Absent);
                 self.stage = Stage::Parked;
             }
         }
     }
 
     /// A failed start is told once nothing of it is up any more.
-    fn start_has_failed(&mut self, failure: Failure, facts: &dyn Facts, out: &mut Effects) {
+    fn start_has_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
-        out.push(Effect::Failed(failure.clone()));
+        port.perform(self, Effect::Failed(failure.clone()));
         if self.root {
-            let ended = self.root_end(&failure, facts);
-            return self.close(ended, facts, out);
+            let ended = self.root_end(&failure, port);
+            return self.close(ended, port);
         }
         let rare = self.rare();
         (rare.healing, rare.failed) = (Some(failure.clone()), Some(failure.clone()));
-        out.push(Effect::Decide { failure, instance: false });
+        port.perform(self, Effect::Decide { failure, instance: false });
         self.stage = Stage::Parked;
     }
 
@@ -1695,48 +1664,48 @@ impl Machine {
         }
     }
 
-    fn gone(&mut self, out: &mut Effects) {
+    fn gone(&mut self, port: &mut dyn Port) {
         // Left, its next turn would find it and tell its group once more.
         self.rare().leave = Leave::Stay;
-        out.push(Effect::Gone);
+        port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
     }
 
     // ----- over
 
     /// It has ended: what is still in its table (declared children that were never started) ends too.
-    fn close(&mut self, ended: Ended, facts: &dyn Facts, out: &mut Effects) {
+    fn close(&mut self, ended: Ended, port: &mut dyn Port) {
         if std::mem::replace(&mut self.has_ended, true) {
             // Nothing of the life before is of account for the end of one that never began.
             (self.aborted, self.leaving_since) = (false, None);
-            out.push(Effect::ForgetLate);
+            port.perform(self, Effect::ForgetLate);
         }
         let aborted = self.aborted && !self.settings.kills;
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
         self.rare().closing = Some((ended, aborted));
-        if facts.has_children() {
+        if port.has_children() {
             self.children_are_down = false;
-            out.push(Effect::EndChildren);
+            port.perform(self, Effect::EndChildren);
             self.stage = Stage::Closing;
         } else {
-            self.closed(out);
+            self.closed(port);
         }
     }
 
     /// Nobody starts it again. One that was started by hand, and then lost its supervisor, has an end to tell.
-    fn leaves_task(&mut self, facts: &dyn Facts, out: &mut Effects) {
-        match facts.end_is_told() {
+    fn leaves_task(&mut self, port: &mut dyn Port) {
+        match port.end_is_told() {
             true => self.stage = Stage::Exited,
-            false => self.close(Ended::Stopped, facts, out),
+            false => self.close(Ended::Stopped, port),
         }
     }
 
-    fn closed(&mut self, out: &mut Effects) {
+    fn closed(&mut self, port: &mut dyn Port) {
         let (ended, aborted) = self.rare().closing.take().expect("it has ended somehow");
         self.children_are_down = false;
         self.state = State::Ended;
-        out.push(Effect::Close);
-        out.push(Effect::Ended { ended, aborted });
+        port.perform(self, Effect::Close);
+        port.perform(self, Effect::Ended { ended, aborted });
         self.stage = Stage::Over;
     }
 
@@ -1751,13 +1720,13 @@ impl Machine {
     }
 
     /// This crate's own code has failed: nothing of this incarnation stays, and no hook of it runs (S19).
-    pub(crate) fn breaks(&mut self, bug: Failure, facts: &dyn Facts, out: &mut Effects) {
+    pub(crate) fn breaks(&mut self, bug: Failure, port: &mut dyn Port) {
         (self.cut, self.post_stop_due) = (None, false);
         self.state = State::Stopping;
-        self.leaves(false, facts.now(), out);
-        out.push(Effect::Shut);
+        self.leaves(false, port.now(), port);
+        port.perform(self, Effect::Shut);
         let again = Some(bug.clone()).filter(|_| self.was_up && !self.root);
-        self.takes_down(again, Then::Broken(bug), facts, out);
+        self.takes_down(again, Then::Broken(bug), port);
     }
 }
 

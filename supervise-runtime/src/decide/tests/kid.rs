@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tokio::time::Instant;
 
 use super::super::child::State;
-use super::super::child::machine::{Facts, LifeSettings, Machine, Order, Step};
+use super::super::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
 use super::super::member::Role;
 use super::promises::Account;
 use super::sim::failure;
@@ -81,9 +81,15 @@ pub(super) struct Known {
     pub(super) now: Instant,
     pub(super) busy: bool,
     pub(super) has_place: bool,
+    /// What is to be carried out.
+    pub(super) effects: Vec<Effect>,
 }
 
-impl Facts for Known {
+impl Port for Known {
+    fn perform(&mut self, _: &Machine, effect: Effect) {
+        self.effects.push(effect);
+    }
+
     fn now(&self) -> Instant {
         self.now
     }

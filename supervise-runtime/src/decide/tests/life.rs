@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::State;
-use super::super::child::machine::{Cut, Effect, Effects, Facts, LifeSettings, Machine, Order, Step, StepEnd};
+use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
 use super::super::group::{Act, Group, Id, Owner};
 use super::super::member::{Role, Settings};
 use super::coverage::Column;
@@ -48,9 +48,14 @@ struct Known {
     busy: bool,
     children: bool,
     told: bool,
+    effects: Vec<Effect>,
 }
 
-impl Facts for Known {
+impl Port for Known {
+    fn perform(&mut self, _: &Machine, effect: Effect) {
+        self.effects.push(effect);
+    }
+
     fn now(&self) -> Instant {
         self.now
     }
@@ -232,46 +237,38 @@ impl Life {
     }
 
     fn known(&self) -> Known {
-        Known { now: self.now, busy: self.busy, children: self.children, told: self.told }
+        Known { now: self.now, busy: self.busy, children: self.children, told: self.told, effects: Vec::new() }
     }
 
     pub(super) fn order(&mut self, order: Order) {
-        let mut out = Effects::default();
-        self.machine.order(order, &self.known(), &mut out);
-        self.perform(out);
+        let mut known = self.known();
+        self.machine.order(order, &mut known);
+        self.perform(known.effects);
     }
 
     pub(super) fn finish(&mut self, end: StepEnd) {
-        let mut out = Effects::default();
-        let known = self.known();
+        let mut known = self.known();
         (self.step, self.busy) = (None, false);
-        self.machine.finished(end, &known, &mut out);
-        self.perform(out);
+        self.machine.finished(end, &mut known);
+        self.perform(known.effects);
     }
 
     /// True: it has something to do.
     fn ask(&mut self) -> bool {
-        let mut out = Effects::default();
-        let known = self.known();
-        let step = self.machine.next(&known, &mut out);
-        self.step = (step != Step::Wait || out.is_empty()).then_some(step);
+        let mut known = self.known();
+        let step = self.machine.next(&mut known);
+        self.step = (step != Step::Wait || known.effects.is_empty()).then_some(step);
         if !matches!(step, Step::Wait | Step::Yield) {
             self.log.push(format!("{step:?}").to_lowercase());
         }
-        let done = out.is_empty();
-        self.perform(out);
+        let done = known.effects.is_empty();
+        self.perform(known.effects);
         step != Step::Wait || !done
     }
 
-    pub(super) fn perform(&mut self, mut out: Effects) {
-        for effect in out.drain() {
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
             let word = match effect {
-                Effect::Begin => {
-                    self.machine.begin(self.settings, true);
-                    self.own.rebuild(false);
-                    self.told = false;
-                    None
-                }
                 Effect::Interrupt(on) => {
                     self.interrupted = on;
                     None
@@ -388,8 +385,13 @@ impl Life {
             Step::Serve if self.machine.state() == State::Draining => self.finish(StepEnd::Drained),
             Step::Serve => return false,
             Step::HandIn => self.finish(StepEnd::Drained),
-            Step::Yield
-            | Step::Start
+            Step::Yield => {
+                self.machine.begin(self.settings, true);
+                self.own.rebuild(false);
+                self.told = false;
+                self.finish(StepEnd::Done);
+            }
+            Step::Start
             | Step::PreStart
             | Step::PostRestart
             | Step::Ready
@@ -428,6 +430,13 @@ impl Life {
         std::mem::take(&mut self.log).join(", ")
     }
 
+    /// Its wait is over.
+    pub(super) fn wait_is_over(&mut self) {
+        let mut known = self.known();
+        self.machine.wait_is_over(&mut known);
+        self.perform(known.effects);
+    }
+
     /// Something happens to it in its present state.
     pub(super) fn meets(&mut self, column: Column) {
         match column {
@@ -450,9 +459,9 @@ impl Life {
         match self.step {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => {}
             Some(Step::Serve) if !self.busy => {
-                let mut out = Effects::default();
-                self.machine.fails_beside(failure(Phase::Running), &mut out);
-                self.perform(out);
+                let mut known = self.known();
+                self.machine.fails_beside(failure(Phase::Running), &mut known);
+                self.perform(known.effects);
             }
             Some(_) => self.finish(fails()),
         }

@@ -1,6 +1,6 @@
 //! What a simulated child goes through. Each step, and where it leads, is what its machine says.
 
-use super::super::child::machine::{Cut, Effect, Effects, Order, Step, StepEnd};
+use super::super::child::machine::{Cut, Effect, Order, Step, StepEnd};
 use super::super::child::{ByHand, Command, State};
 use super::super::group::{Id, Mode, Next};
 use super::super::member::{At, Role};
@@ -14,12 +14,17 @@ use crate::watch::Ended;
 impl Sim {
     fn known(&self, id: Id) -> Known {
         let kid = self.kids[id as usize].as_ref();
-        Known { now: self.now, busy: kid.is_some_and(|kid| kid.busy), has_place: !self.group.is_free(id) }
+        Known {
+            now: self.now,
+            busy: kid.is_some_and(|kid| kid.busy),
+            has_place: !self.group.is_free(id),
+            effects: Vec::new(),
+        }
     }
 
     /// Its machine takes an order.
     fn order(&mut self, id: Id, order: Order) {
-        let (known, mut out) = (self.known(id), Effects::default());
+        let mut known = self.known(id);
         let column = match &order {
             Order::Down(_) => Some(Column::Down),
             Order::End(_) | Order::Stop { .. } => Some(Column::Stop),
@@ -32,13 +37,22 @@ impl Sim {
         if let Some(column) = column {
             hit_2a(kid.state(), column);
         }
-        kid.machine.order(order, &known, &mut out);
-        self.perform_all(id, out);
+        kid.machine.order(order, &mut known);
+        self.perform_all(id, known.effects);
+    }
+
+    fn begin(&mut self, id: Id) {
+        let was_up = self.group.was_up(id);
+        let kid = self.kid(id);
+        let settings = kid.settings();
+        (kid.pending, kid.handled, kid.refuses) = (None, false, false);
+        kid.machine.begin(settings, was_up);
+        self.finish(id, StepEnd::Done);
     }
 
     /// The step in progress has come to its end.
     pub(super) fn finish(&mut self, id: Id, end: StepEnd) {
-        let (known, mut out) = (self.known(id), Effects::default());
+        let mut known = self.known(id);
         let kid = self.kid(id);
         kid.from = kid.state();
         match &end {
@@ -49,30 +63,30 @@ impl Sim {
         kid.account_of(kid.step, &end);
         kid.step = None;
         kid.busy = false;
-        kid.machine.finished(end, &known, &mut out);
-        self.perform_all(id, out);
+        kid.machine.finished(end, &mut known);
+        self.perform_all(id, known.effects);
     }
 
     /// A future of `cx.run` panics while it waits for messages.
     pub(super) fn fails_beside(&mut self, id: Id) {
         hit_2a(self.kid(id).state(), Column::Failure);
-        let mut out = Effects::default();
-        self.kid(id).machine.fails_beside(failure(Phase::Running), &mut out);
-        self.perform_all(id, out);
+        let mut known = self.known(id);
+        self.kid(id).machine.fails_beside(failure(Phase::Running), &mut known);
+        self.perform_all(id, known.effects);
         self.finish(id, StepEnd::Interrupted);
     }
 
     fn ask(&mut self, id: Id) {
-        let (known, mut out) = (self.known(id), Effects::default());
+        let mut known = self.known(id);
         let kid = self.kid(id);
-        let step = kid.machine.next(&known, &mut out);
+        let step = kid.machine.next(&mut known);
         // What was done may give it something to do at once.
-        kid.step = (step != Step::Wait || out.is_empty()).then_some(step);
-        self.perform_all(id, out);
+        kid.step = (step != Step::Wait || known.effects.is_empty()).then_some(step);
+        self.perform_all(id, known.effects);
     }
 
-    fn perform_all(&mut self, id: Id, mut out: Effects) {
-        for effect in out.drain() {
+    fn perform_all(&mut self, id: Id, effects: Vec<Effect>) {
+        for effect in effects {
             if self.has(id) {
                 self.perform(id, effect);
             }
@@ -96,13 +110,6 @@ impl Sim {
                 hit_2c("wait timer", column_2c(&self.group));
                 self.group.due(id, now);
                 self.carry_out();
-            }
-            Effect::Begin => {
-                let was_up = self.group.was_up(id);
-                let kid = self.kid(id);
-                let settings = kid.settings();
-                (kid.pending, kid.handled, kid.refuses) = (None, false, false);
-                kid.machine.begin(settings, was_up);
             }
             Effect::Up { .. } => {
                 self.kid(id).alone = false;
@@ -248,7 +255,7 @@ impl Sim {
         }
         let Some(step) = self.kid(id).step else { return self.ask(id) };
         if step == Step::Yield {
-            return self.finish(id, StepEnd::Done); // nothing is served meanwhile
+            return self.begin(id); // nothing is served meanwhile
         }
         if !self.kid(id).inbox.is_empty() {
             return self.serve(id);
@@ -278,8 +285,8 @@ impl Sim {
             Step::Serve if kid.machine.state() == State::Draining => self.finish(id, StepEnd::Drained),
             Step::Serve => {}
             Step::HandIn => self.finish(id, StepEnd::Drained),
-            Step::Yield
-            | Step::Start
+            Step::Yield => unreachable!("it has begun"),
+            Step::Start
             | Step::PreStart
             | Step::PostRestart
             | Step::Ready
@@ -291,11 +298,10 @@ impl Sim {
     }
 
     fn timer(&mut self, id: Id) {
-        let kid = self.kid(id);
-        hit_2b(kid.state(), "wait timer");
-        let mut out = Effects::default();
-        kid.machine.wait_is_over(&mut out);
-        self.perform_all(id, out);
+        hit_2b(self.kid(id).state(), "wait timer");
+        let mut known = self.known(id);
+        self.kid(id).machine.wait_is_over(&mut known);
+        self.perform_all(id, known.effects);
     }
 
     /// A step in which nothing goes wrong.

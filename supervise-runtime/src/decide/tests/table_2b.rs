@@ -14,7 +14,7 @@ use crate::decide::child::State::{
     self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
     Stopping, Waiting,
 };
-use crate::decide::child::machine::{Effects, Order, Step};
+use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
 use crate::decide::member::Role;
 use crate::strategy::{Directive, OnLimit, Strategy};
@@ -290,9 +290,7 @@ fn timers() -> Vec<Case> {
             let mut life = at(Waiting);
             life.order(Order::Wait(Instant::now() + Duration::from_secs(1)));
             assert!(life.machine.waits_until().is_some());
-            let mut out = Effects::default();
-            life.machine.wait_is_over(&mut out);
-            life.perform(out);
+            life.wait_is_over();
             assert_eq!((&*life.trace(), life.machine.waits_until()), ("due", None), "its group says what follows");
         }),
         case(AGAIN, TIMER, || STARTS.iter().for_each(|state| forgets(*state))),
