@@ -328,7 +328,7 @@ impl Driver {
             }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) = enter(span_of(&self.engine.extras), &mut self.engine.current, leaving, || {
-                match catch_unwind(AssertUnwindSafe(|| slot.poll(cx))) {
+                match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 }

@@ -1,12 +1,18 @@
 //! The one place for a user future, and what it waits with.
 
+use std::any::Any;
+
 use pin_project_lite::pin_project;
 
 use super::*;
 
+/// A panic of user code.
+pub(super) type Panic = Box<dyn Any + Send>;
+
 /// A future of a body, whatever its type.
 pub(super) trait Slot {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Served, Thrown>>;
+    /// Panics are caught here, next to the code that panics: each frame between costs a panic a few thousand instructions.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, Thrown>>, Panic>;
     /// Drops it where it stands. User code.
     fn discard(&mut self);
 }
@@ -35,9 +41,9 @@ impl Outcome for () {
 }
 
 impl<F: Future<Output: Outcome>> Slot for Pin<&mut Option<F>> {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Served, Thrown>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, Thrown>>, Panic> {
         let future = self.as_mut().as_pin_mut().expect("polled only until it is ready");
-        future.poll(cx).map(Outcome::served)
+        catch_unwind(AssertUnwindSafe(|| future.poll(cx))).map(|polled| polled.map(Outcome::served))
     }
 
     fn discard(&mut self) {
