@@ -7,7 +7,7 @@
 use std::fmt;
 
 use crate::actor_ref::{Cell, Envelope};
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Controlled, SystemMessage, send};
 use crate::cell::driver::moves;
 use crate::decide::child::{ByHand, Command};
 use crate::last::Shelter;
@@ -239,6 +239,6 @@ pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
         // Senders that waited for room are told here, behind the lock.
         Some((ByHand::Drain, refused)) => drop(refused),
         Some((ByHand::Nothing, _)) => {}
-        Some(_) | None => send(cell, Control::Stop),
+        Some(_) | None => send(cell, SystemMessage::Stop),
     }
 }

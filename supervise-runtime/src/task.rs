@@ -13,7 +13,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::actor_ref::Terminated;
 use crate::by_hand::{self, CommandError};
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Controlled, SystemMessage, send};
 use crate::failure::{BoxError, Failure, Thrown};
 use crate::options::BoxFuture;
 use crate::sync::Arc;
@@ -474,7 +474,7 @@ impl TaskRef {
     /// Asks it to stop: through its context, or by dropping it at its next `.await`. Returns at once;
     /// [`terminated`](TaskRef::terminated) waits for the end. It stays ended, whatever its lifecycle.
     pub fn stop(&self) {
-        send(&*self.cell, Control::Stop);
+        send(&*self.cell, SystemMessage::Stop);
     }
 
     /// Drops it at its next `.await`, with its subtasks, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
@@ -483,7 +483,7 @@ impl TaskRef {
     /// Its supervisor decides on it as on any failure. If no decider says otherwise the task is not started again
     /// (S9).
     pub fn kill(&self) {
-        send(&*self.cell, Control::Kill);
+        send(&*self.cell, SystemMessage::Kill);
     }
 
     /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::actor::Actor;
 use crate::aside::Tick;
 use crate::by_hand::{self, CommandError};
-use crate::cell::control::{Control, Controlled, Waiting, send};
+use crate::cell::control::{Controlled, SystemMessage, Waiting, send};
 use crate::cell::current;
 use crate::context::Context;
 use crate::events::EventKind;
@@ -235,7 +235,7 @@ impl<A: Actor> ActorRef<A> {
     /// letters, and who asked gets an error (S24). [`drain`](ActorRef::drain) handles what is queued and refuses the
     /// rest at once.
     pub fn stop(&self) {
-        send(&*self.cell, Control::Stop);
+        send(&*self.cell, SystemMessage::Stop);
     }
 
     /// Drops what it is doing at its next `.await`, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
@@ -244,7 +244,7 @@ impl<A: Actor> ActorRef<A> {
     /// Its supervisor decides on it as on any failure. If no decider says otherwise the actor is not started again
     /// (S9). Where nothing runs that could be dropped it is a stop.
     pub fn kill(&self) {
-        send(&*self.cell, Control::Kill);
+        send(&*self.cell, SystemMessage::Kill);
     }
 
     /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait

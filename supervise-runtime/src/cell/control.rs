@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::atomic::AtomicU64 as Numbers;
 use std::task::{Poll, Waker};
-use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::waitlist::Waitlist;
 use crate::aside::Aside;
 use crate::context::Move;
+use crate::decide::child::machine::Order;
 use crate::events::{Bus, EventKind, lock};
 #[cfg(feature = "testing")]
 use crate::failure::Cause;
@@ -27,32 +27,18 @@ use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use crate::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::watch::{Ended, Pact};
 
-/// What is asked of a cell. The queue is unbounded and served at all times (S4).
+/// What stands in the queue of a cell. The queue is unbounded and served at all times (S4).
 #[derive(Debug)]
-pub(crate) enum Control {
-    // from its supervisor's group
-    Start,
-    Down(Failure),
-    Resume,
-    Wait(Duration),
-    End(Ended),
-    /// It handles what is queued, then ends.
-    Drain,
-    Over(Ended),
-    Redecide,
-    Hold(bool),
-    /// Its supervisor is gone for good: nothing will start it again.
-    Finish,
-    /// Its supervisor's time is up, or it was killed: no hooks, leaves first.
-    Abort,
-    // from its own group of children
-    Escalated(Failure),
-    ChildrenDown,
-    AllEnded(Option<Failure>),
+pub(crate) enum SystemMessage {
+    /// From its supervisor, or from its own group of children.
+    Order(Order),
+    /// A value of its own tree is to be dropped: user code.
     DropValue(u32),
     /// A child of its own was asked to go down: see that it does.
     Watchdog,
-    // from outside
+    /// Its supervisor's time is up, or it was killed: no hooks, leaves first.
+    Abort,
+    // From outside. Its group is asked first.
     Stop,
     Kill,
     /// A test lets it fail.
@@ -60,17 +46,17 @@ pub(crate) enum Control {
     Inject(Cause),
     /// An actor it depends on ended (S37).
     DeathPact(Arc<Pact>),
-    // from its own user code
+    // From its own user code.
     /// A timer or a subordinate future (S11).
     Aside(Box<Aside>),
     /// It is to have another supervisor (S38).
     Move(Box<Move>),
 }
 
-impl Control {
+impl SystemMessage {
     /// Asked from outside, of the life that goes on just now.
     fn is_request(&self) -> bool {
-        matches!(self, Control::Stop | Control::Kill | Control::DeathPact(_))
+        matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::DeathPact(_))
     }
 }
 
@@ -180,11 +166,11 @@ impl Life {
     }
 }
 
-/// Control that waits. Mostly it is one at a time, which costs no allocation.
+/// SystemMessage that waits. Mostly it is one at a time, which costs no allocation.
 #[derive(Default)]
 struct Queue {
-    first: Option<Control>,
-    more: Vec<Control>,
+    first: Option<SystemMessage>,
+    more: Vec<SystemMessage>,
 }
 
 /// The type-free part of a cell.
@@ -427,7 +413,7 @@ impl Ctl {
     }
 
     /// All that is queued, in order.
-    pub(crate) fn take_control(&self) -> impl Iterator<Item = Control> + use<> {
+    pub(crate) fn take_control(&self) -> impl Iterator<Item = SystemMessage> + use<> {
         let queue = {
             let mut queue = lock(&self.queue);
             self.flag.store(false, Ordering::Relaxed);
@@ -437,10 +423,10 @@ impl Ctl {
     }
 
     /// Takes out what was asked by hand and not heard: it was asked of a life that has ended.
-    pub(crate) fn forget_requests(&self) -> Vec<Control> {
+    pub(crate) fn forget_requests(&self) -> Vec<SystemMessage> {
         let mut queue = lock(&self.queue);
         let all = queue.first.take().into_iter().chain(std::mem::take(&mut queue.more));
-        let (old, kept): (Vec<_>, Vec<_>) = all.partition(Control::is_request);
+        let (old, kept): (Vec<_>, Vec<_>) = all.partition(SystemMessage::is_request);
         let mut kept = kept.into_iter();
         queue.first = kept.next();
         queue.more = kept.collect();
@@ -735,7 +721,7 @@ impl fmt::Debug for dyn Controlled {
 
 /// Queues control and wakes the cell's task.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn send(cell: &dyn Controlled, control: Control) {
+pub(crate) fn send(cell: &dyn Controlled, control: SystemMessage) {
     queue(cell, control);
     ring(cell);
 }
@@ -755,7 +741,7 @@ pub(crate) fn ring(cell: &dyn Controlled) {
 }
 
 /// Queues control of the cell whose own task this is: it looks before it waits.
-pub(crate) fn queue(cell: &dyn Controlled, control: Control) {
+pub(crate) fn queue(cell: &dyn Controlled, control: SystemMessage) {
     let ctl = cell.ctl();
     let mut queue = lock(&ctl.queue);
     match &queue.first {
@@ -790,7 +776,7 @@ impl Plain {
 }
 
 impl Plain {
-    /// Control wants the loop to come back. Control wakes the task, so nobody has to wait for this.
+    /// SystemMessage wants the loop to come back. SystemMessage wakes the task, so nobody has to wait for this.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Acquire)
     }

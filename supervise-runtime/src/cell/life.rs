@@ -1,7 +1,7 @@
 //! The task of a cell, for all its incarnations (S1): the steps that the machine names, one after the other.
 
 use super::body::Body;
-use super::control::{Control, Controlled, closed, send};
+use super::control::{Controlled, closed};
 use super::driver::Driver;
 use crate::decide::child::machine::Step;
 use crate::events::EventKind;

@@ -12,7 +12,7 @@ use std::hash::Hash;
 use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor_ref::Terminated;
-use crate::cell::control::{Control, Controlled, Name, Waiting, send};
+use crate::cell::control::{Controlled, Name, SystemMessage, Waiting, send};
 use crate::cell::require_time;
 use crate::context::{SpawnError, started};
 use crate::last::{Shelter, drop_quietly};
@@ -185,7 +185,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     {
         let cell = self.living.look(key, |entry| entry.cell.clone());
         if let Some(cell) = &cell {
-            send(&**cell, Control::Stop);
+            send(&**cell, SystemMessage::Stop);
         }
         cell.is_some()
     }
@@ -473,7 +473,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
         let unwanted = entry.unwanted;
         drop(table);
         if unwanted {
-            send(&*self.starts.cell, Control::Stop);
+            send(&*self.starts.cell, SystemMessage::Stop);
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::Context;
 use crate::actor::Actor;
 use crate::aside::{Aside, Every, Make, Tick, Timer};
-use crate::cell::control::{Control, queue};
+use crate::cell::control::{SystemMessage, queue};
 use crate::clock::after;
 use crate::sync::Arc;
 
@@ -24,7 +24,7 @@ impl<A: Actor> Context<A> {
 
     fn aside(&mut self, aside: Aside) {
         self.asides = true;
-        queue(&*self.cell, Control::Aside(Box::new(aside)));
+        queue(&*self.cell, SystemMessage::Aside(Box::new(aside)));
     }
 
     fn timer(&mut self, delay: Duration, period: Option<Duration>, make: Make<A::Msg>) -> Timer {

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::Context;
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, Terminated};
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Controlled, SystemMessage, send};
 use crate::cell::current;
 use crate::guardian;
 use crate::sync::Arc;
@@ -176,7 +176,7 @@ async fn moved(who: Arc<dyn Controlled>, to: Arc<dyn Controlled>, unlink: Option
     }
     let (reply, mut answer) = oneshot::channel();
     let mut end = Terminated::of(who.clone());
-    send(&*who, Control::Move(Box::new(Move { to, unlink, reply })));
+    send(&*who, SystemMessage::Move(Box::new(Move { to, unlink, reply })));
     poll_fn(|cx| {
         if let Poll::Ready(answer) = Pin::new(&mut answer).poll(cx) {
             return Poll::Ready(answer.unwrap_or_else(|_| Err(LinkError::Ended { path: who.ctl().path() })));

@@ -15,7 +15,7 @@ use crate::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::backoff::Backoff;
 use crate::cell::actor_body::ActorBody;
 use crate::cell::body::{patience, settings};
-use crate::cell::control::{Control, Controlled, Ctl, Name, Waiting, send};
+use crate::cell::control::{Controlled, Ctl, Name, SystemMessage, Waiting, send};
 use crate::cell::current;
 use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
@@ -225,7 +225,7 @@ impl<A: Actor> Context<A> {
         let watching = &mut self.rare.get_or_insert_default().watching;
         watching.depend_on(&other.cell, move |pact| {
             if let Some(me) = me.upgrade() {
-                send(&*me, Control::DeathPact(pact));
+                send(&*me, SystemMessage::DeathPact(pact));
             }
         });
     }

@@ -356,7 +356,7 @@ impl Startup {
 impl Drop for Startup {
     fn drop(&mut self) {
         if !self.over {
-            send(&*self.cell, Control::Stop);
+            send(&*self.cell, SystemMessage::Stop);
         }
     }
 }

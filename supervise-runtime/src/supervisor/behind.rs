@@ -45,16 +45,16 @@ impl<'a> Behind<'a> {
     }
 
     /// Queues control of a child. `by`: the child whose task this is, which looks before it waits.
-    pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, control: Control) {
+    pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, message: SystemMessage) {
         let Some(Some(Entry::Child { cell, .. })) = inner.entries.get(id as usize) else { return };
-        queue(&**cell, control);
+        queue(&**cell, message);
         if by != Some(id) && self.woken.last().is_none_or(|last| last.ctl().id != cell.ctl().id) {
             self.woken.push(cell.clone());
         }
     }
 
-    pub(super) fn send_owner(&mut self, control: Control) {
-        queue(self.owner, control);
+    pub(super) fn send_owner(&mut self, message: SystemMessage) {
+        queue(self.owner, message);
         self.wakes_owner = true;
     }
 

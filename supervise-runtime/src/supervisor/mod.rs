@@ -14,11 +14,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cell::control::{Control, Controlled, queue, ring, send};
+use crate::cell::control::{Controlled, SystemMessage, queue, ring, send};
 use crate::clock::after;
 use crate::contradiction::Outer;
+use crate::decide::child::machine::Order;
 use crate::decide::child::{ByHand, Command};
-use crate::decide::group::{Act, Group, Id, Mode, Moving, Owner, is_roomy};
+use crate::decide::group::{Group, GroupEffect, Id, Mode, Moving, Owner, is_roomy};
 use crate::decide::member::{At, Settings};
 use crate::events::{EventKind, lock};
 use crate::failure::{Cause, Failure, Phase};
@@ -75,7 +76,7 @@ struct Inner {
     /// Children that were told that they have ended and are not through with it.
     closing: u32,
     /// What the owner hears once there are none of those: a supervisor ends behind its children.
-    behind: Vec<Control>,
+    behind: Vec<Order>,
     numbers: u64,
     /// Who supervises those now that were born here and have moved.
     moved: BTreeMap<u64, Arc<dyn Controlled>>,
@@ -436,7 +437,7 @@ impl Sup {
         foreign(); // the last of a cell, of a start closure, of a value
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
-                send(&**cell, Control::Finish);
+                send(&**cell, SystemMessage::Order(Order::Orphan));
             }
         }
     }
@@ -532,7 +533,7 @@ impl Inner {
     fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
         let tells = self.closing == 0 && !self.behind.is_empty();
         if tells {
-            self.behind.drain(..).for_each(|control| queue(owner, control));
+            self.behind.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
         }
         tells
     }
@@ -569,57 +570,43 @@ impl Inner {
     /// The consequences of an event of the child `by`, whose task this is: queued here, and the rest to be done
     /// once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
-        let mut acts = inner.group.take_acts();
+        let mut effects = inner.group.take_effects();
         let mut watch = false;
         let mut behind = Behind::of(owner);
-        for act in acts.drain(..) {
-            match act {
-                Act::Start(id) => {
-                    inner.forget_stuck(id);
-                    behind.send(&inner, by, id, Control::Start);
-                }
-                Act::Down(id, failure) => {
-                    watch = true;
-                    behind.send(&inner, by, id, Control::Down(failure));
-                }
-                Act::Resume(id) => behind.send(&inner, by, id, Control::Resume),
-                Act::Wait(id, delay) => {
-                    inner.waits(id, after(Instant::now(), delay));
-                    behind.send(&inner, by, id, Control::Wait(delay));
-                }
-                Act::End(id, why) => {
-                    watch = true;
-                    behind.send(&inner, by, id, Control::End(why));
-                }
-                Act::Drain(id) => {
-                    watch = true;
-                    behind.send(&inner, by, id, Control::Drain);
-                }
-                Act::Over(id, why) => {
-                    inner.close(id);
-                    behind.send(&inner, by, id, Control::Over(why));
-                    if inner.group.is_free(id) {
+        for effect in effects.drain(..) {
+            match effect {
+                GroupEffect::Tell(id, order) => {
+                    let ends = matches!(order, Order::Over(_));
+                    match &order {
+                        Order::Start => inner.forget_stuck(id),
+                        Order::Down(_) | Order::End(_) | Order::Drain => watch = true,
+                        Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
+                        Order::Over(_) => inner.close(id),
+                        _ => {}
+                    }
+                    behind.send(&inner, by, id, SystemMessage::Order(order));
+                    if ends && inner.group.is_free(id) {
                         behind.drops(inner.vacate(id));
                     }
                 }
-                Act::Redecide(id) => behind.send(&inner, by, id, Control::Redecide),
-                Act::DropValue(id) => behind.send_owner(Control::DropValue(id)),
-                Act::Hold(id, held) => behind.send(&inner, by, id, Control::Hold(held)),
-                Act::OwnerFails(failure) => behind.send_owner(Control::Escalated(failure)),
-                Act::ChildrenDown => inner.behind.push(Control::ChildrenDown),
-                Act::AllEnded(failure) => inner.behind.push(Control::AllEnded(failure)),
-                Act::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
-                Act::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
+                // A supervisor ends behind its children.
+                GroupEffect::TellOwner(order @ (Order::ChildrenDown | Order::ChildrenEnded(_))) => {
+                    inner.behind.push(order);
+                }
+                GroupEffect::TellOwner(order) => behind.send_owner(SystemMessage::Order(order)),
+                GroupEffect::DropValue(id) => behind.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
+                GroupEffect::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
             }
         }
-        inner.group.reuse(acts);
+        inner.group.reuse(effects);
         inner.trim();
         if inner.tell_behind(owner) {
             behind.wakes_owner();
         }
         if watch && !inner.watched {
             inner.watched = true;
-            behind.send_owner(Control::Watchdog);
+            behind.send_owner(SystemMessage::Watchdog);
         }
         // Build waits in the owner's task for what its members do.
         if *inner.group.mode() == Mode::Up {

@@ -30,14 +30,14 @@ impl Sup {
     /// the watchdog.
     pub(crate) fn abort(&self, owner: &dyn Controlled, now: Instant) {
         for cell in self.cells() {
-            send(&*cell, Control::Abort);
+            send(&*cell, SystemMessage::Abort);
         }
         let mut inner = lock(&self.inner);
         if inner.aborted.is_none() {
             inner.aborted = Some(now);
             inner.watched = true;
             drop(inner);
-            send(owner, Control::Watchdog);
+            send(owner, SystemMessage::Watchdog);
         }
     }
 

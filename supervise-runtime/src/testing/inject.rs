@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
-use crate::cell::control::{Control, Controlled, send};
+use crate::cell::control::{Controlled, SystemMessage, send};
 use crate::failure::{BoxError, Cause, Thrown};
 use crate::task::TaskRef;
 use crate::tree::TreeRef;
@@ -124,7 +124,7 @@ pub trait Inject: target::Target {
     /// * While it waits for its start and once it has ended, nothing runs that could fail: an error or panic
     ///   is without effect; a kill is a stop (S6).
     fn inject(&self, fault: Fault) {
-        send(target::Target::cell(self), Control::Inject(fault.0));
+        send(target::Target::cell(self), SystemMessage::Inject(fault.0));
     }
 }
 

@@ -19,7 +19,7 @@ use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WaitError};
 use crate::by_hand::{self, CommandError};
 use crate::cell::body::{patience, settings};
-use crate::cell::control::{Control, Controlled, Ctl, Name, Plain, Waiting, send};
+use crate::cell::control::{Controlled, Ctl, Name, Plain, SystemMessage, Waiting, send};
 use crate::cell::current;
 use crate::cell::life::live;
 use crate::cell::task_body::TaskBody;

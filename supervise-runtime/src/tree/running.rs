@@ -141,7 +141,7 @@ impl<T: TreeDef> Tree<T> {
             })
             .await;
             let Some(up) = up else {
-                send(&*cell, Control::Stop);
+                send(&*cell, SystemMessage::Stop);
                 begun.guard.disarmed();
                 return Ok(Shutdown::of(cell).await);
             };
@@ -247,7 +247,7 @@ impl Drop for Guard {
             if !self.quiet && self.cell.ctl().ended().is_none() {
                 self.cell.ctl().emit(EventKind::GuardDropped { started_at });
             }
-            send(&*self.cell, Control::Stop);
+            send(&*self.cell, SystemMessage::Stop);
         }
     }
 }
@@ -311,7 +311,7 @@ impl<T: TreeDef> Running<T> {
     /// The future panics when it is awaited inside this very tree, which would wait for ever.
     pub fn shutdown(self) -> Shutdown {
         let cell = self.guard.cell.clone();
-        send(&*cell, Control::Stop);
+        send(&*cell, SystemMessage::Stop);
         self.guard.disarmed();
         Shutdown::of(cell)
     }

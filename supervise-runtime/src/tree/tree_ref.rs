@@ -115,12 +115,12 @@ impl TreeRef {
     /// [`shutdown`](TreeRef::shutdown) and [`join`](TreeRef::join) wait for the end. A subtree stays ended, whatever
     /// its lifecycle.
     pub fn stop(&self) {
-        send(&*self.cell, Control::Stop);
+        send(&*self.cell, SystemMessage::Stop);
     }
 
     /// Fails it at once, which its supervisor decides on; a root is taken down and ends.
     pub fn kill(&self) {
-        send(&*self.cell, Control::Kill);
+        send(&*self.cell, SystemMessage::Kill);
     }
 
     /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
@@ -363,12 +363,12 @@ impl Shutdown {
             let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
             if timer.as_mut().poll(cx).is_ready() {
                 self.within = None;
-                send(&*self.join.cell, Control::Abort);
+                send(&*self.join.cell, SystemMessage::Abort);
             }
         }
         #[cfg(feature = "signal")]
         if crate::signal::poll_again(&mut self.again, cx) {
-            send(&*self.join.cell, Control::Abort);
+            send(&*self.join.cell, SystemMessage::Abort);
         }
         Poll::Pending
     }

@@ -3,7 +3,7 @@
 use rand::{Rng as _, SeedableRng as _};
 
 use super::*;
-use crate::cell::control::{Control, queue};
+use crate::cell::control::{SystemMessage, queue};
 use crate::contradiction::Contradiction;
 use crate::decide::group::{Facts as GroupFacts, FailureRoute};
 use crate::decide::member::At as Stand;
@@ -125,7 +125,7 @@ impl Engine {
         let over = self.with_group(|group, id| group.at(id) == Stand::Ended).unwrap_or(true);
         let reported = self.decide_first(machine, bug, false, hands);
         if over {
-            queue(&*self.cell, Control::Over(Ended::by(bug))); // what it was told of its end is lost
+            queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // what it was told of its end is lost
         }
         if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
             // It was asked to go down, which may be lost too.

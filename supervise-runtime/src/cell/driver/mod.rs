@@ -327,12 +327,11 @@ impl Driver {
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
             let leaving = self.machine.is_on_its_way_out();
-            let (polled, dropped) = enter(span_of(&self.engine.extras), &mut self.engine.current, leaving, || {
-                match slot.poll(cx) {
+            let (polled, dropped) =
+                enter(span_of(&self.engine.extras), &mut self.engine.current, leaving, || match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
-                }
-            });
+                });
             if let Err(panic) = dropped {
                 self.report(Cause::Panic(panic_text(panic)));
             }

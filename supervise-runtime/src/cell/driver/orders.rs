@@ -1,7 +1,7 @@
 //! Orders, from the queue of the cell to the machine. What a caller asks for is asked of the group first.
 
 use super::*;
-use crate::cell::control::{Control, closed};
+use crate::cell::control::{SystemMessage, closed};
 use crate::decide::group::Cut as GroupCut;
 use crate::decide::member::At as Stand;
 
@@ -9,44 +9,36 @@ impl Driver {
     #[cold]
     pub(super) fn take_orders(&mut self) {
         while self.engine.cell.ctl().has_control() {
-            for control in self.engine.cell.ctl().take_control() {
-                self.take(control);
+            for message in self.engine.cell.ctl().take_control() {
+                self.take(message);
             }
         }
     }
 
-    fn take(&mut self, control: Control) {
-        match control {
-            Control::Start => self.order(Order::Start),
-            Control::Resume => self.order(Order::Resume),
-            Control::Redecide => self.order(Order::Redecide),
-            Control::Wait(delay) => self.order(Order::Wait(after(Instant::now(), delay))),
-            Control::Down(failure) => self.order(Order::Down(failure)),
-            Control::End(ended) => self.order(Order::End(ended)),
-            Control::Drain => self.order(Order::Drain),
+    fn take(&mut self, message: SystemMessage) {
+        match message {
             // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
             // hand meanwhile, it has yet to tell of that life's end.
-            Control::Over(_) if self.machine.is_ended() && !self.has_end_to_tell() => closed(&*self.engine.cell),
-            Control::Over(ended) => self.order(Order::Over(ended)),
-            Control::Finish => self.order(Order::Orphan),
-            Control::Hold(held) => self.order(Order::Suspend(held)),
-            Control::ChildrenDown => self.order(Order::ChildrenDown),
-            Control::AllEnded(failure) => self.order(Order::ChildrenEnded(failure)),
-            Control::Escalated(failure) => self.order(Order::Escalated(failure)),
-            Control::Stop => self.take_stop(),
-            Control::Abort => self.take_abort(),
-            Control::Kill => self.take_kill(Cause::Killed),
+            SystemMessage::Order(Order::Over(_)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+                closed(&*self.engine.cell);
+            }
+            SystemMessage::Order(order) => self.order(order),
+            SystemMessage::Stop => self.take_stop(),
+            SystemMessage::Abort => self.take_abort(),
+            SystemMessage::Kill => self.take_kill(Cause::Killed),
             #[cfg(feature = "testing")]
-            Control::Inject(cause) => self.inject(cause),
-            Control::DeathPact(pact) if pact.is_taken_back() => {}
-            Control::DeathPact(pact) => {
+            SystemMessage::Inject(cause) => self.inject(cause),
+            SystemMessage::DeathPact(pact) if pact.is_taken_back() => {}
+            SystemMessage::DeathPact(pact) => {
                 pact.handle();
                 self.take_kill(Cause::DeathPact(pact.path().to_owned()));
             }
-            Control::DropValue(id) => self.drop_value(id),
-            Control::Watchdog => self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK)))),
-            Control::Move(to) => self.take_move(*to),
-            Control::Aside(aside) => self.take_aside(*aside),
+            SystemMessage::DropValue(id) => self.drop_value(id),
+            SystemMessage::Watchdog => {
+                self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
+            }
+            SystemMessage::Move(to) => self.take_move(*to),
+            SystemMessage::Aside(aside) => self.take_aside(*aside),
         }
     }
 

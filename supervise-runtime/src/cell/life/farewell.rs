@@ -3,6 +3,8 @@
 use tokio::time::Instant;
 
 use super::*;
+use crate::cell::control::{SystemMessage, send};
+use crate::decide::child::machine::Order;
 
 pub(super) struct Farewell {
     cell: Arc<dyn Controlled>,
@@ -48,7 +50,7 @@ impl Farewell {
     fn buried(&self, bug: Failure) {
         let ctl = self.cell.ctl();
         for child in ctl.sup().map(|sup| sup.cells()).unwrap_or_default() {
-            send(&*child, Control::End(Ended::Stopped));
+            send(&*child, SystemMessage::Order(Order::End(Ended::Stopped)));
         }
         let ended = Ended::Failed(bug);
         ctl.emit(EventKind::Ended { ended: ended.clone() });

@@ -43,8 +43,8 @@ pub(crate) enum Order {
     Suspend(bool),
     /// Its supervisor is gone: no start will ever come.
     Orphan,
-    /// Its backoff, or that of its group, lasts until then.
-    Wait(Instant),
+    /// It waits this long for its backoff, or for that of its group.
+    Wait(Duration),
     /// A caller's `stop()`, to which its group has agreed. `begins`: it was told to start, and has not begun.
     Stop {
         /// See above.
@@ -561,7 +561,8 @@ impl Machine {
                 }
                 self.due = true;
             }
-            Order::Wait(until) => {
+            Order::Wait(delay) => {
+                let until = after(port.now(), delay);
                 self.rare().wait = Some(until);
                 port.perform(self, Effect::Retry(Some(until)));
             }

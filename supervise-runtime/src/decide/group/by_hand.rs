@@ -128,7 +128,7 @@ impl Group {
         member.ending.get_or_insert(Ended::Stopped);
         member.by_hand = true;
         member.drains = true;
-        self.acts.push(Act::Drain(id));
+        self.effects.push(GroupEffect::Tell(id, Order::Drain));
         true
     }
 }

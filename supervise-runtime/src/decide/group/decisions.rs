@@ -18,7 +18,7 @@ impl Group {
             true => &mut Budget::default(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
-            self.acts.push(Act::LimitReached(id));
+            self.effects.push(GroupEffect::LimitReached(id));
             let limit = failure.clone().at_limit();
             return match allowance.on_limit {
                 OnLimit::Escalate => self.fail(id, limit, facts.now),
@@ -33,7 +33,7 @@ impl Group {
         };
         let backoff = member.settings.backoff;
         let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);
-        self.acts.push(Act::Scheduled(id, delay));
+        self.effects.push(GroupEffect::Scheduled(id, delay));
         if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
@@ -130,7 +130,7 @@ impl Group {
             // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
             self.over(id, Ended::by(&failure));
         }
-        self.acts.push(Act::OwnerFails(failure));
+        self.effects.push(GroupEffect::TellOwner(Order::Escalated(failure)));
     }
 
     /// A start that was asked for by hand or at run time concerns no sibling, whatever the strategy (S26, S38).

@@ -1,7 +1,7 @@
 //! The supervisor: table 2c (`docs/semantics-table.md`) as code.
 //!
 //! A [`Group`] is data beside its children, under one short lock. Whoever causes an event hands it in
-//! and gets the [`Act`]s back; the driver sends each to the child it names. A group strategy has one
+//! and gets the [`GroupEffect`]s back; the driver sends each to the child it names. A group strategy has one
 //! range at a time ([`Mode::Down`]); under OneForOne each child is a range of its own, so a restart is
 //! between the child and its entry here, and the mode stays as it is.
 //!
@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::{Allowance, Budget};
+use super::child::machine::Order;
 use super::member::{At, Member, Role, Settings};
 use super::pace::{Over, Pace};
 use crate::failure::Failure;
@@ -89,35 +90,15 @@ pub(crate) enum Mode {
     Ended,
 }
 
-/// What the driver carries out, in this order.
-#[derive(Debug, Clone)]
-pub(crate) enum Act {
-    /// Start this child.
-    Start(Id),
-    /// Take it down; it will be started again, or told to end. Its hooks get this failure.
-    Down(Id, Failure),
-    /// Its failure is forgiven: go on with the same instance.
-    Resume(Id),
-    /// It waits this long; then [`Group::due`].
-    Wait(Id, Duration),
-    /// It goes down without `pre_restart`, for good; then [`Group::gone`].
-    End(Id, Ended),
-    /// It handles what is queued, then goes down for good; then [`Group::gone`].
-    Drain(Id),
-    /// It has ended: nothing of it is up any more.
-    Over(Id, Ended),
-    /// Its kept failure can be decided now.
-    Redecide(Id),
+/// What is to be carried out, in this order.
+#[derive(Debug)]
+pub(crate) enum GroupEffect {
+    /// An order to this child. After [`Order::Wait`] comes [`Group::due`]; after one to go down, [`Group::gone`].
+    Tell(Id, Order),
+    /// An order to the supervisor itself.
+    TellOwner(Order),
     /// Drop this kept value, then [`Group::gone`].
     DropValue(Id),
-    /// An ancestor failed, or no longer.
-    Hold(Id, bool),
-    /// The supervisor fails with this.
-    OwnerFails(Failure),
-    /// All that was to go down is down.
-    ChildrenDown,
-    /// Every member has ended (S22), the first failure inside.
-    AllEnded(Option<Failure>),
     /// For the events: a restart was decided for this child, it waits so long.
     Scheduled(Id, Duration),
     /// For the events: the budget is used up.
@@ -129,7 +110,7 @@ pub(crate) enum Act {
 pub(crate) enum FailureRoute {
     /// Ask the decider, then [`Group::decided`].
     Decide,
-    /// Keep it; [`Act::Redecide`] comes, or the range takes it along.
+    /// Keep it; [`Order::Redecide`] comes, or the range takes it along.
     Kept,
     /// It was to go down anyway.
     Absorbed,
@@ -207,7 +188,7 @@ pub(crate) struct Group {
     runtime_gone: bool,
     /// The slot in which [`Group::all_up`] found one that was not.
     first_down: usize,
-    acts: Vec<Act>,
+    effects: Vec<GroupEffect>,
     /// Members that were looked at, one by one.
     #[cfg(test)]
     pub(super) steps: std::cell::Cell<u64>,
@@ -242,7 +223,7 @@ impl Group {
             ends_with: None,
             runtime_gone: false,
             first_down: 0,
-            acts: Vec::new(),
+            effects: Vec::new(),
             #[cfg(test)]
             steps: Default::default(),
         }
@@ -265,15 +246,15 @@ impl Group {
     }
 
     /// What to carry out since the last call.
-    pub(crate) fn take_acts(&mut self) -> Vec<Act> {
-        std::mem::take(&mut self.acts)
+    pub(crate) fn take_effects(&mut self) -> Vec<GroupEffect> {
+        std::mem::take(&mut self.effects)
     }
 
     /// The emptied list comes back, so that a decision costs no allocation.
-    pub(crate) fn reuse(&mut self, acts: Vec<Act>) {
-        debug_assert!(acts.is_empty() && self.acts.is_empty());
-        if acts.capacity() <= 64 {
-            self.acts = acts;
+    pub(crate) fn reuse(&mut self, effects: Vec<GroupEffect>) {
+        debug_assert!(effects.is_empty() && self.effects.is_empty());
+        if effects.capacity() <= 64 {
+            self.effects = effects;
         }
     }
 

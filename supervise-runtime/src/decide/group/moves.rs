@@ -22,14 +22,14 @@ impl Group {
         let member = self.member(id);
         member.at = At::Down;
         member.down_since = Some(now);
-        self.acts.push(Act::Down(id, failure));
+        self.effects.push(GroupEffect::Tell(id, Order::Down(failure)));
     }
 
     pub(super) fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
         let member = self.member(id);
         member.at = At::Down;
         member.down_since = Some(now);
-        self.acts.push(Act::End(id, why));
+        self.effects.push(GroupEffect::Tell(id, Order::End(why)));
         self.look_again(id);
     }
 
@@ -40,7 +40,7 @@ impl Group {
         if member.was_up {
             member.pace.started_again(now);
         }
-        self.acts.push(Act::Start(id));
+        self.effects.push(GroupEffect::Tell(id, Order::Start));
     }
 
     pub(super) fn wait_or_start(&mut self, id: Id, now: Instant) {
@@ -49,7 +49,7 @@ impl Group {
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
             member.at = At::Waiting;
-            self.acts.push(Act::Wait(id, delay));
+            self.effects.push(GroupEffect::Tell(id, Order::Wait(delay)));
         } else {
             self.begin_or_keep(id, now);
         }
@@ -116,14 +116,14 @@ impl Group {
         if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
             self.first_failure.get_or_insert_with(|| failure.clone());
         }
-        self.acts.push(Act::Over(id, why));
+        self.effects.push(GroupEffect::Tell(id, Order::Over(why)));
     }
 
     pub(super) fn tell_held(&mut self, held: bool) {
         // To one that has ended a hold means nothing: it would only be woken.
         for id in 0..self.members.len() as Id {
             if self.get(id).is_some_and(|member| !member.is_value() && member.at != At::Ended) {
-                self.acts.push(Act::Hold(id, held));
+                self.effects.push(GroupEffect::Tell(id, Order::Suspend(held)));
             }
         }
     }
@@ -144,7 +144,7 @@ impl Group {
             self.step();
             let Some(member) = self.get(id) else { continue };
             match member.at {
-                At::Failed | At::StartFailed => self.acts.push(Act::Redecide(id)),
+                At::Failed | At::StartFailed => self.effects.push(GroupEffect::Tell(id, Order::Redecide)),
                 At::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
                 At::Turn if self.mode == Mode::Steady && member.wants_start() => self.start(id, now),
                 // Stopped while it waited for its turn.
@@ -188,7 +188,7 @@ impl Group {
                         member.at = At::Down;
                         member.counted = true;
                         self.in_flight += 1;
-                        self.acts.push(Act::DropValue(id));
+                        self.effects.push(GroupEffect::DropValue(id));
                     }
                 }
                 At::Up | At::Failed | At::Starting => {
@@ -211,9 +211,9 @@ impl Group {
                         // It was going down alone; if everything stops now, it has to know.
                         // And if the others wait for it, what it still drains is over.
                         match (next, member.ending.clone(), &self.cause) {
-                            (Next::End, Some(why), _) => self.acts.push(Act::End(id, why)),
+                            (Next::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
                             (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
-                                self.acts.push(Act::Down(id, cause.clone()))
+                                self.effects.push(GroupEffect::Tell(id, Order::Down(cause.clone())))
                             }
                             _ => {}
                         }
@@ -237,7 +237,7 @@ impl Group {
         match next {
             Next::Up if self.ends_with.is_some() => {
                 self.mode = Mode::Ended;
-                self.acts.push(Act::AllEnded(self.first_failure.clone()));
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
             }
             // Nothing comes up only to end.
             Next::Up if self.ends_now() => {
@@ -249,17 +249,17 @@ impl Group {
                 self.mode = Mode::Up;
                 self.cursor = 0;
                 if let Some(id) = self.wait {
-                    self.acts.push(Act::Wait(id, self.waited));
+                    self.effects.push(GroupEffect::Tell(id, Order::Wait(self.waited)));
                 }
                 return true;
             }
             Next::Rebuild => {
                 self.mode = Mode::Waiting;
-                self.acts.push(Act::ChildrenDown);
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
             }
             Next::End => {
                 self.mode = Mode::Ended;
-                self.acts.push(Act::ChildrenDown);
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
             }
         }
         false
@@ -369,7 +369,7 @@ impl Group {
         let has_children = || slots().flatten().any(|member| !member.is_value());
         if self.owner == Owner::Tree && self.built && !self.runtime_gone && self.living == 0 && has_children() {
             self.mode = Mode::Ended;
-            self.acts.push(Act::AllEnded(self.first_failure.clone()));
+            self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
         }
         false
     }

@@ -48,7 +48,7 @@ impl Group {
             match self.at(by) {
                 At::Failed => {
                     self.member(by).at = At::Up;
-                    self.acts.push(Act::Resume(by));
+                    self.effects.push(GroupEffect::Tell(by, Order::Resume));
                 }
                 At::StartFailed => self.restart(by, false, failure, facts, false),
                 _ => {}

@@ -55,7 +55,7 @@ impl Group {
         }
     }
 
-    /// The decider has spoken about a failure that [`Group::failed`] or [`Act::Redecide`] asked it about.
+    /// The decider has spoken about a failure that [`Group::failed`] or [`Order::Redecide`] asked it about.
     pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> FailureRoute {
         if self.in_range(id) {
             return FailureRoute::Absorbed;
@@ -71,7 +71,7 @@ impl Group {
         match directive {
             Directive::Resume if instance => {
                 self.member(id).at = At::Up;
-                self.acts.push(Act::Resume(id));
+                self.effects.push(GroupEffect::Tell(id, Order::Resume));
                 self.settle(facts.now);
             }
             Directive::Resume | Directive::Restart => self.restart(id, instance, failure, facts, true),

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::child::machine::Order;
 use super::super::child::{ByHand, Command};
-use super::super::group::{Act, Facts, FailureRoute, Group, Id, Mode, Owner};
+use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Owner};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
@@ -160,22 +161,28 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn acts(&mut self) -> String {
-        let acts = self.group.take_acts();
-        let said = acts.into_iter().filter_map(|act| match act {
-            Act::Start(id) => Some(format!("start {id}")),
-            Act::Down(id, _) => Some(format!("down {id}")),
-            Act::Resume(id) => Some(format!("resume {id}")),
-            Act::Wait(id, delay) => Some(format!("wait {id} {delay:?}")),
-            Act::End(id, _) => Some(format!("end {id}")),
-            Act::Drain(id) => Some(format!("drain {id}")),
-            Act::Over(id, _) => Some(format!("over {id}")),
-            Act::Redecide(id) => Some(format!("redecide {id}")),
-            Act::DropValue(id) => Some(format!("drop {id}")),
-            Act::OwnerFails(_) => Some("owner fails".into()),
-            Act::ChildrenDown => Some("all down".into()),
-            Act::AllEnded(_) => Some("all ended".into()),
-            Act::LimitReached(id) => Some(format!("limit {id}")),
-            Act::Hold(..) | Act::Scheduled(..) => None,
+        let said = self.group.take_effects().into_iter().filter_map(|effect| match effect {
+            GroupEffect::Tell(id, order) => match order {
+                Order::Start => Some(format!("start {id}")),
+                Order::Down(_) => Some(format!("down {id}")),
+                Order::Resume => Some(format!("resume {id}")),
+                Order::Wait(delay) => Some(format!("wait {id} {delay:?}")),
+                Order::End(_) => Some(format!("end {id}")),
+                Order::Drain => Some(format!("drain {id}")),
+                Order::Over(_) => Some(format!("over {id}")),
+                Order::Redecide => Some(format!("redecide {id}")),
+                Order::Suspend(_) => None,
+                other => panic!("no order of a group: {other:?}"),
+            },
+            GroupEffect::TellOwner(order) => match order {
+                Order::Escalated(_) => Some("owner fails".into()),
+                Order::ChildrenDown => Some("all down".into()),
+                Order::ChildrenEnded(_) => Some("all ended".into()),
+                other => panic!("no order to a supervisor: {other:?}"),
+            },
+            GroupEffect::DropValue(id) => Some(format!("drop {id}")),
+            GroupEffect::LimitReached(id) => Some(format!("limit {id}")),
+            GroupEffect::Scheduled(..) => None,
         });
         said.collect::<Vec<_>>().join(", ")
     }
@@ -190,7 +197,7 @@ impl Bench {
 
     fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
         event(&mut self.group, self.now);
-        self.acts()
+        self.effects()
     }
 
     pub(super) fn up(&mut self, id: Id) -> String {
@@ -233,7 +240,7 @@ impl Bench {
     /// A user stops it; `in its turn` if the range takes it along.
     pub(super) fn stop_member(&mut self, id: Id) -> String {
         let alone = self.group.stop_member(id, self.now);
-        let acts = self.acts();
+        let acts = self.effects();
         if alone { acts } else { format!("in its turn{acts}") }
     }
 
@@ -254,13 +261,13 @@ impl Bench {
 
     fn failure(&mut self, id: Id, instance: bool, directive: Directive) -> String {
         let reported = self.group.failed(id, instance);
-        let acts = self.acts();
+        let acts = self.effects();
         match reported {
             FailureRoute::Decide => {
                 assert_eq!(acts, "");
                 let facts = self.facts();
                 self.group.decided(id, directive, &failure(Phase::Running), facts);
-                format!("decided: {}", self.acts())
+                format!("decided: {}", self.effects())
             }
             FailureRoute::Kept => format!("kept{acts}"),
             FailureRoute::Absorbed => format!("absorbed{acts}"),
@@ -272,7 +279,7 @@ impl Bench {
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
         assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), ByHand::Drain);
-        self.acts()
+        self.effects()
     }
 
     /// A user starts it again.
@@ -280,7 +287,7 @@ impl Bench {
         let asked = failure(Phase::Running);
         let verdict = self.group.by_hand(id, Command::StartAgain, &asked, self.now);
         assert_eq!(verdict, ByHand::FirstStart);
-        self.acts()
+        self.effects()
     }
 
     /// A user stops it, and it goes.

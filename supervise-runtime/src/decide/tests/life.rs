@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
-use super::super::group::{Act, Group, Id, Owner};
+use super::super::group::{Group, GroupEffect, Id, Owner};
 use super::super::member::{Role, Settings};
 use super::coverage::Column;
 use super::sim::failure;
@@ -118,7 +118,7 @@ impl Life {
         let settings = Settings::new(Role::Actor, Lifecycle::Permanent, None, Limit::new());
         let id = self.own.add(Arc::new(settings), true);
         self.own.admit(id, self.now);
-        (id, self.own.take_acts().iter().any(|act| matches!(act, Act::Start(_))))
+        (id, self.own.take_effects().iter().any(|effect| matches!(effect, GroupEffect::Tell(_, Order::Start))))
     }
 
     /// It has a child that is up, if it is up itself.
@@ -126,7 +126,7 @@ impl Life {
         let (id, starts) = self.spawn();
         assert!(starts, "it is up");
         self.own.up(id, self.now);
-        self.own.take_acts();
+        self.own.take_effects();
         if self.keeps {
             self.own.keep(id);
         }
@@ -142,8 +142,8 @@ impl Life {
     }
 
     fn hear_children(&mut self) {
-        let acts = self.own.take_acts();
-        if acts.iter().any(|act| matches!(act, Act::ChildrenDown)) {
+        let effects = self.own.take_effects();
+        if effects.iter().any(|effect| matches!(effect, GroupEffect::TellOwner(Order::ChildrenDown))) {
             self.order(Order::ChildrenDown);
         }
     }
@@ -283,7 +283,7 @@ impl Life {
                         Some(failure) => self.own.restart_kept(&failure, self.now),
                         None => self.own.owner_up(self.now),
                     }
-                    self.own.take_acts();
+                    self.own.take_effects();
                     if !self.machine.is_suspended() {
                         self.has_spawned();
                     }
@@ -336,7 +336,7 @@ impl Life {
                         true => self.own.hold(),
                         false => self.own.release(self.now),
                     }
-                    self.own.take_acts();
+                    self.own.take_effects();
                     Some(if suspended { "children suspended" } else { "children released" }.to_owned())
                 }
                 Effect::ResumeChildren(_) => Some("children resumed".to_owned()),

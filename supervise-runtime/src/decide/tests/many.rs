@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::child::machine::Order;
 use super::super::child::{ByHand, Command};
-use super::super::group::{Act, Facts, FailureRoute, Group, Id, Mode, Next, Owner};
+use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Next, Owner};
 use super::super::member::{At, Role, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
@@ -56,7 +57,7 @@ impl Many {
             many.group.owner_up(many.now);
         }
         assert_eq!(*many.group.mode(), Mode::Steady);
-        many.group.take_acts();
+        many.group.take_effects();
         many.group.steps.set(0);
         many
     }
@@ -76,7 +77,7 @@ impl Many {
             self.fails(id);
             assert_eq!(self.group.at(id), At::Waiting);
         }
-        self.group.take_acts();
+        self.group.take_effects();
         self
     }
 
@@ -85,10 +86,13 @@ impl Many {
         self.group.steps.get().div_ceil(u64::from(self.n))
     }
 
-    fn overs(&mut self) -> (Vec<Id>, Vec<Act>) {
-        let acts = self.group.take_acts().into_iter();
-        let (overs, others): (Vec<Act>, Vec<Act>) = acts.partition(|act| matches!(act, Act::Over(..)));
-        let ids = overs.into_iter().filter_map(|act| if let Act::Over(id, _) = act { Some(id) } else { None });
+    fn overs(&mut self) -> (Vec<Id>, Vec<GroupEffect>) {
+        let acts = self.group.take_effects().into_iter();
+        let (overs, others): (Vec<GroupEffect>, Vec<GroupEffect>) =
+            acts.partition(|act| matches!(act, GroupEffect::Tell(_, Order::Over(_))));
+        let ids = overs
+            .into_iter()
+            .filter_map(|act| if let GroupEffect::Tell(id, Order::Over(_)) = act { Some(id) } else { None });
         (ids.collect(), others)
     }
 }
@@ -101,7 +105,7 @@ fn a_million_that_wait_stop() {
         many.group.stop(many.now);
         let (overs, others) = many.overs();
         assert!(overs.into_iter().rev().eq(0..many.n));
-        assert!(matches!(others[..], [Act::ChildrenDown]), "{} others", others.len());
+        assert!(matches!(others[..], [GroupEffect::TellOwner(Order::ChildrenDown)]), "{} others", others.len());
         assert!(many.looked_at() <= 4, "{}", many.looked_at());
     });
 }
@@ -115,7 +119,7 @@ fn a_million_that_wait_end_at_a_restart_from_above() {
             many.group.restart_from_above(&failure(Phase::Running), many.now);
             let (overs, others) = many.overs();
             assert_eq!(overs.len() as Id, n);
-            assert!(matches!(others[..], [Act::ChildrenDown]), "{} others", others.len());
+            assert!(matches!(others[..], [GroupEffect::TellOwner(Order::ChildrenDown)]), "{} others", others.len());
             assert!(many.looked_at() <= 4, "{owner:?}: {}", many.looked_at());
         }
     });
@@ -134,7 +138,7 @@ fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
             many.group.gone(id, now);
         }
         assert_eq!(many.group.at(0), At::Starting);
-        many.group.take_acts();
+        many.group.take_effects();
         many.group.up(0, now);
         let (overs, others) = many.overs();
         assert!(overs.into_iter().eq(1..many.n) && others.is_empty());
@@ -227,13 +231,13 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
     assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
     many.group.admit(1, now);
-    many.group.take_acts();
+    many.group.take_effects();
     for id in [3, 2, 0] {
         many.group.gone(id, now);
     }
     let mut started = Vec::new();
-    while let Some(id) = many.group.take_acts().into_iter().find_map(|act| match act {
-        Act::Start(id) => Some(id),
+    while let Some(id) = many.group.take_effects().into_iter().find_map(|act| match act {
+        GroupEffect::Tell(id, Order::Start) => Some(id),
         _ => None,
     }) {
         started.push(id);
@@ -265,10 +269,10 @@ fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
         many.group.done(id, Ended::Done, &failure(Phase::Running), many.facts());
     }
     assert!(many.group.is_ended());
-    many.group.take_acts();
+    many.group.take_effects();
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, ByHand::SupervisorEnded, "its mailbox must stay closed");
-    assert!(many.group.take_acts().is_empty());
+    assert!(many.group.take_effects().is_empty());
 }
 
 /// The supervisor's own task may still run on another worker while its members are dropped.
@@ -279,7 +283,9 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
         many.group.runtime_gone();
         many.group.lose(id, many.now);
     }
-    assert!(many.group.take_acts().iter().all(|act| !matches!(act, Act::AllEnded(_))));
+    assert!(
+        many.group.take_effects().iter().all(|act| !matches!(act, GroupEffect::TellOwner(Order::ChildrenEnded(_))))
+    );
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, ByHand::SupervisorEnded, "its task is gone");
 }
@@ -296,11 +302,11 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
         }
         many.group.stop_member(0, many.now);
         many.group.gone(0, many.now);
-        many.group.take_acts();
+        many.group.take_effects();
         many.group.stop(many.now);
-        let acts = many.group.take_acts();
-        assert_eq!(acts.iter().any(|act| matches!(act, Act::DropValue(id) if *id == value)), !gone, "{acts:?}");
-        assert_eq!(acts.iter().any(|act| matches!(act, Act::ChildrenDown)), gone, "{acts:?}");
+        let acts = many.group.take_effects();
+        assert_eq!(acts.iter().any(|act| matches!(act, GroupEffect::DropValue(id) if *id == value)), !gone, "{acts:?}");
+        assert_eq!(acts.iter().any(|act| matches!(act, GroupEffect::TellOwner(Order::ChildrenDown))), gone, "{acts:?}");
     }
 }
 
@@ -322,11 +328,16 @@ fn a_lost_member_is_never_started_again() {
         }
         many.group.rebuild(false);
         assert_eq!((many.group.at(0), many.group.at(1)), (At::Ended, At::Turn));
-        many.group.take_acts();
+        many.group.take_effects();
         many.group.reach(0, settings(Lifecycle::Permanent), many.now);
         many.group.reach(1, settings(Lifecycle::Permanent), many.now);
         many.group.built(many.now);
-        let started = many.group.take_acts().into_iter().filter(|act| matches!(act, Act::Start(_))).count();
+        let started = many
+            .group
+            .take_effects()
+            .into_iter()
+            .filter(|act| matches!(act, GroupEffect::Tell(_, Order::Start)))
+            .count();
         assert_eq!(started, 1);
         many.group.up(1, many.now);
         many.group.owner_up(many.now);

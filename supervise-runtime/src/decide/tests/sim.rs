@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::child::machine::Order;
-use super::super::group::{Act, Facts, Group, Id, Mode, Owner};
+use super::super::group::{Facts, Group, GroupEffect, Id, Mode, Owner};
 use super::super::member::{Role, Settings};
 use super::kid::{Kid, Note, Token};
 use crate::backoff::ExponentialBackoff;
@@ -326,68 +326,54 @@ impl Sim {
     }
 
     pub(super) fn carry_out(&mut self) {
-        for act in self.group.take_acts() {
-            match act {
-                Act::Start(id) => self.check_start(id),
-                Act::Down(id, failure) => {
-                    self.check_down(id);
-                    self.tell(id, Order::Down(failure));
-                }
-                Act::End(id, why) => {
-                    self.check_down(id);
-                    self.tell(id, Order::End(why));
-                }
-                Act::Drain(id) => {
-                    self.kid(id).stopped = true;
-                    self.tell(id, Order::Drain);
-                }
-                Act::Resume(id) => {
-                    assert!(self.kid(id).state() == State::Failed, "resumed without an instance that failed");
-                    self.tell(id, Order::Resume);
-                }
-                Act::Wait(id, delay) => {
-                    let until = self.now + delay;
-                    self.tell(id, Order::Wait(until));
-                }
-                Act::Over(id, why) => {
-                    let free = self.group.is_free(id);
-                    assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state());
-                    match free {
-                        true => self.kids[id as usize] = None,
-                        false => {
-                            self.kid(id).alone = false;
-                            self.tell(id, Order::Over(why));
-                        }
-                    }
-                }
-                Act::Redecide(id) => self.tell(id, Order::Redecide),
-                Act::DropValue(id) => {
+        for effect in self.group.take_effects() {
+            match effect {
+                GroupEffect::Tell(id, order) => self.ordered(id, order),
+                GroupEffect::DropValue(id) => {
                     let up = self.later(id).into_iter().find(|other| self.is_up(*other));
                     assert_eq!(up, None, "a value is dropped while a member after it is up");
                     self.group.gone(id, self.now);
                     return self.carry_out();
                 }
-                Act::Hold(id, held) => {
-                    if self.has(id) {
-                        self.tell(id, Order::Suspend(held));
-                    }
-                }
-                Act::OwnerFails(_) => self.owner_fails = true,
-                Act::ChildrenDown => {
+                GroupEffect::TellOwner(Order::Escalated(_)) => self.owner_fails = true,
+                GroupEffect::TellOwner(Order::ChildrenDown) => {
                     let kept = |id: &Id| self.group.is_kept(*id);
                     let up = self.ids().into_iter().find(|id| !kept(id) && self.is_up(*id));
                     assert_eq!(up, None, "said to be down, and one is up");
                     self.children_down = true;
                 }
-                Act::AllEnded(_) => {
+                GroupEffect::TellOwner(Order::ChildrenEnded(_)) => {
                     assert!(self.ids().iter().all(|id| !self.is_up(*id)), "all have ended, and one is up");
                     self.all_ended = true;
                 }
-                Act::Scheduled(id, _) => self.check_budget(id),
-                Act::LimitReached(id) => self.check_limit(id),
+                GroupEffect::Scheduled(id, _) => self.check_budget(id),
+                GroupEffect::LimitReached(id) => self.check_limit(id),
+                GroupEffect::TellOwner(order) => panic!("not for a supervisor: {order:?}"),
             }
         }
         self.check_range();
+    }
+
+    fn ordered(&mut self, id: Id, order: Order) {
+        match &order {
+            Order::Start => return self.check_start(id),
+            Order::Down(_) | Order::End(_) => self.check_down(id),
+            Order::Drain => self.kid(id).stopped = true,
+            Order::Resume => {
+                assert!(self.kid(id).state() == State::Failed, "resumed without an instance that failed");
+            }
+            Order::Over(_) => {
+                assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state());
+                if self.group.is_free(id) {
+                    self.kids[id as usize] = None;
+                    return;
+                }
+                self.kid(id).alone = false;
+            }
+            Order::Suspend(_) if !self.has(id) => return,
+            _ => {}
+        }
+        self.tell(id, order);
     }
 
     pub(super) fn tell(&mut self, id: Id, order: Order) {
