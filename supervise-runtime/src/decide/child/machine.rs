@@ -53,6 +53,7 @@ pub(crate) enum Order {
     /// It fails with this, at its next await: `kill()`, a death pact.
     Kill(Failure),
     /// A test lets it fail with this.
+    #[cfg(feature = "testing")]
     Inject(Failure),
     /// No time is left for it. The failure is that of the restart for which it goes down, unless it ends.
     Abort(Option<Failure>),
@@ -590,6 +591,7 @@ impl Machine {
             Order::Suspend(suspended) => self.suspend(suspended, port),
             Order::Orphan => self.orphan = true,
             Order::Kill(failure) => self.kill(failure, port),
+            #[cfg(feature = "testing")]
             Order::Inject(failure) => self.inject(failure, port),
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
@@ -847,6 +849,7 @@ impl Machine {
     }
 
     /// A failure that a test causes: as if its code had failed, where there is any.
+    #[cfg(feature = "testing")]
     fn inject(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting | State::Ended => {}

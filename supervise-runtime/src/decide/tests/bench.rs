@@ -95,10 +95,10 @@ impl Setup {
             }
         }
         if self.owner == Owner::Tree {
-            assert_eq!(bench.acts(), "start 0");
+            assert_eq!(bench.effects(), "start 0");
             bench.group.built(bench.now);
         } else {
-            assert_eq!(bench.acts(), "start 0, start 1, start 2");
+            assert_eq!(bench.effects(), "start 0, start 1, start 2");
         }
         bench
     }
@@ -160,7 +160,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn acts(&mut self) -> String {
+    pub(super) fn effects(&mut self) -> String {
         let said = self.group.take_effects().into_iter().filter_map(|effect| match effect {
             GroupEffect::Tell(id, order) => match order {
                 Order::Start => Some(format!("start {id}")),

@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::bench::tree;
 use super::coverage::Column;
 use super::life::{Admission, Life, at};
@@ -271,7 +269,7 @@ fn no_wait(states: &[State]) {
 /// What an earlier wait has left is nothing to it.
 fn forgets(state: State) {
     let mut life = at(Waiting);
-    life.order(Order::Wait(Instant::now() + Duration::from_secs(1)));
+    life.order(Order::Wait(Duration::from_secs(1)));
     assert!(life.machine.waits_until().is_some());
     life.order(Order::Start);
     life.until(if state == StartAgain { Step::Start } else { Step::PostRestart });
@@ -288,7 +286,7 @@ fn timers() -> Vec<Case> {
         case(GOING, TIMER, || no_wait(&[GoingDown])),
         case(WAITING, TIMER, || {
             let mut life = at(Waiting);
-            life.order(Order::Wait(Instant::now() + Duration::from_secs(1)));
+            life.order(Order::Wait(Duration::from_secs(1)));
             assert!(life.machine.waits_until().is_some());
             life.wait_is_over();
             assert_eq!((&*life.trace(), life.machine.waits_until()), ("due", None), "its group says what follows");

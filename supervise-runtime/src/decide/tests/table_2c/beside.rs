@@ -282,7 +282,7 @@ fn spawns() -> Vec<Case> {
             assert_eq!(bench.spawn(set), "", "it waits until the set is up");
             bench.group.rebuild(false);
             bench.group.owner_up(bench.now);
-            assert_eq!(bench.acts(), "start 0");
+            assert_eq!(bench.effects(), "start 0");
         }),
         case(SPAWN, STEADY, || {
             let set = tree(OneForOne).owner(Owner::Set);

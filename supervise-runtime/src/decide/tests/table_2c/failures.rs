@@ -236,7 +236,7 @@ fn starts_by_hand() -> Vec<Case> {
             // At boot it is a failed start as any other.
             let mut bench = tree(OneForOne).boots_on();
             assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
-            assert_eq!((bench.acts(), bench.gone(0)), ("down 0".into(), "start 0".into()));
+            assert_eq!((bench.effects(), bench.gone(0)), ("down 0".into(), "start 0".into()));
             assert_eq!(bench.start_fails(0, Stop), "decided: owner fails");
         }),
         case(ALONE, STEADY, || {
@@ -273,7 +273,7 @@ fn starts_by_hand() -> Vec<Case> {
             // `restart()` as well.
             let mut bench = tree(AllForOne).steady();
             assert!(bench.group.restart_member(1, &failure(Phase::Running), bench.now));
-            assert_eq!((bench.acts(), bench.gone(1)), ("down 1".into(), "start 1".into()));
+            assert_eq!((bench.effects(), bench.gone(1)), ("down 1".into(), "start 1".into()));
             assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
         }),
         case(ALONE, DOWN, || {

@@ -70,7 +70,7 @@ fn down_and_up(bench: &mut Bench, last: u32) {
         assert_eq!(bench.gone(id), next);
     }
     bench.group.rebuild(false);
-    assert_eq!(bench.acts(), "", "nothing starts before the supervisor does");
+    assert_eq!(bench.effects(), "", "nothing starts before the supervisor does");
     assert_eq!(bench.ats(), [At::Turn; 3]);
 }
 
