@@ -166,7 +166,7 @@ impl Life {
     }
 }
 
-/// SystemMessage that waits. Mostly it is one at a time, which costs no allocation.
+/// Messages that wait. Mostly there is one at a time, which costs no allocation.
 #[derive(Default)]
 struct Queue {
     first: Option<SystemMessage>,
@@ -776,7 +776,7 @@ impl Plain {
 }
 
 impl Plain {
-    /// SystemMessage wants the loop to come back. SystemMessage wakes the task, so nobody has to wait for this.
+    /// The loop is to come back for an order. The order wakes the task, so nobody has to wait for this.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Acquire)
     }

@@ -152,9 +152,6 @@ impl Engine {
         self.timer = None;
         self.message = None;
         self.told = None;
-        if let Some(extras) = &mut self.extras {
-            extras.begun = None;
-        }
         self.cell.interrupt(false);
         let ctl = self.cell.ctl();
         ctl.forget_late();
@@ -194,9 +191,6 @@ impl Engine {
     }
 
     fn up(&mut self, machine: &Machine, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
-        if let Some(extras) = &mut self.extras {
-            extras.begun = None;
-        }
         self.broken = false;
         let ctl = self.cell.ctl();
         ctl.emit(match again && ctl.incarnation() > 1 {
@@ -315,7 +309,7 @@ impl Driver {
     pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
         if self.machine.has_ended() {
             self.engine.broken = false;
-            self.machine.breaks_after_its_end();
+            self.machine.breaks_after_its_end(self.engine.cell.ctl().ended().is_some());
             closed(&*self.engine.cell);
             let now = Instant::now();
             self.engine.with_group(|group, id| {
@@ -325,9 +319,7 @@ impl Driver {
             });
             return;
         }
-        if let Some(extras) = &mut self.engine.extras {
-            extras.begun = None;
-        }
+        (self.engine.begun, self.engine.message) = (None, None);
         self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });
     }
 }

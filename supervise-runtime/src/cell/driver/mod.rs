@@ -1,7 +1,6 @@
 //! The type-free half of a cell: it asks the [`Machine`] what comes next, and carries that out.
 //!
-//! Every wait of a cell goes through one poll function, [`Driver::poll`]: before and after each poll of the user future
-//! orders are taken, which may drop the future at its next await; panics are caught, in its `Drop` too. What an order,
+//! User code is polled in one place, [`Driver::poll`]: before and after each poll of the user future orders are taken, which may drop the future at its next await; panics are caught, in its `Drop` too. What an order,
 //! the end of a step or a deadline means is the machine's to say; how its effects are carried out is in `effects.rs`.
 
 use std::future::{Future, poll_fn};
@@ -74,6 +73,8 @@ pub(crate) struct Engine {
     message: Option<&'static str>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
+    /// Since when the start in progress waits, over all its steps.
+    begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
     /// Others have had their turn since the last incarnation began.
     waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
@@ -96,8 +97,6 @@ struct Extras {
     moved: Option<Arc<dyn Controlled>>,
     /// The span of this incarnation, if somebody wants it.
     span: Option<Incarnation>,
-    /// Since when the start in progress waits, over all its steps.
-    begun: Option<(Instant, Pin<Box<Sleep>>)>,
     /// The jitter of its backoff.
     random: Option<SmallRng>,
 }
@@ -181,7 +180,7 @@ impl Engine {
     /// A failure that nobody decides on.
     fn report(&mut self, machine: &Machine, cause: Cause) {
         let failure = self.failure(Phase::Running, cause);
-        let effect = machine.told(failure);
+        let effect = machine.report_of(failure);
         self.perform(machine, effect, None);
     }
 
@@ -225,6 +224,7 @@ impl Driver {
             message: None,
             timer: None,
             watchdog: None,
+            begun: None,
             waited: true,
             broken: false,
             extras: None,
@@ -268,6 +268,10 @@ impl Driver {
             Exit::Done(Served::Drained) => StepEnd::Drained,
             Exit::Done(Served::Interrupted) => StepEnd::Interrupted,
             Exit::Failed(thrown) if thrown.is_absent() => StepEnd::Absent,
+            // On its way out an error of another child is one that it met, and no failure to hand on.
+            Exit::Failed(thrown) if self.machine.is_on_its_way_out() => {
+                StepEnd::Failed { failure: self.failure(Cause::Error(thrown)), stopped: false }
+            }
             Exit::Failed(thrown) => StepEnd::Failed { failure: self.thrown(thrown), stopped: hands.has_stopped() },
             Exit::Panicked(text) => {
                 StepEnd::Failed { failure: self.failure(Cause::Panic(text)), stopped: hands.has_stopped() }
@@ -276,6 +280,9 @@ impl Driver {
         };
         self.finished(end, hands);
         self.engine.message = None;
+        if !self.machine.is_starting() {
+            self.engine.begun = None;
+        }
     }
 
     /// Its loop over messages has come back: that was in hand, if any was.
@@ -384,9 +391,10 @@ impl Driver {
     fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
         // A task that was told to end before it was ready has its `shutdown` time instead.
         let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
-        let (begun, timer) = self.engine.extras.get_or_insert_default().begun.get_or_insert_with(|| {
+        let engine = &mut self.engine;
+        let (begun, timer) = &mut **engine.begun.get_or_insert_with(|| {
             let now = Instant::now();
-            (now, Box::pin(sleep_until(after(now, STILL_STARTING))))
+            Box::new((now, Box::pin(sleep_until(after(now, STILL_STARTING)))))
         });
         let over = within.map(|within| after(*begun, within));
         if let Some(over) = over.filter(|over| *over < timer.deadline()) {
@@ -396,7 +404,7 @@ impl Driver {
             if over.is_some_and(|over| over <= timer.deadline()) {
                 return true;
             }
-            self.engine.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            engine.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }
@@ -428,7 +436,9 @@ impl Driver {
                     && self.engine.poll_timer(cx, until)
                 {
                     self.machine.wait_is_over(&mut At { engine: &mut self.engine, hands: None });
-                } else if self.poll_deadline(cx) {
+                    continue;
+                }
+                if self.poll_deadline(cx) {
                     self.machine.time_is_up();
                     continue;
                 }

@@ -1,8 +1,8 @@
 //! The life of one child: what an order, the end of a step and a deadline mean in each state.
 //!
 //! Plain data: no clock, no task, no user code. A [`Machine`] is told of orders ([`Machine::order`]) and of the ends of
-//! steps ([`Machine::finished`]), says which step follows ([`Machine::next`]), and hands out [`Effect`]s, to be carried
-//! out in their order. Whoever runs a child has nothing else to ask, and decides nothing itself.
+//! steps ([`Machine::finished`]), says which step follows ([`Machine::next`]), and has its [`Effect`]s carried out by a
+//! [`Port`]. Whoever runs a child has nothing else to ask, and decides nothing itself.
 //!
 //! Two things are kept apart. The [`State`] is the row of the tables; the [`Stage`] is the point that the child's task
 //! has reached. An order arrives at any time. It is noted, changes what can be changed while user code goes on (the
@@ -341,6 +341,8 @@ pub(crate) struct Machine {
     post_stop_due: bool,
     /// No time is left: no hook runs any more in this incarnation.
     aborted: bool,
+    /// It handles what was queued: the message that was in hand when that began has ended.
+    drains: bool,
     /// Its start was ordered.
     due: bool,
     resumed: bool,
@@ -392,6 +394,7 @@ impl Machine {
             has_ended: false,
             post_stop_due: false,
             aborted: false,
+            drains: false,
             due: root,
             resumed: false,
             undecided: false,
@@ -440,6 +443,11 @@ impl Machine {
         self.state == State::Stopping || self.aborted
     }
 
+    /// A start is in progress.
+    pub(crate) fn is_starting(&self) -> bool {
+        matches!(self.stage, Stage::Starting | Stage::PreStarting | Stage::PostRestarting | Stage::GettingReady)
+    }
+
     /// A start was ordered and has not begun.
     pub(crate) fn is_due(&self) -> bool {
         self.due
@@ -447,7 +455,13 @@ impl Machine {
 
     /// Nothing of it is up, and nothing of it is coming up.
     pub(crate) fn is_parked(&self) -> bool {
-        matches!(self.state, State::Idle | State::Waiting | State::Ended) || self.stage == Stage::Parked
+        matches!(self.state, State::Idle | State::Waiting | State::Ended)
+    }
+
+    /// As [`Machine::is_parked`], also before it has gone to its place.
+    #[cfg(test)]
+    pub(in crate::decide) fn is_at_rest(&self) -> bool {
+        self.is_parked() || self.stage == Stage::Parked
     }
 
     /// It was asked to go down, for a restart or for good.
@@ -533,7 +547,10 @@ impl Machine {
 
     /// Until when it waits for its backoff.
     pub(crate) fn waits_until(&self) -> Option<Instant> {
-        self.rare.as_ref()?.wait
+        match self.stage {
+            Stage::Parked | Stage::Suspended | Stage::Deciding | Stage::Over => self.rare.as_ref()?.wait,
+            _ => None,
+        }
     }
 
     /// Since when it goes down.
@@ -574,8 +591,9 @@ impl Machine {
             Order::Redecide => self.undecided = true,
             Order::Down(failure) => self.down(failure, port),
             Order::End(why) => {
+                let restarts = self.goes_down();
                 self.rare().leave = Leave::End(why);
-                self.stop(port);
+                self.stop(restarts, port);
             }
             Order::Stop { begins } => self.stop_by_hand(begins, port),
             Order::Drain => self.drain(port),
@@ -644,8 +662,8 @@ impl Machine {
         port.perform(self, Effect::EndSpawns);
     }
 
-    /// For good: by its group, a caller or its supervisor's own stop.
-    fn stop(&mut self, port: &mut dyn Port) {
+    /// For good: by its group, a caller or its supervisor's own stop. `restarts`: it was on its way down for a restart.
+    fn stop(&mut self, restarts: bool, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::Waiting => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
@@ -654,10 +672,7 @@ impl Machine {
             }
             // It handles what is queued first (S24), unless nothing queued can begin (S7).
             State::Running | State::Handling
-                if self.settings.drains
-                    && !self.suspended
-                    && !self.goes_down()
-                    && self.settings.shutdown != Shutdown::Kill =>
+                if self.settings.drains && !self.suspended && !restarts && self.settings.shutdown != Shutdown::Kill =>
             {
                 return self.begin_drain(port.now(), port);
             }
@@ -742,8 +757,9 @@ impl Machine {
             | State::PostRestart
             | State::Stopping
             | State::Draining => {
+                let restarts = self.goes_down();
                 self.ends_for(Ended::Stopped);
-                self.stop(port);
+                self.stop(restarts, port);
             }
         }
     }
@@ -773,8 +789,9 @@ impl Machine {
             | State::PostRestart
             | State::Stopping
             | State::Draining => {
+                let restarts = self.goes_down();
                 self.ends_for(Ended::Stopped);
-                self.stop(port);
+                self.stop(restarts, port);
             }
         }
     }
@@ -823,10 +840,10 @@ impl Machine {
     }
 
     fn kill(&mut self, failure: Failure, port: &mut dyn Port) {
-        match self.row(port) {
+        match self.state {
             // A kill of what is not up is a stop, to which its group has to agree.
             State::Idle | State::Waiting | State::Ended => {}
-            State::Failed => port.perform(self, self.told(failure)),
+            State::Failed => port.perform(self, self.report_of(failure)),
             State::PreRestart | State::GoingDown | State::Stopping => self.cuts(Cut::Fails),
             // On its way down already, though the message in hand, or the task that was told, still goes on.
             State::Running | State::Handling if self.is_leaving() => {
@@ -854,7 +871,7 @@ impl Machine {
         match self.state {
             State::Idle | State::Waiting | State::Ended => {}
             State::Failed | State::PreRestart | State::GoingDown | State::Stopping => {
-                port.perform(self, self.told(failure))
+                port.perform(self, self.report_of(failure))
             }
             State::Starting
             | State::Running
@@ -871,8 +888,8 @@ impl Machine {
         port.perform(self, Effect::Interrupt(true));
     }
 
-    /// Nobody decides on this failure.
-    pub(crate) fn told(&self, failure: Failure) -> Effect {
+    /// How a failure is told that nobody decides on.
+    pub(crate) fn report_of(&self, failure: Failure) -> Effect {
         if self.is_going() { Effect::Late(failure) } else { Effect::Reported(failure) }
     }
 
@@ -904,7 +921,8 @@ impl Machine {
     /// A child of its own has failed it.
     fn escalated(&mut self, failure: Failure, port: &mut dyn Port) {
         self.rare().escalated = Some(failure);
-        if self.state != State::Running || port.is_busy() {
+        // What is in hand may wait for a spawn that could begin only after it.
+        if self.row(port) != State::Running {
             port.perform(self, Effect::EndSpawns);
         }
         // A tree's build must not go on; an actor fails after its message or hook.
@@ -921,7 +939,7 @@ impl Machine {
         self.settings = settings;
         self.was_up &= was_up;
         self.state = if self.was_up { State::StartAgain } else { State::Starting };
-        (self.aborted, self.post_stop_due, self.signalled) = (false, false, false);
+        (self.aborted, self.drains, self.post_stop_due, self.signalled) = (false, false, false, false);
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
         (self.cut, self.deadline, self.leaving_since) = (None, None, None);
         let ended = std::mem::take(&mut self.has_ended);
@@ -941,7 +959,7 @@ impl Machine {
         let rare = self.rare.as_deref();
         let leaves = self.is_leaving();
         let is_over = rare.is_some_and(|rare| rare.over.is_some());
-        let fails = rare.is_some_and(|rare| rare.failing.is_some() || rare.escalated.is_some());
+        let fails = self.fails_beside_it();
         match self.stage {
             Stage::Parked => is_over || self.orphan || leaves || self.due || self.undecided,
             Stage::Deciding => leaves || self.orphan || self.resumed || self.undecided,
@@ -1041,8 +1059,11 @@ impl Machine {
                     }
                 }
                 Stage::Draining => {
+                    self.drains = true;
                     if self.state != State::Draining || self.orphan {
-                        self.end_drain(port);
+                        self.go_down_for_good(port);
+                    } else if self.fails_beside_it() {
+                        self.served(StepEnd::Interrupted, port);
                     } else if self.suspended {
                         self.stage = Stage::DrainSuspended;
                     } else {
@@ -1132,6 +1153,7 @@ impl Machine {
             Stage::GettingReady => self.got_ready(end, port),
             Stage::Serving | Stage::HandingIn => match end {
                 StepEnd::Drained if self.stage == Stage::Serving && self.state == State::Draining => {
+                    self.drains = true;
                     self.stage = Stage::HandingIn;
                 }
                 end => self.served(end, port),
@@ -1230,6 +1252,7 @@ impl Machine {
             StepEnd::Cut(Cut::Leaves) => None,
             StepEnd::Cut(Cut::Abort) => {
                 self.abort(port);
+                self.absorb_beside(port);
                 None
             }
             // A child of its own has escalated, and it fails with that.
@@ -1287,6 +1310,11 @@ impl Machine {
 
     // ----- up
 
+    /// A kill between two messages, or a child that has escalated: it is not looked at yet.
+    fn fails_beside_it(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.failing.is_some() || rare.escalated.is_some())
+    }
+
     /// Tasks that hear of it go on after they were asked to go; everybody else first does what was asked.
     fn may_serve(&self) -> bool {
         let Some(rare) = &self.rare else { return !self.suspended };
@@ -1297,26 +1325,25 @@ impl Machine {
 
     /// The loop over messages, or the future of a task, has come back.
     fn served(&mut self, end: StepEnd, port: &mut dyn Port) {
-        let drained = self.state == State::Draining && !matches!(end, StepEnd::Interrupted);
-        let drains = self.state == State::Draining;
+        let goes_on = matches!(end, StepEnd::Interrupted);
         match self.serving_ended(end, port) {
             Served::ByItself => return self.done_by_itself(None, port),
             Served::Failed(failure) if self.role == Role::Task => return self.task_failed(failure, port),
             Served::Failed(failure) => return self.failed(failure, port),
             Served::Asked => {}
         }
-        if drains {
+        if self.drains {
             let escalated = self.rare().escalated.take();
             if let Some(failure) = &escalated {
                 port.perform(self, Effect::Escalated(failure.clone()));
                 port.perform(self, Effect::Late(failure.clone()));
             }
-            return match drained || escalated.is_some() {
-                true => self.end_drain(port),
-                false => self.stage = Stage::Draining,
+            return match goes_on && escalated.is_none() {
+                true => self.stage = Stage::Draining,
+                false => self.go_down_for_good(port),
             };
         }
-        if self.state == State::Draining {
+        if self.state == State::Draining && goes_on {
             self.stage = Stage::Draining;
         } else if self.ends() {
             self.go_down_for_good(port);
@@ -1351,7 +1378,7 @@ impl Machine {
             }
             StepEnd::Failed { failure, stopped } => {
                 threw = Some(stopped);
-                Some(failure)
+                Some(failure.in_phase(Phase::Running))
             }
             StepEnd::Cut(Cut::Fails) => {
                 let given = self.rare().failing.take();
@@ -1487,17 +1514,13 @@ impl Machine {
     /// Down for good: children, `post_stop`, drop.
     fn go_down_for_good(&mut self, port: &mut dyn Port) {
         self.state = State::Stopping;
+        // `shutdown = Kill`: one that drained was given the time for that, but its hooks do not run.
+        self.aborted |= self.drains && self.settings.shutdown == Shutdown::Kill;
         port.perform(self, Effect::Close);
         self.rare().failed = None;
         // Asked before its children are told: if a failure is taking it down already, that is its end (S18, S22).
         let failed = port.ends_with_failure();
         self.takes_down(None, Then::Stop { failed }, port);
-    }
-
-    fn end_drain(&mut self, port: &mut dyn Port) {
-        // `shutdown = Kill`: it has been given the time to drain, but its hooks do not run.
-        self.aborted |= self.settings.shutdown == Shutdown::Kill;
-        self.go_down_for_good(port);
     }
 
     /// `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
@@ -1555,7 +1578,7 @@ impl Machine {
             return self.is_down(port);
         }
         let again = self.rare.as_ref().and_then(|rare| rare.way.as_ref()?.again.clone());
-        if again.is_some() {
+        if again.is_some() && !self.is_broken() {
             port.perform(self, Effect::Unwatch); // after `pre_restart`, which says whom to keep
         }
         if !port.has_children() {
@@ -1630,6 +1653,7 @@ impl Machine {
                 }
                 let was_up = self.was_up;
                 let rare = self.rare();
+                rare.leave = Leave::Stay; // if it was to go down, its group hears of that with the bug
                 if was_up {
                     rare.healing = Some(bug.clone());
                 }
@@ -1684,6 +1708,7 @@ impl Machine {
             (self.aborted, self.leaving_since) = (false, None);
             port.perform(self, Effect::ForgetLate);
         }
+        self.rare().wait = None;
         let aborted = self.aborted && !self.settings.kills;
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
         self.rare().closing = Some((ended, aborted));
@@ -1715,9 +1740,12 @@ impl Machine {
 
     // ----- bugs
 
-    /// This crate's own code has failed in one that had ended: nothing is left that could fail, and if it was to start
-    /// again, that is over.
-    pub(crate) fn breaks_after_its_end(&mut self) {
+    /// This crate's own code has failed in one that had ended: nothing is left that could fail. If it was to start, its
+    /// group hears of that. `told`: everybody knows of its end.
+    pub(crate) fn breaks_after_its_end(&mut self, told: bool) {
+        if told {
+            self.state = State::Ended;
+        }
         self.due = false;
         self.rare().leave = Leave::Stay;
         self.stage = Stage::Over;

@@ -5,7 +5,7 @@ pub(crate) mod machine;
 
 pub(crate) use by_hand::{ByHand, Command, by_hand};
 
-/// The rows of the tables. `held` is a flag beside the state.
+/// The rows of the tables. `suspended` is a flag beside the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum State {
     /// Never started, or awaiting its turn of Up.

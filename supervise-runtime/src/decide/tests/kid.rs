@@ -171,7 +171,7 @@ impl Kid {
 
     /// Nothing of it is up, and nothing of it is coming up.
     pub(super) fn is_parked(&self) -> bool {
-        self.machine.is_parked()
+        self.machine.is_at_rest()
     }
 
     /// User code goes on.

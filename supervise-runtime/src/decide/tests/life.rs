@@ -113,6 +113,11 @@ impl Life {
         }
     }
 
+    pub(super) fn settings(mut self, change: impl FnOnce(&mut LifeSettings)) -> Life {
+        change(&mut self.settings);
+        self
+    }
+
     /// A child that is spawned at run time. True: it may start.
     pub(super) fn spawn(&mut self) -> (Id, bool) {
         let settings = Settings::new(Role::Actor, Lifecycle::Permanent, None, Limit::new());

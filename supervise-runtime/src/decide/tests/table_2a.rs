@@ -8,13 +8,16 @@ use super::coverage::{
     Column::{self, Down, Failure, Kill, Release, Stop, Suspend, TimeUp},
     row_2a,
 };
-use super::life::{at, fails};
+use super::life::{Life, at, fails};
 use super::table::{Case, case};
 use crate::decide::child::State::{
     self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
     Stopping, Waiting,
 };
 use crate::decide::child::machine::{Order, Step, StepEnd};
+use crate::decide::group::Owner;
+use crate::decide::member::Role;
+use crate::strategy::Shutdown;
 use crate::watch;
 
 /// What happens, the trace of what follows, and where it leads.
@@ -304,4 +307,54 @@ fn an_end_by_itself_is_told_to_its_group() {
     let mut life = at(Running);
     life.finish(StepEnd::ByItself);
     assert_eq!(life.trace(), "children restart, poststop, drop, done");
+}
+
+/// S24: what was on its way down for a restart does not drain, whatever stops it then.
+#[test]
+fn a_stop_after_a_down_does_not_drain() {
+    let stops = [|| Order::End(watch::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
+    for stop in stops {
+        let mut life = Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
+        life.meets(Down);
+        life.order(stop());
+        assert_eq!(life.trace(), FOR_GOOD);
+    }
+}
+
+/// S24: a drain by hand has its time under `shutdown = Kill` too; then no hook runs, unless the message that was in hand
+/// when it began has failed.
+#[test]
+fn a_drain_under_kill_runs_no_hook() {
+    let drains =
+        || Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.shutdown = Shutdown::Kill).go_to(Draining);
+    let mut life = drains();
+    assert_eq!(life.trace(), "serve, handin, refuse, children stop, children aborted, drop, gone");
+    let mut life = drains();
+    life.until(Step::HandIn);
+    life.meets(Down);
+    assert_eq!(life.trace(), "serve, handin, refuse, refuse, children stop, children aborted, drop, gone");
+    let mut life = drains();
+    life.finish(fails());
+    assert_eq!(life.trace(), "late, refuse, children stop, poststop, drop, gone");
+}
+
+/// S24: no time is left for a start; what else was asked is told.
+#[test]
+fn an_abort_of_a_start_swallows_no_failure() {
+    let mut life = at(Starting);
+    life.order(Order::Abort(None));
+    life.meets(Kill);
+    life.order(Order::Escalated(super::sim::failure(crate::failure::Phase::Running)));
+    assert_eq!(life.trace(), "cut, aborted, late, escalated, late, children stop, children aborted, drop, gone");
+}
+
+/// S7: the deadline of one that goes down is not that of its backoff.
+#[test]
+fn a_backoff_is_nothing_to_one_that_ends() {
+    let mut life = at(Waiting);
+    life.order(Order::Wait(std::time::Duration::from_secs(1)));
+    life.children_stop = false;
+    life.order(Order::Over(watch::Ended::Stopped));
+    life.quietly();
+    assert_eq!(life.machine.waits_until(), None);
 }
