@@ -8,9 +8,10 @@ pub use crate::children::{Children, Key, Keyed, need_key};
 pub use crate::context::Context;
 pub use crate::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use crate::hook::{EndHook, RestartHook, StartHook};
+pub use crate::kind::ChildKind as Kind;
 pub use crate::options::{ChildOptions, OfActors};
 pub use crate::report::Report;
-pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, Text, TreeSpec, too_short};
+pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, too_short};
 pub use crate::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
     SupervisorStrategy, WhileDown,

@@ -27,6 +27,7 @@ mod failure;
 pub mod guardian;
 mod health;
 mod hook;
+mod kind;
 mod last;
 mod lent;
 mod loud;
@@ -67,12 +68,13 @@ pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use guardian::spawn;
 pub use health::{Health, Reason, Symptom};
 pub use hook::{EndHook, RestartHook, StartHook};
+pub use kind::ChildKind;
 pub use options::{ChildOptions, Redeliver};
 pub use report::{ChildReport, Report};
 #[cfg(feature = "signal")]
 pub use signal::signal;
-pub use snapshot::{MailboxDepth, Node, NodeKind, NodeState, Restarts, Snapshot};
-pub use spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
+pub use snapshot::{MailboxDepth, Node, NodeState, Restarts, Snapshot};
+pub use spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 pub use strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
     Strategy, SupervisorStrategy, WhileDown,

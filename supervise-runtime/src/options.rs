@@ -9,10 +9,10 @@ use std::time::Duration;
 use crate::actor::Actor;
 use crate::backoff::Backoff;
 use crate::context::Context;
-use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::{Failure, Thrown};
 use crate::hook::RestartHook;
+use crate::kind::ChildKind;
 use crate::last::Quiet;
 use crate::strategy::{Decider, IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 use crate::sync::{Arc, Mutex};
@@ -49,16 +49,16 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn shutdown_or_default(&self, role: Role) -> Shutdown {
-        self.shutdown.unwrap_or(match role {
-            Role::Tree => Shutdown::Infinity,
+    pub(crate) fn shutdown_or_default(&self, kind: ChildKind) -> Shutdown {
+        self.shutdown.unwrap_or(match kind {
+            ChildKind::Tree | ChildKind::Set => Shutdown::Infinity,
             _ => Shutdown::Within(SHUTDOWN),
         })
     }
 
-    pub(crate) fn lifecycle_or(&self, role: Role) -> Lifecycle {
-        self.lifecycle.unwrap_or(match role {
-            Role::Task => Lifecycle::Transient,
+    pub(crate) fn lifecycle_or(&self, kind: ChildKind) -> Lifecycle {
+        self.lifecycle.unwrap_or(match kind {
+            ChildKind::Task => Lifecycle::Transient,
             _ => Lifecycle::Permanent,
         })
     }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cell::control::Controlled;
-use crate::decide::group::{Group, OwnEnd, Owner};
-use crate::decide::member::{At, Role};
+use crate::decide::group::{Group, OwnEnd};
+use crate::decide::member::At;
 use crate::failure::Failure;
+use crate::kind::ChildKind;
 use crate::strategy::{Lifecycle, Strategy};
 use crate::supervisor::Seen;
 use crate::watch::Ended;
@@ -59,7 +60,7 @@ pub struct Snapshot {
 /// One child, or the tree itself, in a [`Snapshot`].
 ///
 /// ```
-/// use supervise::{NodeKind, prelude::*};
+/// use supervise::{ChildKind, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -78,7 +79,7 @@ pub struct Snapshot {
 ///
 /// let snapshot = shop.snapshot();
 /// let db = snapshot.find("db").expect("a declared child");
-/// assert!(db.is_up() && db.kind == NodeKind::Actor);
+/// assert!(db.is_up() && db.kind == ChildKind::Actor);
 /// assert_eq!((db.incarnation, db.row), (2, 1)); // it has not handled a message since
 /// assert_eq!(db.lifecycle, Lifecycle::Permanent);
 /// assert_eq!(db.last_failure.as_ref().map(|failure| failure.incarnation()), Some(1));
@@ -93,7 +94,7 @@ pub struct Node {
     /// The last part of the path, as it stands there.
     pub name: String,
     /// What it is.
-    pub kind: NodeKind,
+    pub kind: ChildKind,
     /// What it is doing.
     pub state: NodeState,
     /// When it is started again (S23). A root never is; it says `Temporary`.
@@ -117,42 +118,6 @@ pub struct Node {
     pub children: Vec<Node>,
     /// Down for no bad reason: asked to stop, or spawned at run time and on its way up.
     pub(crate) excused: bool,
-}
-
-/// What a node is.
-///
-/// ```
-/// use supervise::{NodeKind, prelude::*};
-/// # struct Db;
-/// # #[actor]
-/// # impl Db { fn handle(&mut self, _msg: ()) {} }
-///
-/// supervisor! {
-///     struct Shop {
-///         db: Db = Db,
-///         ticker: task = std::future::pending::<()>(),
-///         sessions: [Db] = || Db,
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let kinds: Vec<NodeKind> = Shop::start().await?.snapshot().nodes().map(|node| node.kind).collect();
-/// assert_eq!(kinds, [NodeKind::Tree, NodeKind::Actor, NodeKind::Task, NodeKind::Set]);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NodeKind {
-    /// An actor.
-    Actor,
-    /// A task.
-    Task,
-    /// A tree, the root or a subtree.
-    Tree,
-    /// A `[..]`, with its instances as children.
-    Set,
 }
 
 /// What a node is doing.
@@ -339,19 +304,13 @@ impl Node {
 
     fn alone(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
         let ctl = cell.ctl();
-        let (owner, strategy) = ctl.sup().map(|sup| sup.kind()).unzip();
+        let strategy = ctl.sup().map(|sup| sup.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);
         let end = ctl.sup().and_then(|sup| sup.look(Group::own_end));
-        let kind = match (owner, member.map(|member| member.role)) {
-            (Some(Owner::Set), _) => NodeKind::Set,
-            (_, Some(Role::Actor)) => NodeKind::Actor,
-            (_, Some(Role::Task)) => NodeKind::Task,
-            _ => NodeKind::Tree,
-        };
         Node {
             path: ctl.path(),
             name: ctl.name(),
-            kind,
+            kind: member.and_then(|member| member.kind).unwrap_or(ChildKind::Tree),
             state: state(cell, seen.as_ref(), end, now),
             lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
             strategy,
@@ -409,20 +368,9 @@ fn state(cell: &dyn Controlled, seen: Option<&Seen>, end: Option<OwnEnd>, now: I
         (At::Starting, _) => NodeState::Starting,
         (At::Failed | At::StartFailed, _) => NodeState::Failed,
         // Its supervisor hears of it once it is down.
-        (At::Up, _) if end.is_some() && member.role == Role::Tree => NodeState::GoingDown,
+        (At::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => NodeState::GoingDown,
         (At::Up, _) if member.held => NodeState::Held,
         (At::Up, _) => NodeState::Running,
-    }
-}
-
-impl fmt::Display for NodeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NodeKind::Actor => "actor",
-            NodeKind::Task => "task",
-            NodeKind::Tree => "tree",
-            NodeKind::Set => "set",
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{Node, NodeKind, NodeState, Snapshot};
+use supervise::{Node, ChildKind, NodeState, Snapshot};
 use tokio::time::Instant;
 
 use crate::kit::drawn::{check_graphviz, same_as_kept};
@@ -71,16 +71,16 @@ async fn every_node_is_there_in_the_order_of_declaration() {
     assert_eq!(
         all,
         [
-            ("Shop", NodeKind::Tree),
-            ("status", NodeKind::Actor),
-            ("db", NodeKind::Actor),
-            ("reports", NodeKind::Tree),
-            ("reports/daily", NodeKind::Actor),
-            ("reports/index", NodeKind::Actor),
-            ("ticker", NodeKind::Task),
-            ("sessions", NodeKind::Set),
-            ("sessions/#1", NodeKind::Actor),
-            ("sessions/#2", NodeKind::Actor),
+            ("Shop", ChildKind::Tree),
+            ("status", ChildKind::Actor),
+            ("db", ChildKind::Actor),
+            ("reports", ChildKind::Tree),
+            ("reports/daily", ChildKind::Actor),
+            ("reports/index", ChildKind::Actor),
+            ("ticker", ChildKind::Task),
+            ("sessions", ChildKind::Set),
+            ("sessions/#1", ChildKind::Actor),
+            ("sessions/#2", ChildKind::Actor),
         ]
     );
     assert!(snapshot.nodes().all(Node::is_up), "{}", snapshot.render());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, ShutdownTime, TreeSpec};
+use supervise::{Below, ChildSpec, DeclaredShutdown, ChildKind, Shape, ShutdownTime, TreeSpec};
 
 use crate::kit::drawn::{check_graphviz, same_as_kept};
 use crate::kit::{Journal, Probe, secs};
@@ -97,7 +97,7 @@ supervisor! {
     }
 }
 
-const fn child(name: &'static str, shape: Shape, kind: Kind) -> ChildSpec {
+const fn child(name: &'static str, shape: Shape, kind: ChildKind) -> ChildSpec {
     ChildSpec {
         name,
         doc: "",
@@ -118,18 +118,18 @@ const SHAPES: TreeSpec = TreeSpec {
     strategy: Strategy::RestForOne,
     settings: &["decider(_ => Restart)", "strategy(RestForOne, max_restarts = 3)"],
     children: &[
-        child("one", Shape::One, Kind::Actor),
-        child("maybe", Shape::Optional, Kind::Task),
-        child("shards", Shape::Array(4), Kind::Actor),
-        ChildSpec { item: "Vec<&'static str>", ..child("any", Shape::Set, Kind::Actor) },
-        child("by_key", Shape::Keyed("UserId"), Kind::Task),
+        child("one", Shape::One, ChildKind::Actor),
+        child("maybe", Shape::Optional, ChildKind::Task),
+        child("shards", Shape::Array(4), ChildKind::Actor),
+        ChildSpec { item: "Vec<&'static str>", ..child("any", Shape::Set, ChildKind::Actor) },
+        child("by_key", Shape::Keyed("UserId"), ChildKind::Task),
         ChildSpec {
             below: Below::Known(Some(&INNER)),
             settings: &[r#"backoff(pace("a\b`#1;", &x))"#],
-            ..child("inner", Shape::One, Kind::Tree)
+            ..child("inner", Shape::One, ChildKind::Tree)
         },
-        ChildSpec { below: Below::Known(Some(&INNER)), ..child("inners", Shape::Array(2), Kind::Tree) },
-        child("last", Shape::One, Kind::Task),
+        ChildSpec { below: Below::Known(Some(&INNER)), ..child("inners", Shape::Array(2), ChildKind::Tree) },
+        child("last", Shape::One, ChildKind::Task),
     ],
 };
 
@@ -138,7 +138,7 @@ const INNER: TreeSpec = TreeSpec {
     doc: "",
     strategy: Strategy::AllForOne,
     settings: &[],
-    children: &[child("leaf", Shape::One, Kind::Actor), child("leaves", Shape::Set, Kind::Actor)],
+    children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };
 
 /// S42: text, Mermaid and Graphviz of the same tree; children in the order of their declaration.
@@ -187,7 +187,7 @@ fn the_constant_says_what_is_declared() {
     let names: Vec<_> = spec.children.iter().map(|child| child.name).collect();
     assert_eq!(names, ["db", "reports", "branch", "heartbeat", "http", "sessions"]);
     let kinds: Vec<_> = spec.children.iter().map(|child| child.kind).collect();
-    assert_eq!(kinds, [Kind::Actor, Kind::Tree, Kind::Tree, Kind::Task, Kind::Task, Kind::Actor]);
+    assert_eq!(kinds, [ChildKind::Actor, ChildKind::Tree, ChildKind::Tree, ChildKind::Task, ChildKind::Task, ChildKind::Actor]);
     let [db, reports, branch, .., sessions] = spec.children else { panic!("{spec:?}") };
     assert_eq!((db.doc, db.item, db.shape), ("The database.", "Probe", Shape::One));
     assert_eq!(reports.tree().unwrap().strategy, Strategy::AllForOne);
@@ -219,7 +219,7 @@ fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
     let infinite = ChildSpec {
         shutdown: DeclaredShutdown::Is(ShutdownTime::Infinity),
         below: Below::Known(Some(&INNER)),
-        ..child("inner", Shape::One, Kind::Tree)
+        ..child("inner", Shape::One, ChildKind::Tree)
     };
     assert_eq!(infinite.shutdown_budget(), None, "a tree's default is not its Infinity");
 }
@@ -227,9 +227,9 @@ fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
 /// S24: of `[T; N]` each member has its time, one after the other; of an `Option` the one.
 #[test]
 fn arrays_count_for_each_member() {
-    assert_eq!(child("shards", Shape::Array(4), Kind::Actor).shutdown_budget(), Some(secs(20)));
-    assert_eq!(child("maybe", Shape::Optional, Kind::Actor).shutdown_budget(), Some(secs(5)));
-    assert_eq!(child("by_key", Shape::Keyed("UserId"), Kind::Actor).shutdown_budget(), Some(secs(5)));
-    let trees = ChildSpec { below: Below::Known(Some(&INNER)), ..child("inners", Shape::Array(2), Kind::Tree) };
+    assert_eq!(child("shards", Shape::Array(4), ChildKind::Actor).shutdown_budget(), Some(secs(20)));
+    assert_eq!(child("maybe", Shape::Optional, ChildKind::Actor).shutdown_budget(), Some(secs(5)));
+    assert_eq!(child("by_key", Shape::Keyed("UserId"), ChildKind::Actor).shutdown_budget(), Some(secs(5)));
+    let trees = ChildSpec { below: Below::Known(Some(&INNER)), ..child("inners", Shape::Array(2), ChildKind::Tree) };
     assert_eq!(trees.shutdown_budget(), Some(secs(20)));
 }

@@ -11,9 +11,9 @@ use super::control::Controlled as _;
 use crate::actor::Actor;
 use crate::actor_ref::{Cell, Envelope};
 use crate::context::Context;
-use crate::decide::member::Role;
 use crate::events::{DeadReason, EventKind};
 use crate::failure::{Failure, Thrown};
+use crate::kind::ChildKind;
 use crate::last::Quiet;
 use crate::mailbox::{Gate, Inbox, Received};
 use crate::options::{Common, Reader};
@@ -135,7 +135,7 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
-    const ROLE: Role = Role::Actor;
+    const KIND: ChildKind = ChildKind::Actor;
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.actor = None;

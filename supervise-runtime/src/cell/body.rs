@@ -3,8 +3,9 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::decide::member::{Role, Settings};
+use crate::decide::member::Settings;
 use crate::failure::{Failure, Thrown};
+use crate::kind::ChildKind;
 use crate::options::Common;
 use crate::strategy::SupervisorStrategy;
 use crate::sync::Arc;
@@ -83,7 +84,7 @@ pub(crate) trait Hands: Send + 'static {
 ///
 /// The hooks have defaults that do nothing, for tasks and trees.
 pub(crate) trait Body: Hands {
-    const ROLE: Role;
+    const KIND: ChildKind;
 
     /// Runs the start expression and keeps the instance.
     fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
@@ -121,17 +122,17 @@ pub(crate) trait Body: Hands {
 }
 
 /// The settings of a member as decisions and the watchdog need them.
-pub(crate) fn settings(common: &Common, role: Role) -> Arc<Settings> {
-    let mut settings = Settings::new(role, common.lifecycle_or(role), common.backoff, common.limit);
+pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
+    let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff, common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
     settings.optional = common.optional;
     Arc::new(settings)
 }
 
 /// How long the supervisor waits for it before it looks: `None` for as long as it takes.
-pub(crate) fn patience(common: &Common, role: Role) -> Option<Duration> {
+pub(crate) fn patience(common: &Common, kind: ChildKind) -> Option<Duration> {
     use crate::strategy::Shutdown;
-    match common.shutdown_or_default(role) {
+    match common.shutdown_or_default(kind) {
         Shutdown::Within(time) => Some(time),
         Shutdown::Kill => Some(Duration::from_secs(5)),
         Shutdown::Infinity => None,

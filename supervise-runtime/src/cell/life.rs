@@ -36,7 +36,7 @@ impl<B: Body> Drop for Life<B> {
 /// The task of a cell. Its future is most of what an idle actor costs.
 pub(crate) fn live<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
-    let mut life = Life { farewell: Farewell::new(cell.clone()), driver: Driver::new(cell, B::ROLE, common), body };
+    let mut life = Life { farewell: Farewell::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
     async move {
         life.driver.arrive().await;
         life.outlive().await;

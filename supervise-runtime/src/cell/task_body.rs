@@ -10,8 +10,8 @@ use tracing::Span;
 use super::body::{Body, Each, Hands, Served};
 use super::control::{Controlled, Plain};
 use super::current;
-use crate::decide::member::Role;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::kind::ChildKind;
 use crate::last::Quiet;
 use crate::options::{BoxFuture, Common, Reader};
 use crate::sync::Arc;
@@ -114,7 +114,7 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
 {
-    const ROLE: Role = Role::Task;
+    const KIND: ChildKind = ChildKind::Task;
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;

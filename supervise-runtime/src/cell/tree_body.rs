@@ -5,9 +5,9 @@ use std::task::Poll;
 
 use super::body::{Body, Hands, Served};
 use super::control::Plain;
-use crate::decide::member::Role;
 use crate::events::lock;
 use crate::failure::Thrown;
+use crate::kind::ChildKind;
 use crate::last::Quiet;
 use crate::options::{Common, Reader};
 use crate::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ where
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
-    const ROLE: Role = Role::Tree;
+    const KIND: ChildKind = ChildKind::Tree;
 
     async fn start(&mut self) -> Result<(), Thrown> {
         let builder = Builder::new(self.cell.clone());
@@ -90,7 +90,7 @@ impl Hands for SetBody {
 }
 
 impl Body for SetBody {
-    const ROLE: Role = Role::Tree;
+    const KIND: ChildKind = ChildKind::Set;
 
     async fn start(&mut self) -> Result<(), Thrown> {
         // They begin once the set is up; here, where a panic in the clone of an argument is a failed start.

@@ -221,8 +221,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
             &*self.cell,
             None,
             common.max_children,
-            settings(&common, T::ROLE),
-            patience(&common, T::ROLE),
+            settings(&common, T::KIND),
+            patience(&common, T::KIND),
             |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
                 let ctl = Ctl::new(name, Some(self.cell.clone()), ctl.bus.clone());

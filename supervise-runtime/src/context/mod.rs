@@ -19,7 +19,6 @@ use crate::cell::control::{Controlled, Ctl, Name, SystemMessage, Waiting, send};
 use crate::cell::current;
 use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
-use crate::decide::member::Role;
 use crate::failure::{Cause, Failure, Phase, Thrown};
 use crate::hook::RestartHook;
 use crate::mailbox::MailCell;

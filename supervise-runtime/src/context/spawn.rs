@@ -3,6 +3,7 @@
 use super::*;
 use crate::cell::life::live;
 use crate::cell::{Unbegun, require_time};
+use crate::kind::ChildKind;
 use crate::path::escaped;
 
 /// A child to be spawned: settings first, then `.await`.
@@ -267,7 +268,7 @@ where
                 return Err(SpawnError::Stopping { path: path() });
             }
             let outer = sup.outer();
-            let lifecycle = common.lifecycle_or(Role::Actor);
+            let lifecycle = common.lifecycle_or(ChildKind::Actor);
             let sound = outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer));
             sound.map_err(|what| {
                 let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
@@ -278,8 +279,8 @@ where
                 &*owner,
                 Some(&name),
                 None,
-                settings(&common, Role::Actor),
-                patience(&common, Role::Actor),
+                settings(&common, ChildKind::Actor),
+                patience(&common, ChildKind::Actor),
                 |_| {
                     let ctl = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
                     let (cell, life) = make_actor(ctl, options, start);

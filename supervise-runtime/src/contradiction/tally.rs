@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Contradiction, Outer, demand, pace};
 use crate::backoff::Backoff;
-use crate::decide::member::Role;
+use crate::kind::ChildKind;
 use crate::options::Options;
 use crate::strategy::{Lifecycle, MaxRestarts, Shutdown, Strategy};
 
@@ -63,8 +63,8 @@ impl Tally {
 
     /// How long it may take to stop (C12). `below`: what a tree's children may take, which holds if it has no time of
     /// its own.
-    pub(crate) fn takes(&mut self, options: &Options, role: Role, below: Option<Duration>) {
-        let time = match options.common.shutdown_or_default(role) {
+    pub(crate) fn takes(&mut self, options: &Options, kind: ChildKind, below: Option<Duration>) {
+        let time = match options.common.shutdown_or_default(kind) {
             Shutdown::Within(time) => Some(time),
             Shutdown::Kill => Some(Duration::ZERO),
             Shutdown::Infinity if options.common.shutdown.is_some() => None,

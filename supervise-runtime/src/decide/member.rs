@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::budget::Budget;
 use super::pace::Pace;
 use crate::backoff::Backoff;
+use crate::kind::ChildKind;
 use crate::strategy::{Lifecycle, Limit};
 use crate::watch::Ended;
 
@@ -32,23 +33,11 @@ pub(crate) enum At {
     Ended,
 }
 
-/// What kind of member it is, as far as decisions go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// An actor.
-    Actor,
-    /// A task: its end never restarts at once, it is never held.
-    Task,
-    /// A subtree or a set: has no "handled a message".
-    Tree,
-    /// A kept value: goes down in its place, needs no start.
-    Value,
-}
-
 /// The settings that decisions need, shared by all instances of a set.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) role: Role,
+    /// None: a kept value. It goes down in its place, and needs no start.
+    pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) limit: Limit,
@@ -62,8 +51,18 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Settings of a member.
-    pub(crate) fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
-        Settings { role, lifecycle, backoff, limit, drain: false, significant: false, optional: false }
+    pub(crate) fn new(kind: ChildKind, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
+        Settings { kind: Some(kind), lifecycle, backoff, limit, drain: false, significant: false, optional: false }
+    }
+
+    /// Settings of a kept value.
+    pub(crate) fn value() -> Self {
+        Settings { kind: None, ..Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, Limit::new()) }
+    }
+
+    /// Only supervises: a tree or a set.
+    pub(crate) fn only_supervises(&self) -> bool {
+        self.kind.is_some_and(ChildKind::only_supervises)
     }
 }
 
@@ -113,7 +112,7 @@ pub(crate) struct Member {
 
 impl Member {
     pub(crate) fn is_value(&self) -> bool {
-        self.settings.role == Role::Value
+        self.settings.kind.is_none()
     }
 
     pub(crate) fn is_temporary(&self) -> bool {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Drawing, Figure, Tone};
+use super::{Drawing, Tone};
+use crate::kind::ChildKind;
 
 impl Drawing {
     pub(crate) fn graphviz(&self) -> String {
@@ -11,11 +12,11 @@ impl Drawing {
         text.push_str("    graph [rankdir = TB, ordering = out];\n");
         text.push_str("    node [fontname = \"sans-serif\", style = filled, fillcolor = white];\n");
         for (i, node) in self.numbered() {
-            let shape = match node.figure {
-                Figure::Actor => "ellipse",
-                Figure::Task => "parallelogram",
-                Figure::Tree => "box",
-                Figure::Set => "hexagon",
+            let shape = match node.kind {
+                ChildKind::Actor => "ellipse",
+                ChildKind::Task => "parallelogram",
+                ChildKind::Tree => "box",
+                ChildKind::Set => "hexagon",
             };
             let colour = match node.tone {
                 Tone::Plain => "",

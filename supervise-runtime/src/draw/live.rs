@@ -1,7 +1,7 @@
 //! A live tree as a drawing.
 
-use super::{Drawing, Drawn, Figure, Tone};
-use crate::snapshot::{Node, NodeKind, NodeState, Snapshot};
+use super::{Drawing, Drawn, Tone};
+use crate::snapshot::{Node, NodeState, Snapshot};
 
 impl Snapshot {
     /// The tree as indented text, one line a node with its state, incarnation, restarts, mailbox and, while
@@ -57,12 +57,7 @@ impl Snapshot {
         Drawn {
             label: node.name.clone(),
             notes,
-            figure: match node.kind {
-                NodeKind::Actor => Figure::Actor,
-                NodeKind::Task => Figure::Task,
-                NodeKind::Tree => Figure::Tree,
-                NodeKind::Set => Figure::Set,
-            },
+            kind: node.kind,
             tone: match node.state {
                 NodeState::Running => Tone::Up,
                 NodeState::Ended(_) => Tone::Ended,

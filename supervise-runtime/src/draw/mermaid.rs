@@ -2,17 +2,18 @@
 
 use std::fmt::Write;
 
-use super::{Drawing, Figure, Tone};
+use super::{Drawing, Tone};
+use crate::kind::ChildKind;
 
 impl Drawing {
     pub(crate) fn mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
         for (i, node) in self.numbered() {
-            let (open, close) = match node.figure {
-                Figure::Actor => ("(", ")"),
-                Figure::Task => ("[/", "/]"),
-                Figure::Tree => ("[[", "]]"),
-                Figure::Set => ("{{", "}}"),
+            let (open, close) = match node.kind {
+                ChildKind::Actor => ("(", ")"),
+                ChildKind::Task => ("[/", "/]"),
+                ChildKind::Tree => ("[[", "]]"),
+                ChildKind::Set => ("{{", "}}"),
             };
             let lines: Vec<_> = std::iter::once(&node.label).chain(&node.notes).map(|line| escaped(line)).collect();
             let class = match node.tone {

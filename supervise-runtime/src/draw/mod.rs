@@ -5,7 +5,7 @@ mod live;
 mod mermaid;
 mod text;
 
-use crate::spec::Kind;
+use crate::kind::ChildKind;
 
 /// All nodes of a tree, each behind the one above it and in front of its later siblings. A tree may be deeper than a
 /// stack, so nothing of this is nested.
@@ -25,27 +25,8 @@ pub(crate) struct Drawn {
     pub(crate) label: String,
     /// What is said behind or below the label.
     pub(crate) notes: Vec<String>,
-    pub(crate) figure: Figure,
+    pub(crate) kind: ChildKind,
     pub(crate) tone: Tone,
-}
-
-/// What outline a node has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Figure {
-    Actor,
-    Task,
-    Tree,
-    Set,
-}
-
-impl Figure {
-    pub(crate) fn of(kind: Kind) -> Self {
-        match kind {
-            Kind::Actor => Figure::Actor,
-            Kind::Task => Figure::Task,
-            Kind::Tree => Figure::Tree,
-        }
-    }
 }
 
 /// What colour a node has; a declaration has none.

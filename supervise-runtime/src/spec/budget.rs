@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
+use super::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+use crate::kind::ChildKind;
 use crate::options::SHUTDOWN;
 use crate::strategy::Shutdown;
 
@@ -35,12 +36,14 @@ impl ChildSpec {
             (DeclaredShutdown::Is(Shutdown::Within(time)), ..) => time,
             (DeclaredShutdown::Is(Shutdown::Kill), ..) => Duration::ZERO,
             (DeclaredShutdown::Is(Shutdown::Infinity) | DeclaredShutdown::Computed, ..) => return None,
-            (DeclaredShutdown::Default, Kind::Actor | Kind::Task, _) => SHUTDOWN,
-            (DeclaredShutdown::Default, Kind::Tree, Below::Known(Some(tree))) => match tree.shutdown_budget() {
-                Some(time) => time,
-                None => return None,
-            },
-            (DeclaredShutdown::Default, Kind::Tree, _) => return None,
+            (DeclaredShutdown::Default, ChildKind::Actor | ChildKind::Task, _) => SHUTDOWN,
+            (DeclaredShutdown::Default, ChildKind::Tree | ChildKind::Set, Below::Known(Some(tree))) => {
+                match tree.shutdown_budget() {
+                    Some(time) => time,
+                    None => return None,
+                }
+            }
+            (DeclaredShutdown::Default, ChildKind::Tree | ChildKind::Set, _) => return None,
         };
         match self.shape {
             Shape::Array(count) if count > u32::MAX as usize => Some(Duration::MAX),

@@ -81,7 +81,8 @@ impl Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape};
+    use crate::kind::ChildKind;
+    use crate::spec::{Below, ChildSpec, DeclaredShutdown, Shape};
     use crate::strategy::{Lifecycle, Shutdown, Strategy};
 
     const fn child(shutdown: Duration) -> ChildSpec {
@@ -90,7 +91,7 @@ mod tests {
             doc: "",
             item: "A",
             shape: Shape::One,
-            kind: Kind::Actor,
+            kind: ChildKind::Actor,
             lifecycle: Lifecycle::Permanent,
             shutdown: DeclaredShutdown::Is(Shutdown::Within(shutdown)),
             settings: &[],

@@ -6,6 +6,7 @@ mod render;
 
 pub use enough::{Text, too_short};
 
+use crate::kind::ChildKind;
 use crate::strategy::{Lifecycle, Shutdown, Strategy};
 
 /// A declared tree: `Shop::SPEC`. A constant, so that what it says can be checked while compiling.
@@ -51,7 +52,7 @@ pub struct TreeSpec {
 /// A declared child.
 ///
 /// ```
-/// use supervise::{Kind, Shape, prelude::*};
+/// use supervise::{ChildKind, Shape, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -66,7 +67,7 @@ pub struct TreeSpec {
 ///
 /// let shards = &Shop::SPEC.children[0];
 /// assert_eq!((shards.name, shards.doc, shards.item), ("shards", "One for each hour.", "Db"));
-/// assert_eq!((shards.shape, shards.kind, shards.lifecycle), (Shape::Array(24), Kind::Actor, Lifecycle::Permanent));
+/// assert_eq!((shards.shape, shards.kind, shards.lifecycle), (Shape::Array(24), ChildKind::Actor, Lifecycle::Permanent));
 /// assert_eq!(shards.settings, ["backoff(3s..30s)"]);
 /// assert_eq!(shards.shutdown_budget().map(|time| time.as_secs()), Some(24 * 5));
 /// ```
@@ -81,7 +82,7 @@ pub struct ChildSpec {
     /// One child, or how many of them.
     pub shape: Shape,
     /// Actor, task or tree.
-    pub kind: Kind,
+    pub kind: ChildKind,
     /// When it is started again.
     pub lifecycle: Lifecycle,
     /// How long it may take to go down.
@@ -126,36 +127,6 @@ pub enum Shape {
     Set,
     /// Any number by key, whose type is this: `sessions: [UserId => Session]`.
     Keyed(&'static str),
-}
-
-/// What a child is.
-///
-/// ```
-/// use supervise::{Kind, prelude::*};
-/// # struct Db;
-/// # #[actor]
-/// # impl Db { fn handle(&mut self, _msg: ()) {} }
-///
-/// supervisor! {
-///     struct Shop {
-///         db: Db = Db,
-///         ticker: task = std::future::pending::<()>(),
-///         reports: struct Reports { daily: Db = Db },
-///     }
-/// }
-///
-/// let kinds: Vec<Kind> = Shop::SPEC.children.iter().map(|child| child.kind).collect();
-/// assert_eq!(kinds, [Kind::Actor, Kind::Task, Kind::Tree]);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// An actor.
-    Actor,
-    /// A task.
-    Task,
-    /// A tree of its own.
-    Tree,
 }
 
 /// How long a child may take to go down, as far as its declaration tells (S24).

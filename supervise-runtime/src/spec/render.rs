@@ -1,7 +1,8 @@
 //! The declaration as a drawing.
 
 use super::{ChildSpec, Shape, TreeSpec};
-use crate::draw::{Drawing, Drawn, Figure, Tone};
+use crate::draw::{Drawing, Drawn, Tone};
+use crate::kind::ChildKind;
 
 impl TreeSpec {
     /// The tree as indented text, one line a child, settings behind it.
@@ -37,7 +38,7 @@ impl TreeSpec {
     }
 
     fn drawn(&self) -> Drawn {
-        Drawn { label: self.name.to_owned(), notes: self.notes(), figure: Figure::Tree, tone: Tone::Plain }
+        Drawn { label: self.name.to_owned(), notes: self.notes(), kind: ChildKind::Tree, tone: Tone::Plain }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -67,7 +68,7 @@ impl ChildSpec {
         Drawn {
             label: format!("{}: {item}", self.name),
             notes,
-            figure: if self.is_set() { Figure::Set } else { Figure::of(self.kind) },
+            kind: if self.is_set() { ChildKind::Set } else { self.kind },
             tone: Tone::Plain,
         }
     }

@@ -42,8 +42,8 @@ impl Sup {
     }
 
     /// Whose children these are, and whom a restart takes along.
-    pub(crate) fn kind(&self) -> (Owner, Strategy) {
-        self.look(Group::kind)
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.look(Group::strategy)
     }
 }
 

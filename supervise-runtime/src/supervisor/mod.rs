@@ -493,7 +493,7 @@ impl Inner {
     /// Under which it is found by its name.
     fn key(&self, entry: &Entry) -> Option<u64> {
         match entry {
-            Entry::Child { cell, .. } if matches!(self.group.kind().0, Owner::Actor | Owner::Guardian) => {
+            Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
                 cell.ctl().text().map(hash)
             }
             _ => None,

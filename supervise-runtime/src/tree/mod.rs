@@ -29,13 +29,14 @@ use crate::children::{Children, Keyed, Plan};
 use crate::context::{make_actor, transient};
 use crate::contradiction::{Contradiction, Outer, Tally};
 use crate::decide::group::{Mode, Owner};
-use crate::decide::member::{Role, Settings};
+use crate::decide::member::Settings;
 use crate::events::{Bus, EventKind, Events, lock};
 use crate::failure::{Cause, Failure, Phase, Thrown};
+use crate::kind::ChildKind;
 use crate::lent::Lent;
 use crate::options::{BoxFuture, ChildOptions, Options, Reader, Source};
 use crate::report::Report;
-use crate::spec::{Kind, TreeSpec};
+use crate::spec::TreeSpec;
 use crate::strategy::{Lifecycle, Limit, SupervisorStrategy};
 use crate::supervisor::{Sup, Value};
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -133,14 +134,12 @@ pub trait Child: Sized + Send + 'static {
     type Handle: Clone + fmt::Debug + Send + Sync + 'static;
     /// What its start expression gives.
     type Start: Send + 'static;
-    /// For the drawing of the tree.
+    /// What kind of child it is.
     #[doc(hidden)]
-    const KIND: Kind;
+    const KIND: ChildKind;
     /// The declaration, of a tree.
     #[doc(hidden)]
     const TREE: Option<&'static TreeSpec> = None;
-    #[doc(hidden)]
-    const ROLE: Role = Role::Tree;
 
     #[doc(hidden)]
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
@@ -186,14 +185,14 @@ pub type Handle<T> = <T as Child>::Handle;
 )]
 pub trait Declared {
     const IS: bool;
-    const KIND: Kind;
+    const KIND: ChildKind;
     const TREE: Option<&'static TreeSpec>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Child> Declared for T {
     const IS: bool = true;
-    const KIND: Kind = T::KIND;
+    const KIND: ChildKind = T::KIND;
     const TREE: Option<&'static TreeSpec> = T::TREE;
 }
 
@@ -262,8 +261,7 @@ pub type Start<T> = <T as Child>::Start;
 impl<A: Actor> Child for A {
     type Handle = ActorRef<A>;
     type Start = A;
-    const KIND: Kind = Kind::Actor;
-    const ROLE: Role = Role::Actor;
+    const KIND: ChildKind = ChildKind::Actor;
 
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
     where
@@ -278,8 +276,7 @@ impl<A: Actor> Child for A {
 impl Child for Task {
     type Handle = TaskRef;
     type Start = TaskStart;
-    const KIND: Kind = Kind::Task;
-    const ROLE: Role = Role::Task;
+    const KIND: ChildKind = ChildKind::Task;
 
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
     where

@@ -33,7 +33,7 @@ impl Engine {
     /// is asked (S23). `None`: nobody was, or has said anything, and it ends.
     fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
-        let once = self.common.lifecycle_or(self.role) == Lifecycle::Temporary;
+        let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
         if failure.error::<Contradiction>().is_some() {
             return (!once).then_some(Directive::Stop); // another start would find the same
         }

@@ -4,6 +4,7 @@ use super::*;
 use crate::cell::control::closed;
 use crate::decide::child::machine::LifeSettings;
 use crate::decide::member::At as Stand;
+use crate::kind::ChildKind;
 use crate::report::ChildReport;
 use crate::strategy::{Lifecycle, Shutdown};
 use crate::watch::Ended;
@@ -111,7 +112,7 @@ impl Engine {
 
     /// The message in hand may wait for a child that could begin only after it.
     fn end_spawns(&mut self) {
-        if self.role == Role::Actor {
+        if self.kind == ChildKind::Actor {
             self.cell.ctl().set_leaving(true);
             if let Some(sup) = self.cell.ctl().sup() {
                 sup.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
@@ -136,7 +137,7 @@ impl Engine {
 
     /// A tree that goes down for good reports all its children: first those that had ended before (S24).
     fn begin_report(&self) {
-        if self.role == Role::Tree {
+        if self.kind.only_supervises() {
             // In this order: a child that ends meanwhile is found, or tells it, or both.
             let ctl = self.cell.ctl();
             ctl.open_report();
@@ -156,7 +157,7 @@ impl Engine {
         let ctl = self.cell.ctl();
         ctl.forget_late();
         self.common = hands.common();
-        if self.role == Role::Tree {
+        if self.kind.only_supervises() {
             ctl.forget_report(); // of a boot that failed
         }
         let had_ended = machine.has_ended();
@@ -167,11 +168,11 @@ impl Engine {
             was_up = self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
         }
         let settings = LifeSettings {
-            shutdown: self.common.shutdown_or_default(self.role),
+            shutdown: self.common.shutdown_or_default(self.kind),
             kills: self.common.shutdown == Some(Shutdown::Kill),
-            drains: self.common.drain && self.role == Role::Actor,
-            ready: self.common.ready && self.role == Role::Task,
-            permanent: self.common.lifecycle_or(self.role) == Lifecycle::Permanent,
+            drains: self.common.drain && self.kind == ChildKind::Actor,
+            ready: self.common.ready && self.kind == ChildKind::Task,
+            permanent: self.common.lifecycle_or(self.kind) == Lifecycle::Permanent,
         };
         machine.begin(settings, was_up);
         let ctl = self.cell.ctl();
@@ -204,7 +205,7 @@ impl Engine {
         ctl.set_up();
         if let Some(sup) = ctl.sup() {
             sup.on(&*self.cell, |group| match &healed {
-                Some(failure) if again && self.role == Role::Actor => group.restart_kept(failure, now),
+                Some(failure) if again && self.kind == ChildKind::Actor => group.restart_kept(failure, now),
                 _ => group.owner_up(now),
             });
         }

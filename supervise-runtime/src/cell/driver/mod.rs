@@ -19,9 +19,9 @@ use super::current;
 use crate::aside::Asides;
 use crate::clock::after;
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
-use crate::decide::member::Role;
 use crate::events::EventKind;
 use crate::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::kind::ChildKind;
 use crate::options::Common;
 use crate::span::Incarnation;
 use crate::sync::Arc;
@@ -64,7 +64,7 @@ pub(crate) struct Engine {
     pub(crate) cell: Arc<dyn Controlled>,
     /// Lent to the thread while user code runs.
     current: Option<Arc<dyn Controlled>>,
-    role: Role,
+    kind: ChildKind,
     /// The settings of this incarnation.
     common: Arc<Common>,
     /// A task hears of Down and stop through its context instead of being interrupted.
@@ -213,12 +213,12 @@ impl Engine {
 }
 
 impl Driver {
-    pub(crate) fn new(cell: Arc<dyn Controlled>, role: Role, common: Arc<Common>) -> Self {
-        let machine = Machine::new(role, cell.ctl().parent.is_none());
+    pub(crate) fn new(cell: Arc<dyn Controlled>, kind: ChildKind, common: Arc<Common>) -> Self {
+        let machine = Machine::new(kind, cell.ctl().parent.is_none());
         let engine = Engine {
             current: Some(cell.clone()),
             cell,
-            role,
+            kind,
             common,
             told: None,
             message: None,

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 use super::State;
 use crate::clock::after;
-use crate::decide::member::Role;
 use crate::failure::{Cause, Failure, Phase};
+use crate::kind::ChildKind;
 use crate::strategy::Shutdown;
 use crate::watch::Ended;
 
@@ -322,7 +322,7 @@ enum Leave {
 /// The life of a child. See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Machine {
-    role: Role,
+    kind: ChildKind,
     /// Nobody supervises it.
     root: bool,
     state: State,
@@ -378,11 +378,11 @@ struct Rare {
 
 impl Machine {
     /// A child that has not begun. A root begins by itself, everybody else when its group says so.
-    pub(crate) fn new(role: Role, root: bool) -> Self {
+    pub(crate) fn new(kind: ChildKind, root: bool) -> Self {
         let settings =
             LifeSettings { shutdown: Shutdown::Infinity, kills: false, drains: false, ready: false, permanent: false };
         Machine {
-            role,
+            kind,
             root,
             state: State::Idle,
             stage: Stage::Parked,
@@ -728,7 +728,7 @@ impl Machine {
 
     /// A task without a context hears of nothing: it is dropped at its next await (S29).
     fn cannot_be_told(&self) -> bool {
-        self.role == Role::Task && !self.signalled
+        self.kind == ChildKind::Task && !self.signalled
     }
 
     fn cuts(&mut self, cut: Cut) {
@@ -824,7 +824,7 @@ impl Machine {
             | State::StartAgain
             | State::PostRestart
             | State::Draining => {
-                if self.role != Role::Task {
+                if self.kind != ChildKind::Task {
                     self.set_suspended(suspended, port);
                 }
             }
@@ -926,7 +926,7 @@ impl Machine {
             port.perform(self, Effect::EndSpawns);
         }
         // A tree's build must not go on; an actor fails after its message or hook.
-        if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
+        if self.kind.only_supervises() && matches!(self.state, State::Starting | State::StartAgain) {
             self.cuts(Cut::Fails);
         }
         port.perform(self, Effect::Interrupt(true));
@@ -1328,7 +1328,7 @@ impl Machine {
         let goes_on = matches!(end, StepEnd::Interrupted);
         match self.serving_ended(end, port) {
             Served::ByItself => return self.done_by_itself(None, port),
-            Served::Failed(failure) if self.role == Role::Task => return self.task_failed(failure, port),
+            Served::Failed(failure) if self.kind == ChildKind::Task => return self.task_failed(failure, port),
             Served::Failed(failure) => return self.failed(failure, port),
             Served::Asked => {}
         }
@@ -1525,7 +1525,7 @@ impl Machine {
 
     /// `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
     fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut dyn Port) {
-        let restarts = self.role != Role::Tree && self.settings.permanent && !self.root;
+        let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
         self.state = State::Stopping;
         self.leaves(false, port.now(), port);
         port.perform(self, if restarts { Effect::Shut } else { Effect::Close });
@@ -1566,10 +1566,10 @@ impl Machine {
         if self.state != State::Stopping {
             self.state = State::GoingDown;
         }
-        match self.role {
-            Role::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
-            Role::Task => self.stage = Stage::Settling,
-            Role::Actor | Role::Tree | Role::Value => self.tasks_are_down(port),
+        match self.kind {
+            ChildKind::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
+            ChildKind::Task => self.stage = Stage::Settling,
+            ChildKind::Actor | ChildKind::Tree | ChildKind::Set => self.tasks_are_down(port),
         }
     }
 

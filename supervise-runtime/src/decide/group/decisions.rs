@@ -1,6 +1,7 @@
 //! What a directive does: restart, stop, or let the supervisor fail (S15, S17 to S19).
 
 use super::*;
+use crate::kind::ChildKind;
 
 impl Group {
     /// Restart, with the budget asked (or, after a parent's Resume, only charged).
@@ -28,8 +29,8 @@ impl Group {
         budget.charge(&allowance, facts.now);
         let member = self.member(id);
         let over = Over {
-            handled: facts.handled && member.settings.role == Role::Actor,
-            never_at_once: !instance || member.settings.role == Role::Task,
+            handled: facts.handled && member.settings.kind == Some(ChildKind::Actor),
+            never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
         };
         let backoff = member.settings.backoff;
         let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);

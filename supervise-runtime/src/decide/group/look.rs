@@ -3,12 +3,13 @@
 use super::super::budget::Allowance;
 use super::*;
 use crate::contradiction::Outer;
+use crate::kind::ChildKind;
 
 /// One member, as it is now.
 #[derive(Debug, Clone)]
 pub(crate) struct MemberSeen {
     pub(crate) at: At,
-    pub(crate) role: Role,
+    pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     /// The range waits for its backoff.
     pub(crate) holds_up: bool,
@@ -50,10 +51,10 @@ impl Group {
         });
         Some(MemberSeen {
             at: member.at,
-            role: member.settings.role,
+            kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
             holds_up: self.wait == Some(id) && member.at == At::Turn && self.mode == Mode::Up,
-            held: self.held && member.settings.role != Role::Task,
+            held: self.held && member.settings.kind != Some(ChildKind::Task),
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, At::Turn | At::Starting),
             order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
@@ -74,8 +75,12 @@ impl Group {
         Outer { strategy: self.strategy, limit: self.limit }
     }
 
-    /// Whose children these are, and whom a restart takes along.
-    pub(crate) fn kind(&self) -> (Owner, Strategy) {
-        (self.owner, self.strategy)
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// Which members restart together.
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.strategy
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn is_roomy(len: usize, capacity: usize) -> bool {
 impl Group {
     /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
     pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
-        let value = settings.role == Role::Value;
+        let value = settings.kind.is_none();
         let member = Member {
             at: if value { At::Up } else { At::Turn },
             settings,

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::budget::{Allowance, Budget};
 use super::child::machine::Order;
-use super::member::{At, Member, Role, Settings};
+use super::member::{At, Member, Settings};
 use super::pace::{Over, Pace};
 use crate::failure::Failure;
 use crate::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};

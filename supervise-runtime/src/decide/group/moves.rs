@@ -333,7 +333,7 @@ impl Group {
 
     /// The handle of a subtree or an optional child exists only once it was up, so build has to wait for it (S21).
     pub(super) fn holds_up(&self, id: Id) -> bool {
-        let has_late_handle = |settings: &Settings| settings.role == Role::Tree || settings.optional;
+        let has_late_handle = |settings: &Settings| settings.only_supervises() || settings.optional;
         self.get(id).is_some_and(|member| !member.was_up && has_late_handle(&member.settings))
     }
 

@@ -89,7 +89,7 @@ impl Group {
         let member = self.member(id);
         let by_itself = member.ending.is_none();
         let restarted =
-            member.settings.lifecycle == Lifecycle::Permanent && member.settings.role != Role::Tree && by_itself;
+            member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
         let quits = member.settings.significant && by_itself;
         if member.at == At::Down && !(quits && comes_up) {
             // It was asked to go down on its way out: that covers it.

@@ -8,10 +8,11 @@ use tokio::time::Instant;
 use super::super::child::machine::Order;
 use super::super::child::{ByHand, Command};
 use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Owner};
-use super::super::member::{At, Role, Settings};
+use super::super::member::{At, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
 use crate::failure::Phase;
+use crate::kind::ChildKind;
 use crate::strategy::{Directive, Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
 use crate::watch::Ended;
 
@@ -74,7 +75,7 @@ impl Setup {
     fn settings(&self, id: usize) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
         let backoff = self.pauses.then(|| pause.into());
-        let mut settings = Settings::new(Role::Actor, self.lifecycles[id], backoff, Limit::new());
+        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, Limit::new());
         settings.significant = self.significant == Some(id as Id);
         Arc::new(settings)
     }

@@ -10,10 +10,11 @@ use tokio::time::Instant;
 use super::super::child::State;
 use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
 use super::super::group::{Group, GroupEffect, Id, Owner};
-use super::super::member::{Role, Settings};
+use super::super::member::Settings;
 use super::coverage::Column;
 use super::sim::failure;
 use crate::failure::{Cause, Failure, Phase};
+use crate::kind::ChildKind;
 use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy};
 use crate::watch::Ended;
 
@@ -84,14 +85,14 @@ impl Port for Known {
 
 /// An actor with a child, in this state.
 pub(super) fn at(state: State) -> Life {
-    Life::new(Role::Actor, Owner::Actor).go_to(state)
+    Life::new(ChildKind::Actor, Owner::Actor).go_to(state)
 }
 
 impl Life {
-    pub(super) fn new(role: Role, owner: Owner) -> Life {
+    pub(super) fn new(kind: ChildKind, owner: Owner) -> Life {
         let now = Instant::now();
         Life {
-            machine: Machine::new(role, false),
+            machine: Machine::new(kind, false),
             settings: LifeSettings {
                 shutdown: Shutdown::Within(Duration::from_secs(5)),
                 kills: false,
@@ -102,7 +103,7 @@ impl Life {
             step: None,
             busy: false,
             interrupted: false,
-            children: role != Role::Task,
+            children: kind != ChildKind::Task,
             children_stop: true,
             own: Group::new(owner, Strategy::OneForOne, Limit::new()),
             keeps: false,
@@ -120,7 +121,7 @@ impl Life {
 
     /// A child that is spawned at run time. True: it may start.
     pub(super) fn spawn(&mut self) -> (Id, bool) {
-        let settings = Settings::new(Role::Actor, Lifecycle::Permanent, None, Limit::new());
+        let settings = Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, Limit::new());
         let id = self.own.add(Arc::new(settings), true);
         self.own.admit(id, self.now);
         (id, self.own.take_effects().iter().any(|effect| matches!(effect, GroupEffect::Tell(_, Order::Start))))

@@ -8,10 +8,11 @@ use tokio::time::Instant;
 use super::super::child::machine::Order;
 use super::super::child::{ByHand, Command};
 use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Next, Owner};
-use super::super::member::{At, Role, Settings};
+use super::super::member::{At, Settings};
 use super::sim::failure;
 use crate::backoff::ExponentialBackoff;
 use crate::failure::Phase;
+use crate::kind::ChildKind;
 use crate::strategy::{Directive, Lifecycle, Limit, Strategy};
 use crate::watch::Ended;
 
@@ -24,7 +25,12 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 fn settings(lifecycle: Lifecycle) -> Arc<Settings> {
-    Arc::new(Settings::new(Role::Actor, lifecycle, Some(ExponentialBackoff::new(PAUSE, PAUSE).into()), Limit::new()))
+    Arc::new(Settings::new(
+        ChildKind::Actor,
+        lifecycle,
+        Some(ExponentialBackoff::new(PAUSE, PAUSE).into()),
+        Limit::new(),
+    ))
 }
 
 struct Many {
@@ -295,7 +301,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
 fn a_group_that_goes_with_its_runtime_drops_no_values() {
     for gone in [false, true] {
         let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 1, Lifecycle::Permanent);
-        let settings = Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new());
+        let settings = Settings::value();
         let value = many.group.add(Arc::new(settings), false);
         if gone {
             many.group.runtime_gone();

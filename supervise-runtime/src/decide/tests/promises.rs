@@ -3,9 +3,9 @@
 
 use super::super::child::machine::{Step, StepEnd};
 use super::super::group::{Id, Owner};
-use super::super::member::Role;
 use super::kid::Kid;
 use super::sim::Sim;
+use crate::kind::ChildKind;
 use crate::strategy::Lifecycle;
 
 /// What a child has gone through.
@@ -41,7 +41,7 @@ impl Kid {
         if step == Some(Step::Start) && !matches!(end, StepEnd::Cut(_)) {
             self.starts();
         }
-        if self.role != Role::Actor {
+        if self.kind != ChildKind::Actor {
             return; // nothing else has hooks
         }
         match step {

@@ -8,10 +8,10 @@ use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use super::super::child::Command;
 use super::super::group::{Id, Mode, Owner};
-use super::super::member::Role;
 use super::coverage::{self, column_2c, hit_2c};
 use super::kid::Note;
 use super::sim::{Plan, Sim, Stand};
+use crate::kind::ChildKind;
 use crate::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
 const CASES: u32 = 40_000;
@@ -96,15 +96,14 @@ fn of_word(word: u32) -> Move {
     }
 }
 
-fn members() -> impl Strategy<Value = Vec<(Role, Lifecycle, bool)>> {
-    let role =
-        prop_oneof![5 => Just(Role::Actor), 2 => Just(Role::Task), 1 => Just(Role::Tree), 1 => Just(Role::Value)];
+fn members() -> impl Strategy<Value = Vec<(Option<ChildKind>, Lifecycle, bool)>> {
+    let kind = prop_oneof![5 => Just(Some(ChildKind::Actor)), 2 => Just(Some(ChildKind::Task)), 1 => Just(Some(ChildKind::Tree)), 1 => Just(None)];
     let lifecycle = prop_oneof![
         4 => Just(Lifecycle::Permanent),
         1 => Just(Lifecycle::Transient),
         1 => Just(Lifecycle::Temporary),
     ];
-    prop::collection::vec((role, lifecycle, any::<bool>()), 3)
+    prop::collection::vec((kind, lifecycle, any::<bool>()), 3)
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -116,8 +115,8 @@ fn plans() -> impl Strategy<Value = Plan> {
     drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant)| {
         if owner != Owner::Tree {
             // What is spawned has no kept values among it.
-            for member in members.iter_mut().filter(|member| member.0 == Role::Value) {
-                member.0 = Role::Actor;
+            for member in members.iter_mut().filter(|member| member.0.is_none()) {
+                member.0 = Some(ChildKind::Actor);
             }
         }
         let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };

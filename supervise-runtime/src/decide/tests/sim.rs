@@ -9,10 +9,11 @@ use tokio::time::Instant;
 use super::super::child::State;
 use super::super::child::machine::Order;
 use super::super::group::{Facts, Group, GroupEffect, Id, Mode, Owner};
-use super::super::member::{Role, Settings};
+use super::super::member::Settings;
 use super::kid::{Kid, Note, Token};
 use crate::backoff::ExponentialBackoff;
 use crate::failure::{Cause, Failure, Phase};
+use crate::kind::ChildKind;
 use crate::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
 
 pub(super) const WITHIN: Duration = Duration::from_millis(400);
@@ -21,7 +22,8 @@ pub(super) const WITHIN: Duration = Duration::from_millis(400);
 pub(super) struct Plan {
     pub(super) owner: Owner,
     pub(super) strategy: Strategy,
-    pub(super) members: Vec<(Role, Lifecycle, bool)>,
+    /// None: a kept value.
+    pub(super) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
     pub(super) max: u32,
     pub(super) on_limit: OnLimit,
     /// The end of a member that is not restarted is that of the supervisor (S22).
@@ -37,9 +39,11 @@ impl Plan {
         Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
     }
 
-    fn settings(&self, (role, lifecycle, backoff): (Role, Lifecycle, bool)) -> Arc<Settings> {
+    fn settings(&self, (kind, lifecycle, backoff): (Option<ChildKind>, Lifecycle, bool)) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
-        let mut settings = Settings::new(role, lifecycle, backoff.then(|| pause.into()), Limit::new());
+        let backoff = backoff.then(|| pause.into());
+        let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, Limit::new());
+        let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
         Arc::new(settings)
     }
@@ -138,7 +142,7 @@ impl Sim {
         if place == self.kids.len() {
             let id = self.group.add(settings.clone(), false);
             assert_eq!(id as usize, place, "a declared member keeps its place");
-            self.kids.push((shape.0 != Role::Value).then(|| Kid::new(shape.0, shape.1, false)));
+            self.kids.push(shape.0.map(|kind| Kid::new(kind, shape.1, false)));
         }
         self.group.reach(place as Id, settings, self.now);
         self.carry_out();
@@ -150,7 +154,8 @@ impl Sim {
         }
         let shape = self.plan.members[shape];
         let id = self.group.add(self.plan.settings(shape), true);
-        let kid = Kid::new(shape.0, shape.1, true);
+        let kind = shape.0.expect("spawned, and so not a value");
+        let kid = Kid::new(kind, shape.1, true);
         if id as usize == self.kids.len() {
             self.kids.push(Some(kid));
         } else {

@@ -3,11 +3,12 @@
 use super::super::child::machine::{Cut, Effect, Order, Step, StepEnd};
 use super::super::child::{ByHand, Command, State};
 use super::super::group::{Id, Mode, Next};
-use super::super::member::{At, Role};
+use super::super::member::At;
 use super::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Known, Note, Pending, Token};
 use super::sim::{Sim, failure};
 use crate::failure::{Cause, Failure, Phase};
+use crate::kind::ChildKind;
 use crate::strategy::{Directive, Lifecycle};
 use crate::watch::Ended;
 
@@ -169,7 +170,7 @@ impl Sim {
     fn done(&mut self, id: Id, ended: Ended, end: &Failure) {
         let lifecycle = self.kid(id).lifecycle;
         let column = column_2c(&self.group);
-        let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).role != Role::Tree;
+        let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).kind != ChildKind::Tree;
         hit_2c(
             match restarted {
                 true => "a member ends by itself and is restarted (S23)",

@@ -16,7 +16,7 @@ use crate::decide::child::State::{
 };
 use crate::decide::child::machine::{Order, Step, StepEnd};
 use crate::decide::group::Owner;
-use crate::decide::member::Role;
+use crate::kind::ChildKind;
 use crate::strategy::Shutdown;
 use crate::watch;
 
@@ -314,7 +314,8 @@ fn an_end_by_itself_is_told_to_its_group() {
 fn a_stop_after_a_down_does_not_drain() {
     let stops = [|| Order::End(watch::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
     for stop in stops {
-        let mut life = Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
+        let mut life =
+            Life::new(ChildKind::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
         life.meets(Down);
         life.order(stop());
         assert_eq!(life.trace(), FOR_GOOD);
@@ -325,8 +326,11 @@ fn a_stop_after_a_down_does_not_drain() {
 /// when it began has failed.
 #[test]
 fn a_drain_under_kill_runs_no_hook() {
-    let drains =
-        || Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.shutdown = Shutdown::Kill).go_to(Draining);
+    let drains = || {
+        Life::new(ChildKind::Actor, Owner::Actor)
+            .settings(|settings| settings.shutdown = Shutdown::Kill)
+            .go_to(Draining)
+    };
     let mut life = drains();
     assert_eq!(life.trace(), "serve, handin, refuse, children stop, children aborted, drop, gone");
     let mut life = drains();

@@ -14,7 +14,7 @@ use crate::decide::child::State::{
 };
 use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
-use crate::decide::member::Role;
+use crate::kind::ChildKind;
 use crate::strategy::{Directive, OnLimit, Strategy};
 
 const LIMIT: &str = "limit reached at its decision";
@@ -182,7 +182,7 @@ enum Spawn {
 
 fn spawns(states: &[State], wanted: Spawn) {
     for state in states {
-        let mut life = Life::new(Role::Actor, Owner::Set).go_to(*state);
+        let mut life = Life::new(ChildKind::Actor, Owner::Set).go_to(*state);
         let found = match () {
             () if life.own.is_ended() => Spawn::Stopped,
             () if life.own.is_stopping() => Spawn::Stopping,
@@ -203,7 +203,7 @@ fn own_served(states: &[State]) {
 /// What becomes of a failure of the child that it has, or keeps over a restart.
 fn below(states: &[State], keeps: bool, wanted: FailureRoute) {
     for state in states {
-        let mut life = Life::new(Role::Actor, Owner::Actor);
+        let mut life = Life::new(ChildKind::Actor, Owner::Actor);
         life.keeps = keeps;
         let mut life = life.go_to(*state);
         assert_eq!(life.own.failed(0, true), wanted, "{state:?}");

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
+use crate::kind::ChildKind;
 use crate::last::Quiet;
 use crate::strategy::Shutdown;
 use crate::sync::foreign;
@@ -91,7 +92,7 @@ impl Builder {
     /// Keeps a parameter or `let` at its place.
     pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
         let kept = Arc::new(Lent::new(value));
-        let settings = Arc::new(Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new()));
+        let settings = Arc::new(Settings::value());
         self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
         Kept(kept)
     }
@@ -127,9 +128,9 @@ impl Builder {
     }
 
     /// A child has got its place: how long may it take to stop? If nothing is said, a tree's children have said it.
-    fn takes(&self, options: &Options, role: Role, cell: &dyn Controlled) {
+    fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn Controlled) {
         let below = cell.ctl().sup().and_then(Sup::need);
-        lock(&self.tally).takes(options, role, below);
+        lock(&self.tally).takes(options, kind, below);
     }
 
     /// Puts a child into its place, or gives the one that is there its new start expression and settings; and
@@ -149,8 +150,8 @@ impl Builder {
         let mut start = Quiet::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::ROLE)))?;
-        let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
+        self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::KIND)))?;
+        let (settings, time) = (settings(&common, T::KIND), patience(&common, T::KIND));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
                 recipe.start.set(Some(start));
@@ -181,7 +182,7 @@ impl Builder {
         // One that is not there takes no time.
         let there = !common.optional || self.sup().look(|group| group.was_up(place));
         if let Some((cell, _)) = self.sup().declared(place).filter(|_| there) {
-            self.takes(&given, T::ROLE, &*cell);
+            self.takes(&given, T::KIND, &*cell);
         }
         Ok(recipe)
     }
@@ -197,8 +198,8 @@ impl Builder {
         let mut build = Quiet::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(Role::Tree)))?;
-        let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
+        self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
+        let (settings, time) = (settings(&common, ChildKind::Tree), patience(&common, ChildKind::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
                 recipe.build.set(Some(build));
@@ -228,7 +229,7 @@ impl Builder {
         };
         self.turn(place).await;
         if let Some((cell, _)) = self.sup().declared(place) {
-            self.takes(&given, Role::Tree, &*cell);
+            self.takes(&given, ChildKind::Tree, &*cell);
         }
         let handle = lock(&recipe.handle).clone();
         handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
