@@ -1,27 +1,27 @@
 //! What generated code calls. Not for users: it changes with the macros, whose version is locked to
 //! this crate's.
 
+pub use crate::actor::actor_ref::{ActorRef, Reply};
+pub use crate::actor::context::Context;
+pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
+pub use crate::actor::options::{ChildOptions, OfActors};
 pub use crate::actor::{Actor, HandleOutput, Outcome, OutputIf, Watcher};
-pub use crate::actor_ref::{ActorRef, Reply};
-pub use crate::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
-pub use crate::children::{Children, Key, Keyed, need_key};
-pub use crate::context::Context;
-pub use crate::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
-pub use crate::hook::{EndHook, RestartHook, StartHook};
-pub use crate::kind::ChildKind as Kind;
-pub use crate::options::{ChildOptions, OfActors};
-pub use crate::report::Report;
-pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, too_short};
-pub use crate::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
-    SupervisorStrategy, WhileDown,
-};
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
+pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::{
     Again, Argument, AsKey, Builder, Child, ChildIf, Declared, First, Handle, It, Keep, Keeper, Kept, Launched, Moved,
     Param, Running, Seat, Start, Tree, TreeDef, TreeHandle, TreeRef, initial, launch_tree, no_initial,
 };
-pub use crate::watch::{Ended, Watched};
+pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use crate::values::ended::{Ended, Watched};
+pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use crate::values::kind::ChildKind as Kind;
+pub use crate::values::report::Report;
+pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, too_short};
+pub use crate::values::strategy::{
+    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
+    SupervisorStrategy, WhileDown,
+};
 
 /// The number of an array's children, asked for as its type asks.
 pub const fn number<const N: usize>() -> usize {

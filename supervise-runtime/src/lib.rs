@@ -11,74 +11,48 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // of times alone, see `clippy.toml`
 
 mod actor;
-mod actor_ref;
-mod aside;
-mod backoff;
-mod by_hand;
-mod cell;
-mod children;
-mod clock;
-mod context;
+mod base;
 mod contradiction;
 mod decide;
-mod draw;
-mod events;
-mod failure;
-pub mod guardian;
-mod health;
-mod hook;
-mod kind;
-mod last;
-mod lent;
-mod loud;
-mod mailbox;
-mod options;
-pub mod path;
-mod place;
-mod report;
-#[cfg(feature = "serde")]
-mod serialize;
-#[cfg(feature = "signal")]
-mod signal;
-mod snapshot;
-mod span;
-mod spec;
-mod strategy;
-mod supervisor;
-mod sync;
+mod engine;
+mod inspect;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tree;
-mod watch;
+mod values;
 
 #[doc(hidden)]
 pub mod __private;
 
+pub use actor::actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
+pub use actor::commands::CommandError;
+pub use actor::context::{Context, SpawnChild, SpawnError};
+pub use actor::guardian::{self, spawn};
+pub use actor::hook::{EndHook, RestartHook, StartHook};
+pub use actor::options::{ChildOptions, Redeliver};
+pub use actor::timers::{Every, Timer};
 pub use actor::{Actor, Watcher};
-pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
-pub use aside::{Every, Timer};
-pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
-pub use by_hand::CommandError;
-pub use children::{Children, Keyed, KeyedError};
-pub use context::{Context, LinkError, SpawnChild, SpawnError};
 pub use contradiction::Contradiction;
-pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
-pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
-pub use guardian::spawn;
-pub use health::{Health, Reason, Symptom};
-pub use hook::{EndHook, RestartHook, StartHook};
-pub use kind::ChildKind;
-pub use options::{ChildOptions, Redeliver};
-pub use report::{ChildReport, Report};
+pub use engine::bus::{EVENT_BUFFER, Events, Missed};
+pub use inspect::health::{Health, Reason, Symptom};
+pub use inspect::snapshot::{Node, NodeState, Restarts, Snapshot};
+pub use task::{Task, TaskContext, TaskOutput, TaskRef};
+pub use tree::children::{Children, Keyed, KeyedError};
 #[cfg(feature = "signal")]
-pub use signal::signal;
-pub use snapshot::{MailboxDepth, Node, NodeState, Restarts, Snapshot};
-pub use spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
-pub use strategy::{
+pub use tree::signal::signal;
+pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
+pub use values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use values::ended::{Ended, Watched};
+pub use values::event::{DeadReason, Event, EventKind};
+pub use values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use values::kind::ChildKind;
+pub use values::link_error::LinkError;
+pub use values::mailbox_depth::MailboxDepth;
+pub use values::path;
+pub use values::report::{ChildReport, Report};
+pub use values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+pub use values::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
     Strategy, SupervisorStrategy, WhileDown,
 };
-pub use task::{Task, TaskContext, TaskOutput, TaskRef};
-pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
-pub use watch::{Ended, Watched};

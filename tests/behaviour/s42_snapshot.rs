@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{Node, ChildKind, NodeState, Snapshot};
+use supervise::{ChildKind, Node, NodeState, Snapshot};
 use tokio::time::Instant;
 
 use crate::kit::drawn::{check_graphviz, same_as_kept};

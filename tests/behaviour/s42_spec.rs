@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Below, ChildSpec, DeclaredShutdown, ChildKind, Shape, ShutdownTime, TreeSpec};
+use supervise::{Below, ChildKind, ChildSpec, DeclaredShutdown, Shape, ShutdownTime, TreeSpec};
 
 use crate::kit::drawn::{check_graphviz, same_as_kept};
 use crate::kit::{Journal, Probe, secs};
@@ -187,7 +187,10 @@ fn the_constant_says_what_is_declared() {
     let names: Vec<_> = spec.children.iter().map(|child| child.name).collect();
     assert_eq!(names, ["db", "reports", "branch", "heartbeat", "http", "sessions"]);
     let kinds: Vec<_> = spec.children.iter().map(|child| child.kind).collect();
-    assert_eq!(kinds, [ChildKind::Actor, ChildKind::Tree, ChildKind::Tree, ChildKind::Task, ChildKind::Task, ChildKind::Actor]);
+    assert_eq!(
+        kinds,
+        [ChildKind::Actor, ChildKind::Tree, ChildKind::Tree, ChildKind::Task, ChildKind::Task, ChildKind::Actor]
+    );
     let [db, reports, branch, .., sessions] = spec.children else { panic!("{spec:?}") };
     assert_eq!((db.doc, db.item, db.shape), ("The database.", "Probe", Shape::One));
     assert_eq!(reports.tree().unwrap().strategy, Strategy::AllForOne);

@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
-use crate::backoff::{Backoff, Reset};
-use crate::options::Options;
-use crate::strategy::{Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown, Strategy, SupervisorStrategy, WhileDown};
+use crate::actor::options::Options;
+use crate::values::backoff::{Backoff, Reset};
+use crate::values::strategy::{
+    Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown, Strategy, SupervisorStrategy, WhileDown,
+};
 
 mod pace;
 mod tally;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::Contradiction;
-use crate::backoff::Backoff;
 use crate::decide::pace::LEAST;
+use crate::values::backoff::Backoff;
 
 /// So many different waits are looked at; a factor of almost 1 makes more, and is left to whoever wrote it.
 const STEPS: u32 = 1_000;
@@ -71,7 +71,7 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backoff::ExponentialBackoff;
+    use crate::values::backoff::ExponentialBackoff;
 
     const HOUR: Duration = Duration::from_secs(3600);
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Contradiction, Outer, demand, pace};
-use crate::backoff::Backoff;
-use crate::kind::ChildKind;
-use crate::options::Options;
-use crate::strategy::{Lifecycle, MaxRestarts, Shutdown, Strategy};
+use crate::actor::options::Options;
+use crate::values::backoff::Backoff;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, MaxRestarts, Shutdown, Strategy};
 
 /// Counts the children of a tree while it is built.
 #[derive(Debug)]

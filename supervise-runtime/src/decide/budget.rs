@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::strategy::{Limit, MaxRestarts, OnLimit};
+use crate::values::strategy::{Limit, MaxRestarts, OnLimit};
 
 /// A resolved limit: every field has its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

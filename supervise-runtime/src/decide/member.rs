@@ -7,10 +7,10 @@ use tokio::time::Instant;
 
 use super::budget::Budget;
 use super::pace::Pace;
-use crate::backoff::Backoff;
-use crate::kind::ChildKind;
-use crate::strategy::{Lifecycle, Limit};
-use crate::watch::Ended;
+use crate::values::backoff::Backoff;
+use crate::values::ended::Ended;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, Limit};
 
 /// Where a child stands. The letters are those of the model of the group rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

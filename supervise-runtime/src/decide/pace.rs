@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
+use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
 /// Between two restarts of one child without a declared backoff.
 pub(crate) const LEAST: Duration = Duration::from_millis(10);
@@ -135,7 +135,7 @@ fn whole_millis(delay: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backoff::Reset;
+    use crate::values::backoff::Reset;
 
     const FAILED: Over = Over { handled: false, never_at_once: false };
 

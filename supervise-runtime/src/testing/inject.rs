@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::actor::Actor;
-use crate::actor_ref::ActorRef;
-use crate::cell::control::{Controlled, SystemMessage, send};
-use crate::failure::{BoxError, Cause, Thrown};
+use crate::actor::actor_ref::ActorRef;
+use crate::engine::cell::control::{Controlled, SystemMessage, send};
 use crate::task::TaskRef;
 use crate::tree::TreeRef;
+use crate::values::failure::{BoxError, Cause, Thrown};
 
 /// What goes wrong: an error, a panic or a kill.
 ///

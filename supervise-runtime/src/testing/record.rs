@@ -1,8 +1,9 @@
 //! What happened, as lines to be compared.
 
 use super::diff::diff;
-use crate::events::{Event, EventKind, Events};
-use crate::watch::Ended;
+use crate::engine::bus::Events;
+use crate::values::ended::Ended;
+use crate::values::event::{Event, EventKind};
 
 /// The events of a tree, collected from a subscription.
 ///

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::clock::{self, advance, settle};
 use super::record::Record;
-use crate::failure::Failure;
-use crate::options::BoxFuture;
-use crate::report::Report;
+use crate::base::BoxFuture;
 use crate::tree::{Running, Tree, TreeDef};
+use crate::values::failure::Failure;
+use crate::values::report::Report;
 
 /// Starts a tree to be tested: on the paused clock, with a fixed seed, everything recorded from the boot on.
 ///

@@ -1,7 +1,7 @@
 //! Parameters and `let`s, kept at their place in the tree (S30).
 
 use super::*;
-use crate::children::Key;
+use crate::tree::children::Key;
 
 /// A `let` or parameter that the supervisor keeps: it may live on any thread.
 #[doc(hidden)]

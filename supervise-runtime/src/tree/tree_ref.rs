@@ -1,9 +1,7 @@
 //! What any handle of a tree can be asked, and the waits for its end.
 
 use super::*;
-use crate::clock::after;
-use crate::health::Health;
-use crate::snapshot::Snapshot;
+use crate::base::clock::after;
 
 /// What any handle of a tree can be asked; every handle struct derefs to it.
 ///
@@ -86,21 +84,6 @@ impl TreeRef {
         self.cell.ctl().bus.subscribe()
     }
 
-    /// What this tree and everything below it are doing now (S42).
-    ///
-    /// Never waits for a child: each node is read under the short locks that its supervisor holds for a
-    /// moment, one after the other, and nothing of the user's code runs. So every node is exact, but two of
-    /// them may be read a moment apart.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&*self.cell)
-    }
-
-    /// Whether all is well here and below, else what is not and where (S42). As cheap as
-    /// [`snapshot`](TreeRef::snapshot).
-    pub fn health(&self) -> Health {
-        self.snapshot().health()
-    }
-
     /// The seed of the tree's random delays.
     pub fn seed(&self) -> u64 {
         self.cell.ctl().bus.seed
@@ -134,7 +117,7 @@ impl TreeRef {
     /// `Busy` while it is on its way down already or its group goes down, waits or comes up, `Stopping` and `Ended`,
     /// `NotDeclared` of a root, which has no supervisor.
     pub fn restart(&self) -> Result<(), CommandError> {
-        by_hand::restart(&*self.cell)
+        commands::restart(&*self.cell)
     }
 
     /// Starts it again after its end, whatever that was (S26): as at its first start, with all its declared
@@ -149,7 +132,7 @@ impl TreeRef {
     /// `NotEnded` while it lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
     /// `SupervisorEnded` when its supervisor takes no start any more, `NotDeclared` of a root.
     pub fn start_again(&self) -> Result<(), CommandError> {
-        by_hand::start_again(&*self.cell)
+        commands::start_again(&*self.cell)
     }
 
     /// Asks it to stop, now, and not only when what this gives is awaited; await that for the [`Report`].
@@ -265,7 +248,7 @@ fn holds_up(cell: &dyn Controlled) -> bool {
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Join {
-    cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn Controlled>,
     waiting: Waiting,
 }
 
@@ -335,7 +318,7 @@ pub struct Shutdown {
     pub(super) within: Option<Instant>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     #[cfg(feature = "signal")]
-    pub(super) again: Option<crate::signal::Again>,
+    pub(super) again: Option<signal::Again>,
 }
 
 impl Shutdown {
@@ -367,7 +350,7 @@ impl Shutdown {
             }
         }
         #[cfg(feature = "signal")]
-        if crate::signal::poll_again(&mut self.again, cx) {
+        if signal::poll_again(&mut self.again, cx) {
             send(&*self.join.cell, SystemMessage::Abort);
         }
         Poll::Pending

@@ -13,11 +13,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::State;
-use crate::clock::after;
-use crate::failure::{Cause, Failure, Phase};
-use crate::kind::ChildKind;
-use crate::strategy::Shutdown;
-use crate::watch::Ended;
+use crate::base::clock::after;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Shutdown;
 
 /// The time of one that has none (`shutdown = Kill`) to go down for a restart (S24).
 const DOWN_TIME: Duration = Duration::from_secs(5);

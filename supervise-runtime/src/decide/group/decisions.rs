@@ -1,7 +1,7 @@
 //! What a directive does: restart, stop, or let the supervisor fail (S15, S17 to S19).
 
 use super::*;
-use crate::kind::ChildKind;
+use crate::values::kind::ChildKind;
 
 impl Group {
     /// Restart, with the budget asked (or, after a parent's Resume, only charged).

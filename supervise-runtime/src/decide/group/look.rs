@@ -3,7 +3,7 @@
 use super::super::budget::Allowance;
 use super::*;
 use crate::contradiction::Outer;
-use crate::kind::ChildKind;
+use crate::values::kind::ChildKind;
 
 /// One member, as it is now.
 #[derive(Debug, Clone)]

@@ -20,9 +20,9 @@ use super::budget::{Allowance, Budget};
 use super::child::machine::Order;
 use super::member::{At, Member, Settings};
 use super::pace::{Over, Pace};
-use crate::failure::Failure;
-use crate::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
-use crate::watch::Ended;
+use crate::values::ended::Ended;
+use crate::values::failure::Failure;
+use crate::values::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
 
 mod by_hand;
 mod decisions;

@@ -6,8 +6,8 @@ use super::super::member::At;
 use super::coverage::{column_2c, hit_2c};
 use super::kid::{Pending, Token};
 use super::sim::{Sim, Stand, failure};
-use crate::failure::{Failure, Phase};
-use crate::strategy::{Directive, Lifecycle, Strategy};
+use crate::values::failure::{Failure, Phase};
+use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
     /// Its user code fails; `directive` is what its decider would say.

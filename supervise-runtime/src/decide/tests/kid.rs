@@ -8,9 +8,9 @@ use super::super::child::State;
 use super::super::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
 use super::promises::Account;
 use super::sim::failure;
-use crate::failure::{Cause, Failure, Phase};
-use crate::kind::ChildKind;
-use crate::strategy::{Directive, Lifecycle, Shutdown};
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, Shutdown};
 
 /// The time that each simulated child has to go down.
 const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);

@@ -13,10 +13,10 @@ use super::super::group::{Group, GroupEffect, Id, Owner};
 use super::super::member::Settings;
 use super::coverage::Column;
 use super::sim::failure;
-use crate::failure::{Cause, Failure, Phase};
-use crate::kind::ChildKind;
-use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy};
-use crate::watch::Ended;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, Limit, Shutdown, Strategy};
 
 /// What its mailbox does with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use super::super::child::{ByHand, Command};
 use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Next, Owner};
 use super::super::member::{At, Settings};
 use super::sim::failure;
-use crate::backoff::ExponentialBackoff;
-use crate::failure::Phase;
-use crate::kind::ChildKind;
-use crate::strategy::{Directive, Lifecycle, Limit, Strategy};
-use crate::watch::Ended;
+use crate::values::backoff::ExponentialBackoff;
+use crate::values::ended::Ended;
+use crate::values::failure::Phase;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, Limit, Strategy};
 
 const PAUSE: Duration = Duration::from_secs(60);
 

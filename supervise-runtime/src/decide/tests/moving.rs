@@ -2,7 +2,7 @@
 
 use super::bench::tree;
 use crate::decide::group::{Moving, Owner};
-use crate::strategy::{Directive, Strategy};
+use crate::values::strategy::{Directive, Strategy};
 
 /// Above a top-level actor nobody fails: it alone ends.
 #[test]

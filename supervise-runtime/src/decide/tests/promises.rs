@@ -5,8 +5,8 @@ use super::super::child::machine::{Step, StepEnd};
 use super::super::group::{Id, Owner};
 use super::kid::Kid;
 use super::sim::Sim;
-use crate::kind::ChildKind;
-use crate::strategy::Lifecycle;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Lifecycle;
 
 /// What a child has gone through.
 #[derive(Debug, Default)]

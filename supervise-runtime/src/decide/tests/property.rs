@@ -11,8 +11,8 @@ use super::super::group::{Id, Mode, Owner};
 use super::coverage::{self, column_2c, hit_2c};
 use super::kid::Note;
 use super::sim::{Plan, Sim, Stand};
-use crate::kind::ChildKind;
-use crate::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
 const CASES: u32 = 40_000;
 

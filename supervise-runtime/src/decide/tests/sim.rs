@@ -11,10 +11,10 @@ use super::super::child::machine::Order;
 use super::super::group::{Facts, Group, GroupEffect, Id, Mode, Owner};
 use super::super::member::Settings;
 use super::kid::{Kid, Note, Token};
-use crate::backoff::ExponentialBackoff;
-use crate::failure::{Cause, Failure, Phase};
-use crate::kind::ChildKind;
-use crate::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+use crate::values::backoff::ExponentialBackoff;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
 
 pub(super) const WITHIN: Duration = Duration::from_millis(400);
 

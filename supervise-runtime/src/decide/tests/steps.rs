@@ -7,10 +7,10 @@ use super::super::member::At;
 use super::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Known, Note, Pending, Token};
 use super::sim::{Sim, failure};
-use crate::failure::{Cause, Failure, Phase};
-use crate::kind::ChildKind;
-use crate::strategy::{Directive, Lifecycle};
-use crate::watch::Ended;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle};
 
 impl Sim {
     fn known(&self, id: Id) -> Known {

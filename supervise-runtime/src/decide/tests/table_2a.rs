@@ -16,9 +16,9 @@ use crate::decide::child::State::{
 };
 use crate::decide::child::machine::{Order, Step, StepEnd};
 use crate::decide::group::Owner;
-use crate::kind::ChildKind;
-use crate::strategy::Shutdown;
-use crate::watch;
+use crate::values::ended;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Shutdown;
 
 /// What happens, the trace of what follows, and where it leads.
 fn leads(state: State, column: Column, trace: &str, next: State) {
@@ -49,12 +49,12 @@ pub(super) fn cases() -> Vec<Case> {
 /// Its group, which was asked to stop it, counts it as ended.
 fn told_over(state: State) {
     let mut life = at(state);
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     assert_eq!(life.trace(), "children end, refuse, ended: stopped");
     // A start that was due is none any more.
     let mut life = at(state);
     life.order(Order::Start);
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     assert_eq!(life.trace(), "released, children end, refuse, ended: stopped");
 }
 
@@ -312,7 +312,7 @@ fn an_end_by_itself_is_told_to_its_group() {
 /// S24: what was on its way down for a restart does not drain, whatever stops it then.
 #[test]
 fn a_stop_after_a_down_does_not_drain() {
-    let stops = [|| Order::End(watch::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
+    let stops = [|| Order::End(ended::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
     for stop in stops {
         let mut life =
             Life::new(ChildKind::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
@@ -348,7 +348,7 @@ fn an_abort_of_a_start_swallows_no_failure() {
     let mut life = at(Starting);
     life.order(Order::Abort(None));
     life.meets(Kill);
-    life.order(Order::Escalated(super::sim::failure(crate::failure::Phase::Running)));
+    life.order(Order::Escalated(super::sim::failure(crate::values::failure::Phase::Running)));
     assert_eq!(life.trace(), "cut, aborted, late, escalated, late, children stop, children aborted, drop, gone");
 }
 
@@ -358,7 +358,7 @@ fn a_backoff_is_nothing_to_one_that_ends() {
     let mut life = at(Waiting);
     life.order(Order::Wait(std::time::Duration::from_secs(1)));
     life.children_stop = false;
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     life.quietly();
     assert_eq!(life.machine.waits_until(), None);
 }

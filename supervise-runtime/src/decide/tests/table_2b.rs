@@ -14,8 +14,8 @@ use crate::decide::child::State::{
 };
 use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
-use crate::kind::ChildKind;
-use crate::strategy::{Directive, OnLimit, Strategy};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, OnLimit, Strategy};
 
 const LIMIT: &str = "limit reached at its decision";
 const MESSAGE: &str = "message arrives";
@@ -112,7 +112,7 @@ fn admits(states: &[State], admission: Admission) {
 /// The order to end refuses what is queued, though a message is still in hand.
 fn refuses_at_once() {
     let mut life = at(Handling);
-    life.order(Order::End(crate::watch::Ended::Stopped));
+    life.order(Order::End(crate::values::ended::Ended::Stopped));
     assert_eq!((life.state(), life.admission), (Handling, Admission::Refused));
 }
 

@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use super::*;
-use crate::kind::ChildKind;
-use crate::last::Quiet;
-use crate::strategy::Shutdown;
-use crate::sync::foreign;
+use crate::base::deferred_drop::Quiet;
+use crate::base::sync::foreign;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Shutdown;
 
 mod sets;
 mod several;

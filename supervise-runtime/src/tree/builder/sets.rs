@@ -1,9 +1,9 @@
 //! `[T]` and `[Key => T]`: any number of children (S27).
 
 use super::*;
-use crate::children::{Clones, Initial, Key, Keyed};
-use crate::kind::ChildKind;
-use crate::last::Quiet;
+use crate::base::deferred_drop::Quiet;
+use crate::tree::children::{Clones, Initial, Key, Keyed};
+use crate::values::kind::ChildKind;
 
 impl Builder {
     /// A `[T]`.

@@ -5,9 +5,9 @@ use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Mode, Next, Owner};
 use crate::decide::member::At;
-use crate::strategy::Directive::{Escalate, Restart, Stop};
-use crate::strategy::Lifecycle::{Temporary, Transient};
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::values::strategy::Directive::{Escalate, Restart, Stop};
+use crate::values::strategy::Lifecycle::{Temporary, Transient};
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const STOPPED: &str = "a member is stopped from outside";
 const WAITED: &str = ".. and it is the one waited for";

@@ -6,11 +6,11 @@ use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Group, Mode, Next};
 use crate::decide::member::At;
-use crate::failure::Phase;
-use crate::strategy::Directive::{Escalate, Restart, Stop};
-use crate::strategy::Lifecycle::{Temporary, Transient};
-use crate::strategy::OnLimit;
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::values::failure::Phase;
+use crate::values::strategy::Directive::{Escalate, Restart, Stop};
+use crate::values::strategy::Lifecycle::{Temporary, Transient};
+use crate::values::strategy::OnLimit;
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const OLD: &str = "old instance in the range fails";
 const NEW: &str = "start or new instance fails: Restart";

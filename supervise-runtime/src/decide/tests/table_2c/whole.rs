@@ -5,8 +5,8 @@ use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{Group, Mode, Next};
 use crate::decide::member::At;
-use crate::strategy::Directive::{Escalate, Restart};
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::values::strategy::Directive::{Escalate, Restart};
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const RESUME: &str = "parent's Resume";
 const ABOVE: &str = "parent's Restart, or restart from above";

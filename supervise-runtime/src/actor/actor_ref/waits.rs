@@ -1,0 +1,69 @@
+//! The wait for an end, and how long an ask waits.
+
+use super::*;
+
+/// The wait for an end: [`ActorRef::terminated`] and [`TaskRef::terminated`](crate::TaskRef::terminated).
+///
+/// It resolves to the [`Ended`], at once if the end was before. Restarts are no ends. It needs no tokio runtime: whose
+/// runtime is dropped has ended with it, as [`Ended::RuntimeGone`].
+///
+/// # Cancel safety
+///
+/// May be dropped and made again.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Session;
+/// # #[actor]
+/// # impl Session { fn handle(&mut self, _line: String) {} }
+///
+/// supervisor! {
+///     struct Server {
+///         session: Session = Session,
+///         ticker: task = async { tokio::time::sleep(std::time::Duration::from_secs(60)).await },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start().await?;
+/// let session = server.session.clone();
+/// tokio::select! {
+///     ended = session.terminated() => println!("the session has ended: {}", ended?),
+///     ended = server.ticker.terminated() => assert!(matches!(ended?, Ended::Done)),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct Terminated {
+    pub(super) cell: Arc<dyn Controlled>,
+    pub(super) waiting: Waiting,
+}
+
+impl Terminated {
+    pub(crate) fn of(cell: Arc<dyn Controlled>) -> Self {
+        Terminated { cell, waiting: Waiting::default() }
+    }
+}
+
+impl Drop for Terminated {
+    fn drop(&mut self) {
+        self.cell.ctl().leave(&mut self.waiting);
+    }
+}
+
+impl Future for Terminated {
+    type Output = Result<Ended, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let Terminated { cell, waiting } = &mut *self;
+        let ctl = cell.ctl();
+        match ctl.poll_ended(waiting, cx.waker()) {
+            Poll::Ready(ended) => Poll::Ready(Ok(ended)),
+            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The ends that an actor is to hear of, and what for (S37).
+//!
+//! A watch belongs to one life: it outlives restarts, and with the end nothing of it stays at the others.
+
+use std::collections::HashMap;
+
+use crate::base::sync::Arc;
+use crate::engine::cell::control::{Controlled, number};
+use crate::engine::death_watch::Pact;
+use crate::values::ended::Ended;
+
+/// By the id of the other.
+#[derive(Default)]
+pub(super) struct Watching {
+    others: HashMap<u64, Other>,
+    /// At so many the pacts that have fallen due are taken out.
+    sweep: usize,
+}
+
+/// Below so many nobody looks for what is of no use any more.
+const SWEEP: usize = 16;
+
+struct Other {
+    cell: Arc<dyn Controlled>,
+    watch: Option<Watch>,
+    pact: Option<(u64, Arc<Pact>)>,
+}
+
+/// A watch has a number of its own, and its notice carries it: one of an earlier watch may still be in the mailbox when
+/// the other has been started again.
+struct Watch {
+    number: u64,
+    /// The ticket there.
+    ticket: u64,
+}
+
+impl Other {
+    fn forget(self) {
+        if let Some(watch) = self.watch {
+            self.cell.ctl().forget(watch.ticket);
+        }
+        if let Some((ticket, pact)) = self.pact {
+            pact.take_back();
+            self.cell.ctl().forget(ticket);
+        }
+    }
+
+    /// A pact that has fallen due is told already: another pact is made anew.
+    fn has_pact(&self) -> bool {
+        self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_due())
+    }
+
+    /// One that has fallen due can still be taken back, until it is heard.
+    fn is_of_use(&self) -> bool {
+        self.watch.is_some() || self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_handled())
+    }
+}
+
+impl Watching {
+    pub(super) fn is_empty(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// Once, however often it is asked for. `tell` gets the number of the watch.
+    pub(super) fn watch<C: Controlled>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
+        let other = self.other(other);
+        if other.watch.is_none() {
+            let number = number();
+            let ticket = other.cell.ctl().on_end(Box::new(move |ended| tell(number, ended)));
+            other.watch = Some(Watch { number, ticket });
+        }
+    }
+
+    /// One pact, however often it is made.
+    pub(super) fn depend_on<C: Controlled>(&mut self, other: &Arc<C>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
+        let other = self.other(other);
+        if other.has_pact() {
+            return;
+        }
+        let pact = Arc::new(Pact::new(other.cell.ctl().path()));
+        let there = pact.clone();
+        let fall_due = move |_: &Ended| {
+            there.fall_due();
+            due(there);
+        };
+        other.pact = Some((other.cell.ctl().on_end(Box::new(fall_due)), pact));
+    }
+
+    /// The notice of this watch is to be handled. False: it was taken back.
+    pub(super) fn hears_of(&mut self, id: u64, number: u64) -> bool {
+        let Some(other) = self.others.get_mut(&id) else { return false };
+        let watched = other.watch.take_if(|watch| watch.number == number).is_some();
+        if !other.is_of_use() {
+            self.others.remove(&id);
+            self.slim();
+        }
+        watched
+    }
+
+    pub(super) fn forget(&mut self, id: u64) {
+        if let Some(other) = self.others.remove(&id) {
+            other.forget();
+            self.slim();
+        }
+    }
+
+    pub(super) fn forget_those(&mut self, which: impl Fn(u64, &dyn Controlled) -> bool) {
+        for (_, other) in self.others.extract_if(|id, other| which(*id, &*other.cell)) {
+            other.forget();
+        }
+        self.slim();
+    }
+
+    fn other<C: Controlled>(&mut self, cell: &Arc<C>) -> &mut Other {
+        if self.others.len() >= self.sweep.max(SWEEP) {
+            self.others.retain(|_, other| other.is_of_use());
+            self.sweep = self.others.len() * 2;
+        }
+        let new = || Other { cell: cell.clone(), watch: None, pact: None };
+        self.others.entry(cell.ctl().id).or_insert_with(new)
+    }
+
+    /// Gives back what was needed for many more.
+    fn slim(&mut self) {
+        if self.others.capacity() > SWEEP.max(self.others.len() * 4) {
+            self.others.shrink_to(self.others.len() * 2);
+        }
+    }
+}

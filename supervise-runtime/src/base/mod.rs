@@ -1,0 +1,10 @@
+//! The ground below all floors: locks, drops of user values, times.
+
+pub(crate) mod clock;
+pub(crate) mod deferred_drop;
+pub(crate) mod lent;
+pub(crate) mod loud;
+pub(crate) mod sync;
+
+/// A boxed future of user code.
+pub(crate) type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

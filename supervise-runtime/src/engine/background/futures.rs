@@ -1,0 +1,104 @@
+//! Subordinate futures: polled in the actor's own task, each only when it was woken.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::Queue;
+use crate::base::BoxFuture;
+use crate::base::sync::atomic::{AtomicBool, Ordering};
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::engine::cell::body::Each;
+use crate::engine::cell::control::Controlled;
+use crate::values::failure::panic_text;
+
+/// A future whose result is on its way to the actor once it is through.
+pub(crate) type Subordinate = BoxFuture<'static, Arc<dyn Queue>>;
+
+/// The subordinate futures of one incarnation.
+pub(super) struct Subordinates {
+    running: HashMap<u64, (Subordinate, Arc<Bell>)>,
+    numbers: u64,
+    woken: Arc<Woken>,
+}
+
+/// Who was woken since the last poll.
+struct Woken {
+    cell: Arc<dyn Controlled>,
+    numbers: Mutex<Vec<u64>>,
+}
+
+/// The waker of one of them.
+struct Bell {
+    number: u64,
+    rung: AtomicBool,
+    woken: Arc<Woken>,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.rung.swap(true, Ordering::AcqRel) {
+            lock(&self.woken.numbers).push(self.number);
+            self.woken.cell.ctl().wake();
+        }
+    }
+}
+
+impl Subordinates {
+    pub(super) fn new(cell: &Arc<dyn Controlled>) -> Self {
+        let woken = Arc::new(Woken { cell: cell.clone(), numbers: Mutex::default() });
+        Subordinates { running: HashMap::new(), numbers: 0, woken }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    pub(super) fn add(&mut self, future: Subordinate) {
+        self.numbers += 1;
+        let number = self.numbers;
+        let bell = Arc::new(Bell { number, rung: AtomicBool::new(true), woken: self.woken.clone() });
+        self.running.insert(number, (future, bell));
+        lock(&self.woken.numbers).push(number);
+    }
+
+    /// Drops all of them, `each` by itself.
+    pub(super) fn dismantle(self, each: Each<'_>) {
+        for (_, (future, bell)) in self.running {
+            let mut future = Some(future);
+            each(&mut || future = None);
+            drop(bell);
+        }
+    }
+
+    /// Polls those that were woken. One that panics is gone; the first panic is told.
+    pub(super) fn poll(&mut self, mut done: impl FnMut(Arc<dyn Queue>)) -> Result<(), String> {
+        let woken = std::mem::take(&mut *lock(&self.woken.numbers));
+        let mut panicked = Ok(());
+        for number in woken {
+            let Some((mut future, bell)) = self.running.remove(&number) else { continue };
+            bell.rung.store(false, Ordering::Release);
+            let waker = Waker::from(bell.clone());
+            let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker))));
+            if let Ok(Poll::Pending) = polled {
+                self.running.insert(number, (future, bell));
+                continue;
+            }
+            // Not under the catch of its poll: a panic in its `Drop` on top would end the process.
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+            match polled {
+                Ok(Poll::Ready(tick)) => done(tick),
+                Ok(Poll::Pending) => {}
+                Err(panic) => panicked = panicked.and(Err(panic_text(panic))),
+            }
+            if let Err(panic) = dropped {
+                panicked = panicked.and(Err(panic_text(panic)));
+            }
+        }
+        panicked
+    }
+}

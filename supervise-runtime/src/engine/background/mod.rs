@@ -1,0 +1,218 @@
+//! What runs beside an actor's messages: timers, subordinate futures, its token (S11).
+//!
+//! It belongs to one incarnation and is dropped with it. The driver owns it and polls it in the actor's
+//! own task, behind the user future; the context only asks for an addition, through the queue of control.
+//! An actor that uses none of it has none of it.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::pin::Pin;
+use std::task::Context;
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::DropGuard;
+
+mod futures;
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::drop_quietly;
+use crate::base::sync::Arc;
+use crate::engine::cell::body::Each;
+pub(crate) use futures::Subordinate;
+
+use futures::Subordinates;
+
+/// What the context asks the driver to take in.
+pub(crate) enum Aside {
+    Timer {
+        at: Instant,
+        period: Option<Duration>,
+        tick: Arc<dyn Queue>,
+    },
+    Future(Subordinate),
+    /// Dropping it cancels the token.
+    #[cfg(feature = "tokio-util")]
+    Token(DropGuard),
+}
+
+impl std::fmt::Debug for Aside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Aside")
+    }
+}
+
+/// A timer in the heap: the earliest first, of equals the one that was set first.
+struct Due {
+    at: Instant,
+    number: u64,
+    period: Option<Duration>,
+    tick: Arc<dyn Queue>,
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Due {}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number)) // `BinaryHeap` gives the greatest
+    }
+}
+
+/// Below so many timers nobody looks for cancelled ones.
+const SWEEP: usize = 16;
+
+/// All that runs beside one incarnation.
+pub(crate) struct Asides {
+    timers: BinaryHeap<Due>,
+    numbers: u64,
+    /// At so many timers the cancelled ones are taken out.
+    sweep: usize,
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// Due, but there was no room in the mailbox.
+    waiting: Vec<Arc<dyn Queue>>,
+    /// Results for which there was no room.
+    results: Vec<Arc<dyn Queue>>,
+    futures: Option<Subordinates>,
+    #[cfg(feature = "tokio-util")]
+    token: Option<DropGuard>,
+}
+
+impl Asides {
+    pub(crate) fn new() -> Self {
+        Asides {
+            timers: BinaryHeap::new(),
+            numbers: 0,
+            sweep: SWEEP,
+            sleep: None,
+            waiting: Vec::new(),
+            results: Vec::new(),
+            futures: None,
+            #[cfg(feature = "tokio-util")]
+            token: None,
+        }
+    }
+
+    /// `cell` is woken when a subordinate future can go on.
+    pub(crate) fn add(&mut self, aside: Aside, cell: &Arc<dyn crate::engine::cell::control::Controlled>) {
+        match aside {
+            Aside::Timer { at, period, tick } => {
+                if self.timers.len() >= self.sweep {
+                    self.timers.retain(|due| !due.tick.is_cancelled());
+                    self.sweep = SWEEP.max(self.timers.len() * 2);
+                }
+                self.push(at, period, tick);
+            }
+            Aside::Future(future) => self.futures.get_or_insert_with(|| Subordinates::new(cell)).add(future),
+            #[cfg(feature = "tokio-util")]
+            Aside::Token(token) => self.token = Some(token),
+        }
+    }
+
+    /// It is to end.
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn tell(&mut self) {
+        self.token = None;
+    }
+
+    /// No timer is due any more. They hold messages of the user's, to be dropped by the caller.
+    pub(crate) fn stop_timers(&mut self) -> impl Iterator<Item = Arc<dyn Queue>> + use<> {
+        self.sleep = None;
+        let waiting = std::mem::take(&mut self.waiting);
+        std::mem::take(&mut self.timers).into_iter().map(|due| due.tick).chain(waiting)
+    }
+
+    /// A future runs. (A result that waits for room finds some in an empty mailbox.)
+    pub(crate) fn has_futures(&self) -> bool {
+        self.futures.as_ref().is_some_and(|futures| !futures.is_empty())
+    }
+
+    /// Drops all of it, `each` by itself: messages of timers and futures are the user's.
+    pub(crate) fn dismantle(mut self, each: Each<'_>) {
+        #[cfg(feature = "tokio-util")]
+        each(&mut || self.token = None); // who waits for it is woken
+        for tick in self.stop_timers().chain(self.results) {
+            let mut tick = Some(tick);
+            each(&mut || tick = None);
+        }
+        if let Some(futures) = self.futures {
+            futures.dismantle(each);
+        }
+    }
+
+    fn push(&mut self, at: Instant, period: Option<Duration>, tick: Arc<dyn Queue>) {
+        self.numbers += 1;
+        self.timers.push(Due { at, number: self.numbers, period, tick });
+    }
+
+    /// Queues what is due and lets the futures go on. User code, except for the timers.
+    ///
+    /// An error is the text of a panic; what panicked is gone, the rest is left as it was.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
+        for waiting in [&mut self.waiting, &mut self.results] {
+            waiting.extract_if(.., |tick| tick.clone().try_again()).for_each(drop_quietly);
+        }
+        while let Some(first) = self.timers.peek() {
+            let at = first.at;
+            let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
+            if sleep.deadline() != at {
+                sleep.as_mut().reset(at);
+            }
+            if sleep.as_mut().poll(cx).is_pending() {
+                break;
+            }
+            self.fire(Instant::now());
+        }
+        match &mut self.futures {
+            Some(futures) => futures.poll(|tick| queue(&mut self.results, tick)),
+            None => Ok(()),
+        }
+    }
+
+    fn fire(&mut self, now: Instant) {
+        while let Some(due) = self.timers.peek()
+            && due.at <= now
+            && let Some(due) = self.timers.pop()
+        {
+            if due.tick.is_cancelled() {
+                continue;
+            }
+            if let Some(period) = due.period {
+                // Ticks that were missed are not made up for; the next one is on the same grid.
+                let late = now.duration_since(due.at).as_nanos() / period.as_nanos();
+                let steps = u32::try_from(late + 1).unwrap_or(u32::MAX);
+                self.push(after(due.at, period.saturating_mul(steps)), Some(period), due.tick.clone());
+            }
+            queue(&mut self.waiting, due.tick);
+        }
+    }
+}
+
+fn queue(waiting: &mut Vec<Arc<dyn Queue>>, tick: Arc<dyn Queue>) {
+    match tick.clone().queue() {
+        true => drop_quietly(tick), // behind a stop this is the last of its message
+        false => waiting.push(tick),
+    }
+}
+
+/// A tick seen without its message type.
+pub(crate) trait Queue: Send + Sync {
+    /// Puts a tick into the mailbox, unless one waits already. False: there is no room, try again.
+    fn queue(self: Arc<Self>) -> bool;
+    /// As `queue`, for a tick that found no room.
+    fn try_again(self: Arc<Self>) -> bool;
+    fn is_cancelled(&self) -> bool;
+    fn cancel(&self);
+}

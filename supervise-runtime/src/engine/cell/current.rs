@@ -1,0 +1,74 @@
+//! Which cell's user code runs on this thread: so that an actor that tells itself, or waits for its
+//! own end, gets an error instead of waiting for ever (S3, S25).
+
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+
+use super::control::Controlled;
+use crate::base::sync::{Arc, foreign};
+
+crate::base::sync::thread_local! {
+    // Only lent to the thread, so it is never dropped here: a thread local without a destructor is cheaper.
+    static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn Controlled>>>> = const { Cell::new(ManuallyDrop::new(None)) };
+    static LEAVING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `poll` as the user code of `cell`; `leaving` in `pre_restart` and `post_stop`.
+/// `cell` is lent to the thread and handed back, so that entering costs no reference count.
+pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
+    struct Leave<'a> {
+        cell: &'a mut Option<Arc<dyn Controlled>>,
+        before: Option<Arc<dyn Controlled>>,
+        leaving: bool,
+    }
+    impl Drop for Leave<'_> {
+        fn drop(&mut self) {
+            *self.cell = swap(self.before.take());
+            LEAVING.with(|now| now.set(self.leaving));
+        }
+    }
+    foreign();
+    let before = swap(cell.take());
+    let leave = Leave { cell, before, leaving: LEAVING.with(|now| now.replace(leaving)) };
+    let out = poll();
+    drop(leave);
+    out
+}
+
+fn swap(cell: Option<Arc<dyn Controlled>>) -> Option<Arc<dyn Controlled>> {
+    ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(cell))))
+}
+
+fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
+    let current = swap(None);
+    let out = f(current.as_ref());
+    swap(current);
+    out
+}
+
+/// The cell with this id runs on this thread.
+pub(crate) fn is(id: u64) -> bool {
+    with(|current| current.is_some_and(|cell| cell.ctl().id == id))
+}
+
+/// The running code belongs to the cell with this id or to one below it.
+pub(crate) fn is_inside(id: u64) -> bool {
+    with(|current| current.is_some_and(|cell| is_below(cell, id)))
+}
+
+/// `cell` is the one with this id, or supervised by it or by one below it.
+pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
+    let mut next = Some(cell.clone());
+    while let Some(cell) = next {
+        if cell.ctl().id == id {
+            return true;
+        }
+        next = cell.ctl().supervisor();
+    }
+    false
+}
+
+/// In `pre_restart` or `post_stop`, where nobody may wait for one that is down.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.with(Cell::get)
+}

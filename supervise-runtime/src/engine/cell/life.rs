@@ -1,0 +1,90 @@
+//! The task of a cell, for all its incarnations (S1): the steps that the machine names, one after the other.
+
+use super::body::Body;
+use super::control::{Controlled, closed};
+use super::driver::Driver;
+use crate::base::loud;
+use crate::base::sync::Arc;
+use crate::decide::child::machine::Step;
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure};
+use crate::values::report::ChildReport;
+
+mod bug;
+mod farewell;
+
+use farewell::Farewell;
+
+struct Life<B: Body> {
+    /// Dropped first.
+    farewell: Farewell,
+    driver: Driver,
+    body: B,
+}
+
+impl<B: Body> Drop for Life<B> {
+    fn drop(&mut self) {
+        if !self.farewell.is_orderly() {
+            // Messages taken out of its mailbox and not handled become dead letters too (S5), and who asks from
+            // outside of the runtime must not wait for ever.
+            self.driver.let_go(&mut self.body);
+        }
+    }
+}
+
+/// The task of a cell. Its future is most of what an idle actor costs.
+pub(crate) fn live<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
+    let common = body.common();
+    let mut life = Life { farewell: Farewell::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
+    async move {
+        life.driver.arrive().await;
+        life.outlive().await;
+    }
+}
+
+impl<B: Body> Life<B> {
+    /// Step after step. The only place that knows the type of the child.
+    async fn steps(&mut self) {
+        let Life { driver, body, .. } = self;
+        loop {
+            let exit = match driver.next(body) {
+                Step::Wait => {
+                    driver.wait().await;
+                    continue;
+                }
+                Step::Yield => {
+                    driver.give_way().await;
+                    driver.begins(body);
+                    continue;
+                }
+                Step::Start => {
+                    let exit = driver.run_start(body.start()).await;
+                    driver.started(exit, body)
+                }
+                Step::PreStart => driver.run_start(body.pre_start()).await,
+                Step::PostRestart => {
+                    let failure = driver.heals();
+                    driver.run_start(body.post_restart(&failure)).await
+                }
+                Step::Ready => driver.run_start(body.readying()).await,
+                Step::Serve => {
+                    let exit = driver.run(body.serve()).await;
+                    driver.was_in_hand(body.in_hand());
+                    body.give_back();
+                    exit
+                }
+                Step::HandIn => driver.hand_in().await,
+                Step::PreRestart => {
+                    let failure = driver.heals();
+                    driver.run(body.pre_restart(&failure)).await
+                }
+                Step::Settle => driver.run(body.settle(false)).await,
+                Step::Drop => driver.run(body.settle(true)).await,
+                Step::PostStop => driver.run(body.post_stop()).await,
+                Step::Exit => return,
+            };
+            driver.step_ended(exit, body);
+        }
+    }
+}

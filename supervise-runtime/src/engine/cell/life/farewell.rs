@@ -1,0 +1,93 @@
+//! The end of a cell's task, whatever the way: also when the runtime drops it.
+
+use tokio::time::Instant;
+
+use super::*;
+use crate::decide::child::machine::Order;
+use crate::engine::cell::control::{SystemMessage, send};
+
+pub(super) struct Farewell {
+    cell: Arc<dyn Controlled>,
+    orderly: bool,
+    /// The failure of this crate's own code, if that is why.
+    bug: Option<Failure>,
+}
+
+impl Farewell {
+    pub(super) fn new(cell: Arc<dyn Controlled>) -> Self {
+        Farewell { cell, orderly: false, bug: None }
+    }
+
+    pub(super) fn is_orderly(&self) -> bool {
+        self.orderly
+    }
+
+    pub(super) fn was_orderly(&mut self) {
+        self.orderly = true;
+    }
+
+    pub(super) fn buries(&mut self, bug: Failure) {
+        self.bug = Some(bug);
+    }
+
+    /// The task is gone without an end: its supervisor must not wait for it for ever. `runtime_gone`: and must not take
+    /// it for an end.
+    fn lost(&self, runtime_gone: bool) {
+        if let Some(owner) = self.cell.ctl().supervisor()
+            && let Some(sup) = owner.ctl().sup()
+        {
+            let now = Instant::now();
+            sup.on_child(&*owner, &*self.cell, |group, id| {
+                if runtime_gone {
+                    group.runtime_gone();
+                }
+                group.lose(id, now);
+            });
+        }
+    }
+
+    /// The task cannot even go down: everybody is told, and what is below it ends at once.
+    fn buried(&self, bug: Failure) {
+        let ctl = self.cell.ctl();
+        for child in ctl.sup().map(|sup| sup.cells()).unwrap_or_default() {
+            send(&*child, SystemMessage::Order(Order::End(Ended::Stopped)));
+        }
+        let ended = Ended::Failed(bug);
+        ctl.emit(EventKind::Ended { ended: ended.clone() });
+        ctl.set_ended(ended.clone());
+        let took = std::time::Duration::ZERO;
+        ctl.tell_report(|path| {
+            let ended = ended.clone();
+            ChildReport { path, ended, took, aborted: true, stuck: false, failure: None, failures: 0 }
+        });
+    }
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        if !self.orderly {
+            let ctl = self.cell.ctl();
+            // First: behind it no start by hand opens the mailbox again, and one in front of it is undone here.
+            self.lost(self.bug.is_none());
+            self.cell.refuse();
+            if ctl.ended().is_none() {
+                match self.bug.take() {
+                    Some(bug) => self.buried(bug),
+                    None => ctl.set_ended(Ended::RuntimeGone),
+                }
+            }
+            if ctl.parent.is_none() {
+                ctl.bus.close();
+            }
+            closed(&*self.cell);
+        }
+        if let Some(sup) = self.cell.ctl().sup() {
+            sup.finish();
+        }
+        let ctl = self.cell.ctl();
+        ctl.set_supervisor(None);
+        if ctl.parent.as_ref().is_none_or(|parent| parent.ctl().is_guardian()) {
+            ctl.bus.spans.end();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! How a task, and whoever waits for it, hears that it goes down.
+
+use tokio::sync::watch;
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+#[cfg(feature = "tokio-util")]
+use crate::base::sync::Arc;
+
+/// How a task is told to end. It is also told when the last of these is gone.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    sender: watch::Sender<bool>,
+    #[cfg(feature = "tokio-util")]
+    token: (CancellationToken, Arc<DropGuard>),
+}
+
+impl Told {
+    pub(crate) fn new() -> Self {
+        #[cfg(feature = "tokio-util")]
+        let token = CancellationToken::new();
+        Told {
+            sender: watch::channel(false).0,
+            #[cfg(feature = "tokio-util")]
+            token: (token.clone(), Arc::new(token.drop_guard())),
+        }
+    }
+
+    pub(crate) fn tell(&self) {
+        self.sender.send_replace(true);
+        #[cfg(feature = "tokio-util")]
+        self.token.0.cancel();
+    }
+
+    pub(crate) fn listen(&self) -> watch::Receiver<bool> {
+        self.sender.subscribe()
+    }
+
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn token(&self) -> CancellationToken {
+        self.token.0.clone()
+    }
+}

@@ -1,0 +1,593 @@
+//! The mailbox: senders push under one short lock, the actor takes all that was pushed with one swap
+//! and serves the batch without touching shared memory.
+//!
+//! Bounded by the number of messages that wait, those of the batch included. It lives as long as the
+//! cell, over all incarnations, and can be closed and opened again, since a child that has ended can be
+//! started again with its supervisor (S20).
+//!
+//! Invariants:
+//! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty;
+//!    who pushes clears it and wakes the task: no wake-up is lost.
+//! 2. `unserved` is the length of the batch, at each message: nobody is told `Full` while there is room. A sender
+//!    reads it only when the mailbox may be full, by the length that the batch had when it was taken, so that the
+//!    actor writes it to a place that nobody else looks at.
+//! 3. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
+//!    and has passed its wake-up on: each place that is made wakes one of those who wait for it.
+//!
+//! The third needs an order. The actor makes room without the lock: it writes `unserved`, then looks at `crowded`; a
+//! sender that begins to wait writes `crowded`, then looks at `unserved`. If both are `SeqCst`, one of the two sees the other.
+//! The actor does so at each message of a short batch, at the end of a long one, and while somebody waits; in the
+//! midst of a long one a fence for each message would cost more than it is worth. Places that it made without
+//! one (`unsaid`) it tells when it has the lock for another reason, or at the next message with a fence: at the latest
+//! when the handler of the message in hand waits for the first time, or is through. When the actor has nothing to do it
+//! wakes as many as there is room for, whoever was woken before and has not come.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::mem::size_of;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::drop_quietly;
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
+use crate::engine::cell::control::{Controlled, Ctl};
+use crate::values::event::{DeadReason, EventKind};
+use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::strategy::WhileDown;
+
+mod gate;
+
+use gate::{Blocked, Rejects};
+
+/// Messages served before the actor yields to other tasks.
+const BUDGET: u8 = 128;
+
+/// A batch of fewer messages is short: at each of them the actor looks whether somebody waits for room.
+const SHORT: usize = 32;
+
+/// Buffers of so many bytes may stay as they are.
+const SMALL: usize = 4096;
+
+/// After so long without need of them, greater ones are given back.
+const CALM: Duration = Duration::from_secs(1);
+
+/// Whether messages are taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Handled as they come.
+    Open,
+    /// They wait: the actor is down (S35).
+    Down,
+    /// They go back, but what is queued is handled still (S24).
+    Draining,
+    /// They go back: the actor has ended or is about to.
+    Closed,
+}
+
+/// A cell with a mailbox.
+pub(crate) struct MailCell<T> {
+    ctl: Ctl,
+    /// Control wants the actor's loop to come back.
+    interrupted: AtomicBool,
+    busy: AtomicBool,
+    /// The present incarnation has handled a message.
+    handled: AtomicBool,
+    /// Messages in the actor's batch. Written by the actor, read under the lock by those who find the mailbox full.
+    unserved: AtomicUsize,
+    /// Some sender waits for room.
+    crowded: AtomicBool,
+    ask: AskTime,
+    /// While it is down messages go back (S35).
+    rejecting: bool,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    queue: VecDeque<T>,
+    gate: Gate,
+    parked: bool,
+    capacity: usize,
+    /// So many were in the actor's batch when it took it: as many are there at most.
+    batch: usize,
+    /// Senders that wait for room, by their tickets: who came first is the first.
+    blocked: BTreeMap<u64, Waker>,
+    tickets: u64,
+    /// It takes nothing in while it is down (S35). Boxed: most hold.
+    rejects: Option<Box<Rejects>>,
+}
+
+/// Why a message was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    Full,
+    Down { retry_in: Option<Duration> },
+    Closed,
+}
+
+/// What a mailbox holds.
+pub(crate) trait Letter: Send + 'static {
+    /// The type of the message, if it is one: lost, it is a dead letter.
+    fn message(&self) -> Option<&'static str>;
+}
+
+impl<T: Letter> MailCell<T> {
+    pub(crate) fn new(ctl: Ctl, capacity: usize, ask: Duration) -> Self {
+        MailCell {
+            ctl,
+            interrupted: AtomicBool::new(false),
+            busy: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
+            unserved: AtomicUsize::new(0),
+            crowded: AtomicBool::new(false),
+            ask: AskTime::new(ask),
+            rejecting: false,
+            inner: Mutex::new(Inner {
+                queue: VecDeque::new(),
+                gate: Gate::Down,
+                parked: false,
+                capacity,
+                batch: 0,
+                blocked: BTreeMap::new(),
+                tickets: 0,
+                rejects: None,
+            }),
+        }
+    }
+
+    pub(crate) fn set_handled(&self, handled: bool) {
+        self.handled.store(handled, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ask_time(&self) -> Option<Duration> {
+        self.ask.get()
+    }
+
+    pub(crate) fn set_ask_time(&self, time: Duration) {
+        self.ask.set(time);
+    }
+
+    /// Takes the message if there is room. `refuse_down`: the sender must not wait for one that is down.
+    #[inline]
+    pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
+        let inner = lock(&self.inner);
+        match self.refuses(&inner, refuse_down) {
+            Some(rejected) => {
+                drop(inner);
+                Err((msg, rejected))
+            }
+            None => {
+                self.take_in(inner, msg);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
+        if inner.gate != Gate::Open
+            && let Some(rejected) = inner.refusal(refuse_down)
+        {
+            return Some(rejected);
+        }
+        self.is_full(inner).then_some(Rejected::Full)
+    }
+
+    #[inline]
+    fn is_full(&self, inner: &Inner<T>) -> bool {
+        inner.queue.len() + inner.batch >= inner.capacity && self.room(inner) == 0
+    }
+
+    #[cold]
+    fn room(&self, inner: &Inner<T>) -> usize {
+        inner.capacity.saturating_sub(inner.queue.len() + self.unserved.load(Ordering::SeqCst))
+    }
+
+    #[inline]
+    fn take_in(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
+        inner.queue.push_back(msg);
+        let parked = std::mem::take(&mut inner.parked);
+        drop(inner);
+        if parked {
+            self.ctl.wake();
+        }
+    }
+
+    /// Takes the message whatever the bound (notices of an end). Dropped if the mailbox is closed.
+    pub(crate) fn push_past_bound(&self, msg: T) {
+        let inner = lock(&self.inner);
+        if matches!(inner.gate, Gate::Draining | Gate::Closed) {
+            drop(inner);
+            return;
+        }
+        self.take_in(inner, msg);
+    }
+
+    /// As `try_push`, but leaves a waker behind when it is full. `ticket` names the waiting sender.
+    pub(crate) fn poll_push(
+        &self,
+        msg: &mut Option<T>,
+        ticket: &mut Option<u64>,
+        refuse_down: bool,
+        waker: &Waker,
+    ) -> Poll<Result<(), Rejected>> {
+        // Cloned and dropped outside of the lock: a waker may be user code.
+        let mut fresh = None;
+        loop {
+            let mut inner = lock(&self.inner);
+            match self.refuses(&inner, refuse_down) {
+                None => {
+                    // A sender may come back before it is woken: its place must not use up somebody else's wake-up.
+                    let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
+                    match msg.take() {
+                        Some(msg) => self.take_in(inner, msg),
+                        None => drop(inner),
+                    }
+                    foreign();
+                    drop(known);
+                    return Poll::Ready(Ok(()));
+                }
+                Some(Rejected::Full) => {}
+                Some(rejected) => {
+                    drop(inner);
+                    return Poll::Ready(Err(rejected));
+                }
+            }
+            let known = ticket.and_then(|ticket| inner.blocked.get(&ticket));
+            let before = if known.is_some_and(|known| known.will_wake(waker)) {
+                None
+            } else if let Some(fresh) = fresh.take() {
+                let ticket = *ticket.get_or_insert_with(|| {
+                    inner.tickets += 1;
+                    inner.tickets
+                });
+                inner.blocked.insert(ticket, fresh)
+            } else {
+                drop(inner);
+                foreign();
+                fresh = Some(waker.clone());
+                continue;
+            };
+            // The other side of the order: see above.
+            self.crowded.store(true, Ordering::SeqCst);
+            let room = self.room(&inner);
+            self.let_in(inner, room);
+            drop(before);
+            return Poll::Pending;
+        }
+    }
+
+    /// So many places were made in the actor's batch, of which `left` are left.
+    #[cold]
+    fn let_in_behind(&self, left: usize, made: usize) {
+        let inner = lock(&self.inner);
+        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(made);
+        self.let_in(inner, room);
+    }
+
+    /// Wakes so many of those who wait for room.
+    fn let_in(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
+        let woken = match room.min(inner.blocked.len()) {
+            0 => (None, Vec::new()),
+            1 => (inner.blocked.pop_first(), Vec::new()),
+            room => (None, std::iter::from_fn(|| inner.blocked.pop_first()).take(room).collect()),
+        };
+        self.crowded.store(!inner.blocked.is_empty(), Ordering::SeqCst);
+        drop(inner);
+        foreign();
+        let (one, more) = woken;
+        one.into_iter().chain(more).for_each(|(_, waker)| waker.wake());
+    }
+
+    /// A sender gave up waiting: if it had been woken, the next one gets its place.
+    pub(crate) fn give_up(&self, ticket: u64) {
+        let mut inner = lock(&self.inner);
+        let known = inner.blocked.remove(&ticket);
+        let next = if known.is_none() { inner.blocked.pop_first() } else { None };
+        drop(inner);
+        foreign();
+        drop(known);
+        if let Some((_, waker)) = next {
+            waker.wake();
+        }
+    }
+
+    /// Opens or closes; who waits for room tries again and finds out.
+    pub(crate) fn set_gate(&self, gate: Gate, capacity: Option<usize>) {
+        let mut inner = lock(&self.inner);
+        inner.gate = gate;
+        if let Some(capacity) = capacity {
+            inner.capacity = capacity;
+        }
+        let blocked = Blocked::all(&mut inner);
+        drop(inner);
+        drop(blocked);
+    }
+}
+
+impl<T: Letter> MailCell<T> {
+    /// Refuses what comes and takes out what waits: it becomes dead letters and errors to askers.
+    fn close(&self) {
+        self.set_gate(Gate::Closed, None);
+        let queue = {
+            let mut inner = lock(&self.inner);
+            self.unserved.store(0, Ordering::Relaxed);
+            inner.batch = 0;
+            std::mem::take(&mut inner.queue)
+        };
+        for letter in queue {
+            if let Some(message) = letter.message() {
+                self.ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+            }
+            // An ask gets its error by this. A panic in one `Drop` must not lose the others.
+            drop_quietly(letter);
+        }
+    }
+}
+
+impl<T: Letter> MailCell<T> {
+    /// Takes out what ends with the incarnation. To be called by the actor's own task, with its batch given back.
+    pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
+        let gone: Vec<T> = {
+            let mut inner = lock(&self.inner);
+            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
+            inner.queue = stay;
+            Vec::from(gone)
+        };
+        let made = gone.len();
+        for letter in gone {
+            drop_quietly(letter);
+        }
+        let inner = lock(&self.inner);
+        let room = self.room(&inner).min(made);
+        self.let_in(inner, room);
+    }
+}
+
+impl<T: Letter> Controlled for MailCell<T> {
+    fn ctl(&self) -> &Ctl {
+        &self.ctl
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn refuse(&self) {
+        self.close();
+    }
+
+    fn reopen(&self) {
+        let mut inner = lock(&self.inner);
+        if inner.gate == Gate::Closed {
+            inner.gate = Gate::Down;
+        }
+    }
+
+    fn set_down(&self, down: bool) {
+        self.reject(down);
+    }
+
+    fn set_retry(&self, at: Option<Instant>) {
+        self.retry(at);
+    }
+
+    fn refuse_new(&self) {
+        drop(self.drain_gate());
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    fn has_handled(&self) -> bool {
+        self.handled.load(Ordering::Relaxed)
+    }
+
+    fn mailbox(&self) -> Option<MailboxDepth> {
+        let inner = lock(&self.inner);
+        Some(MailboxDepth {
+            waiting: inner.queue.len() + self.unserved.load(Ordering::Relaxed),
+            capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
+            blocked: inner.blocked.len(),
+        })
+    }
+}
+
+/// The actor's end of the mailbox.
+pub(crate) struct Inbox<T> {
+    batch: VecDeque<T>,
+    budget: u8,
+    bounded: bool,
+    /// Places that were made, and nobody who may wait for them was looked for.
+    unsaid: u32,
+    /// While its buffers are great.
+    calm: Option<Box<Calm>>,
+}
+
+/// How long the buffers have not been needed.
+struct Calm {
+    timer: Pin<Box<Sleep>>,
+    /// The longest batch of the time.
+    longest: usize,
+}
+
+/// What the actor's loop gets.
+pub(crate) enum Received<T> {
+    Message(T),
+    /// No message is left, and none will come.
+    Drained,
+    /// Control wants to be heard first.
+    Interrupted,
+}
+
+impl<T: Letter> Inbox<T> {
+    pub(crate) fn new() -> Self {
+        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
+    }
+
+    /// The next message. Marks the cell busy until the next call.
+    #[inline]
+    pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
+        if cell.interrupted.load(Ordering::Acquire) {
+            cell.busy.store(false, Ordering::Relaxed);
+            return Poll::Ready(Received::Interrupted);
+        }
+        if self.budget == 0 {
+            self.budget = BUDGET;
+            cell.busy.store(false, Ordering::Relaxed);
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.batch.is_empty() {
+            cell.busy.store(false, Ordering::Relaxed);
+            let mut inner = lock(&cell.inner);
+            if inner.queue.is_empty() {
+                if inner.gate == Gate::Draining {
+                    return Poll::Ready(Received::Drained);
+                }
+                inner.parked = true;
+                inner.batch = 0;
+                self.budget = BUDGET;
+                self.unsaid = 0;
+                let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;
+                if inner.blocked.is_empty() {
+                    drop(inner);
+                } else {
+                    let room = inner.capacity;
+                    cell.let_in(inner, room);
+                }
+                if great || self.calm.is_some() {
+                    self.wait_for_calm(cell, cx);
+                }
+                return Poll::Pending;
+            }
+            self.bounded = inner.capacity != usize::MAX;
+            std::mem::swap(&mut inner.queue, &mut self.batch);
+            let taken = self.batch.len();
+            inner.batch = taken;
+            cell.unserved.store(taken, Ordering::Relaxed);
+            if let Some(calm) = &mut self.calm {
+                calm.longest = calm.longest.max(taken);
+            }
+        }
+        self.budget -= 1;
+        let msg = self.batch.pop_front();
+        self.count_down(cell);
+        match msg {
+            Some(msg) => {
+                cell.busy.store(true, Ordering::Relaxed);
+                Poll::Ready(Received::Message(msg))
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    /// Tells senders how much of the batch is left, and looks whether one of them waits.
+    #[inline]
+    fn count_down(&mut self, cell: &MailCell<T>) {
+        let left = self.batch.len();
+        if !self.bounded {
+            return cell.unserved.store(left, Ordering::Relaxed);
+        }
+        if left < SHORT || left.is_multiple_of(SHORT) || cell.crowded.load(Ordering::Relaxed) {
+            cell.unserved.store(left, Ordering::SeqCst);
+            let made = std::mem::take(&mut self.unsaid) as usize + 1;
+            if cell.crowded.load(Ordering::SeqCst) {
+                cell.let_in_behind(left, made);
+            }
+        } else {
+            cell.unserved.store(left, Ordering::Relaxed);
+            self.unsaid += 1;
+        }
+    }
+
+    /// A message that is to be delivered again comes before all others, past the bound (S36).
+    pub(crate) fn put_back(&mut self, cell: &MailCell<T>, msg: T) {
+        self.give_back(cell);
+        lock(&cell.inner).queue.push_front(msg);
+    }
+
+    /// A handler that waits gives the rest of its batch back, in front: whoever closes the mailbox
+    /// meanwhile finds all of it there.
+    pub(crate) fn give_back(&mut self, cell: &MailCell<T>) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut inner = lock(&cell.inner);
+        self.batch.append(&mut inner.queue);
+        std::mem::swap(&mut inner.queue, &mut self.batch);
+        inner.batch = 0;
+        cell.unserved.store(0, Ordering::Relaxed);
+        let made = std::mem::take(&mut self.unsaid) as usize;
+        if made > 0 && !inner.blocked.is_empty() {
+            let room = cell.room(&inner).min(made);
+            cell.let_in(inner, room);
+        }
+    }
+
+    /// Nothing waits, but the buffers are those of a burst: they are given back once a time has passed in which a
+    /// quarter of them would have been enough. Under a steady load they stay.
+    #[cold]
+    fn wait_for_calm(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) {
+        let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
+        while calm.timer.as_mut().poll(cx).is_ready() {
+            let mut inner = lock(&cell.inner);
+            if !inner.queue.is_empty() {
+                return; // the actor was woken for it
+            }
+            if calm.longest <= inner.queue.capacity().max(self.batch.capacity()) / 4 {
+                let before = (std::mem::take(&mut inner.queue), std::mem::take(&mut self.batch));
+                drop(inner);
+                drop(before);
+                self.calm = None;
+                return;
+            }
+            drop(inner);
+            calm.longest = 0;
+            calm.timer.as_mut().reset(after(Instant::now(), CALM));
+        }
+    }
+
+    /// Closes the mailbox for good: all that waits goes back, and the buffers with it.
+    pub(crate) fn close(&mut self, cell: &MailCell<T>) {
+        self.give_back(cell);
+        self.batch = VecDeque::new();
+        self.calm = None;
+        cell.close();
+    }
+}
+
+/// How long an ask waits, kept beside the mailbox since every handle needs it. `u64::MAX`: for ever.
+#[derive(Debug)]
+pub(crate) struct AskTime(AtomicU64);
+
+impl AskTime {
+    pub(crate) fn new(time: Duration) -> Self {
+        AskTime(AtomicU64::new(Self::nanos(time)))
+    }
+
+    fn nanos(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn set(&self, time: Duration) {
+        self.0.store(Self::nanos(time), Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Looking at the children from outside: copies made under the short lock (S42).
+
+use super::*;
+use crate::decide::budget::Allowance;
+use crate::decide::group::MemberSeen;
+use crate::values::strategy::Strategy;
+
+/// A child as its supervisor sees it now.
+pub(crate) struct Seen {
+    pub(crate) member: MemberSeen,
+    /// Until when it waited last.
+    pub(crate) until: Option<Instant>,
+}
+
+/// So many children are copied before the lock is given up for a moment: a set may have any number.
+const AT_ONCE: usize = 64;
+
+impl Sup {
+    /// All children, in the order of their declaration or spawning.
+    pub(crate) fn see(&self, now: Instant) -> Vec<(Arc<dyn Controlled>, Seen)> {
+        let shared = self.look(|group| group.see_shared(now));
+        let mut all = Vec::new();
+        for from in (0..).step_by(AT_ONCE) {
+            let inner = lock(&self.inner);
+            if from >= inner.entries.len() {
+                break;
+            }
+            let entries = inner.entries.iter().enumerate().skip(from).take(AT_ONCE);
+            all.extend(entries.filter_map(|(id, entry)| inner.seen(id as Id, entry.as_ref()?, shared, now)));
+        }
+        all.sort_by_key(|(_, seen)| seen.member.order);
+        all
+    }
+
+    /// One child; `None` if it has no place in the table any more.
+    pub(crate) fn see_child(&self, child: &dyn Controlled, now: Instant) -> Option<Seen> {
+        let inner = lock(&self.inner);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let shared = inner.group.see_shared(now);
+        let (cell, seen) = inner.seen(id, inner.entries.get(id as usize)?.as_ref()?, shared, now)?;
+        (cell.ctl().id == child.ctl().id).then_some(seen)
+    }
+
+    /// Whose children these are, and whom a restart takes along.
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.look(Group::strategy)
+    }
+}
+
+impl Inner {
+    fn seen(
+        &self,
+        id: Id,
+        entry: &Entry,
+        shared: Option<(u32, Allowance)>,
+        now: Instant,
+    ) -> Option<(Arc<dyn Controlled>, Seen)> {
+        match entry {
+            Entry::Child { cell, rare, .. } => {
+                let until = rare.as_ref().and_then(|rare| rare.until);
+                Some((cell.clone(), Seen { member: self.group.see(id, shared, now)?, until }))
+            }
+            Entry::Value(_) => None,
+        }
+    }
+}

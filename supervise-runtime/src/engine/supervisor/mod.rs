@@ -1,0 +1,618 @@
+//! A supervisor: its group and its table of children under one short lock.
+//!
+//! There is no supervisor task between a child and its restart. Whoever causes an event takes the
+//! lock, hands the event to the [`Group`], and queues what follows at the cells concerned before it
+//! lets go, so that control arrives in the order in which it was decided. What may run foreign code is
+//! gathered in [`Behind`] meanwhile, and done once the lock is free: waking tasks, telling events, dropping
+//! entries of the table. Under the lock only that of a cell's queue, life or mailbox is taken (`sync.rs`).
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::Shelter;
+use crate::base::sync::atomic::Ordering;
+use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
+use crate::contradiction::Outer;
+use crate::decide::child::machine::Order;
+use crate::decide::child::{ByHand, Command};
+use crate::decide::group::{Group, GroupEffect, Id, Mode, Moving, Owner, is_roomy};
+use crate::decide::member::{At, Settings};
+use crate::engine::cell::control::{Controlled, SystemMessage, queue, ring, send};
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::path::escaped;
+use crate::values::place::Place;
+use crate::values::strategy::{Decider, SupervisorStrategy};
+
+mod behind;
+mod look;
+mod watchdog;
+
+pub(crate) use behind::Behind;
+pub(crate) use look::Seen;
+use watchdog::Stuck;
+
+/// A kept value: parameters and `let`s (S30).
+pub(crate) trait Value: Send + Sync {
+    fn clear(&self);
+}
+
+enum Entry {
+    Child {
+        cell: Arc<dyn Controlled>,
+        /// Where build puts the next incarnation's start expression and settings.
+        recipe: Option<Arc<dyn Any + Send + Sync>>,
+        /// `None`: as long as it takes.
+        shutdown: Option<Duration>,
+        rare: Option<Box<Rare>>,
+    },
+    Value(Arc<dyn Value>),
+}
+
+/// What a child that runs undisturbed never needs.
+#[derive(Default)]
+struct Rare {
+    /// What the watchdog has said of it.
+    stuck: Stuck,
+    /// Until when it waited last.
+    until: Option<Instant>,
+}
+
+struct Inner {
+    group: Group,
+    entries: Vec<Option<Entry>>,
+    /// An actor's children, by a hash of the name, with their slots. Instances of a set have no names.
+    names: BTreeSet<(u64, Id)>,
+    /// A watchdog is on its way to the owner, or its timer runs.
+    watched: bool,
+    /// Since when no time is left for any of them.
+    aborted: Option<Instant>,
+    /// Children that were told that they have ended and are not through with it.
+    closing: u32,
+    /// What the owner hears once there are none of those: a supervisor ends behind its children.
+    behind: Vec<Order>,
+    numbers: u64,
+    /// Who supervises those now that were born here and have moved.
+    moved: BTreeMap<u64, Arc<dyn Controlled>>,
+    /// The time that the children of a tree may take to stop, if something bounds it (C12).
+    need: Option<Duration>,
+}
+
+/// The children of one cell.
+pub(crate) struct Sup {
+    inner: Mutex<Inner>,
+    decider: Mutex<Option<Decider>>,
+    /// Where the children stand, once a failure of one has named it.
+    pub(crate) place: OnceLock<Arc<Place>>,
+}
+
+impl fmt::Debug for Sup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sup").finish_non_exhaustive()
+    }
+}
+
+/// Why a child cannot be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Stopping,
+    Stopped,
+    TooMany,
+    Exists,
+}
+
+impl Sup {
+    pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
+        Sup {
+            inner: Mutex::ranked(
+                Rank::Group,
+                Inner {
+                    group: Group::new(owner, strategy.strategy, strategy.limit),
+                    entries: Vec::new(),
+                    names: BTreeSet::new(),
+                    watched: false,
+                    aborted: None,
+                    closing: 0,
+                    behind: Vec::new(),
+                    numbers: 0,
+                    moved: BTreeMap::new(),
+                    need: None,
+                },
+            ),
+            decider: Mutex::new(strategy.decider.clone()),
+            place: OnceLock::new(),
+        }
+    }
+
+    /// Read once per instance of the owner.
+    pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
+        lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
+        let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
+        drop(before); // user code
+    }
+
+    pub(crate) fn need(&self) -> Option<Duration> {
+        lock(&self.inner).need
+    }
+
+    pub(crate) fn set_need(&self, need: Option<Duration>) {
+        lock(&self.inner).need = need;
+    }
+
+    /// What it says about restarts.
+    pub(crate) fn outer(&self) -> Outer {
+        self.look(Group::outer)
+    }
+
+    pub(crate) fn decider(&self) -> Option<Decider> {
+        lock(&self.decider).clone()
+    }
+
+    /// One event, and what follows from it. `owner` is the cell whose children these are.
+    pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let out = event(&mut inner.group);
+        Inner::carry_out(inner, owner).done();
+        out
+    }
+
+    /// An event of this child, in its own task. Without effect if it has no place in the table any more.
+    pub(crate) fn on_child<R>(
+        &self,
+        owner: &dyn Controlled,
+        child: &dyn Controlled,
+        event: impl FnOnce(&mut Group, Id) -> R,
+    ) -> Option<R> {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        let out = event(&mut inner.group, id);
+        Inner::carry_out_of(inner, owner, Some(id)).done();
+        Some(out)
+    }
+
+    /// What a user asks of this child by hand, from wherever that is (S26). `with` runs under the lock, beside
+    /// what was decided. `None`: it has no place in the table any more.
+    pub(crate) fn by_hand<'a, R>(
+        &self,
+        owner: &'a dyn Controlled,
+        child: &dyn Controlled,
+        command: Command,
+        with: impl FnOnce(ByHand) -> R,
+    ) -> Option<(ByHand, R, Behind<'a>)> {
+        let ctl = child.ctl();
+        let requested = Failure::new(Phase::Running, Cause::Requested, ctl.place(), ctl.incarnation());
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        // Not before it has told everybody of its end: that would be told in the life to come.
+        if command == Command::StartAgain && inner.group.at(id) == At::Ended && ctl.ended().is_none() {
+            return Some((ByHand::NotEnded, with(ByHand::NotEnded), Behind::of(owner)));
+        }
+        let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
+        if verdict == ByHand::FirstStart {
+            inner.forget_stuck(id);
+            // An end that it was told a second time, and has not come to yet, is over with this.
+            if ctl.was_closing() {
+                inner.closing -= 1;
+            }
+        }
+        let out = with(verdict);
+        Some((verdict, out, Inner::carry_out(inner, owner)))
+    }
+
+    /// A child that was told of its end has told everybody else.
+    pub(crate) fn closed(&self, owner: &dyn Controlled) {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        inner.closing = inner.closing.saturating_sub(1);
+        let told = inner.tell_behind(owner);
+        drop(inner);
+        if told {
+            ring(owner);
+        }
+    }
+
+    /// All children are up or have ended, and none is to come.
+    pub(crate) fn all_up(&self) -> bool {
+        lock(&self.inner).group.all_up()
+    }
+
+    /// Only looks.
+    pub(crate) fn look<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
+        read(&lock(&self.inner).group)
+    }
+
+    // ----- the table
+
+    /// A declared child, in its place.
+    pub(crate) fn declare(
+        &self,
+        owner: &dyn Controlled,
+        cell: Arc<dyn Controlled>,
+        recipe: Arc<dyn Any + Send + Sync>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+    ) {
+        let _shelter = Shelter::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        let id = inner.group.add(settings.clone(), false);
+        cell.ctl().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).and_drop(before).done();
+    }
+
+    /// The recipe of the child that an earlier build has put in this place.
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn Controlled>, Arc<dyn Any + Send + Sync>)> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
+            _ => None,
+        }
+    }
+
+    /// Build has come to a known child again.
+    pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
+        let _shelter = Shelter::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
+            *shutdown = time;
+        }
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).done();
+    }
+
+    /// Build has come to an optional child that is never there.
+    pub(crate) fn skip(&self, owner: &dyn Controlled, id: Id) {
+        self.on(owner, |group| group.skip(id, Instant::now()));
+    }
+
+    /// This child has ended or is about to.
+    pub(crate) fn is_ending(&self, child: &dyn Controlled) -> bool {
+        let inner = lock(&self.inner);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
+        match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id => inner.group.is_ending(id),
+            _ => true,
+        }
+    }
+
+    /// A kept value, in its place. A value of an earlier incarnation is replaced.
+    pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+        let _shelter = Shelter::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        let before = if (id as usize) < inner.entries.len() {
+            inner.group.reach(id, settings, now);
+            inner.put(id, Entry::Value(value))
+        } else {
+            let id = inner.group.add(settings, false);
+            inner.put(id, Entry::Value(value))
+        };
+        Inner::carry_out(inner, owner).and_drop(before).done();
+    }
+
+    /// A child at run time. `make` gets the number of the spawn and makes its cell; its task is to be begun
+    /// behind this, and behind every other lock of the caller's.
+    pub(crate) fn add<'a>(
+        &self,
+        owner: &'a dyn Controlled,
+        name: Option<&str>,
+        max: Option<usize>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+        make: impl FnOnce(u64) -> Arc<dyn Controlled>,
+    ) -> Result<Behind<'a>, Refused> {
+        let _shelter = Shelter::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        if inner.group.is_ended() {
+            return Err(Refused::Stopped);
+        }
+        if inner.group.is_stopping() {
+            return Err(Refused::Stopping);
+        }
+        if max.is_some_and(|max| inner.group.living() as usize >= max) {
+            return Err(Refused::TooMany);
+        }
+        if name.is_some_and(|name| inner.living(name).is_some()) {
+            return Err(Refused::Exists);
+        }
+        inner.numbers += 1;
+        let cell = make(inner.numbers);
+        let id = inner.group.add(settings, true);
+        cell.ctl().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
+        inner.group.admit(id, now);
+        Ok(Inner::carry_out(inner, owner).and_drop(before))
+    }
+
+    /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
+    pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let shutdown = match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.ctl().id == child.ctl().id => *shutdown,
+            _ => return None,
+        };
+        let moving = inner.group.leave(id)?;
+        let entry = inner.vacate(id);
+        inner.trim();
+        drop(inner);
+        drop(entry);
+        Some((moving, shutdown))
+    }
+
+    /// It comes here.
+    pub(crate) fn join(
+        &self,
+        cell: &Arc<dyn Controlled>,
+        (moving, shutdown): (Moving, Option<Duration>),
+    ) -> Result<(), (Moving, Option<Duration>)> {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
+        cell.ctl().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
+        drop(inner);
+        drop(before);
+        Ok(())
+    }
+
+    /// Who supervises the child with this id, that was born here and has moved.
+    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn Controlled>> {
+        lock(&self.inner).moved.get(&id).cloned()
+    }
+
+    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn Controlled>>) {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let before = match to {
+            Some(to) => inner.moved.insert(id, to),
+            None => inner.moved.remove(&id),
+        };
+        drop(inner);
+        drop(before);
+    }
+
+    /// Drops a kept value; user code, so the owner's task does it.
+    pub(crate) fn value(&self, id: Id) -> Option<Arc<dyn Value>> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Value(value))) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The child of this name that has not ended.
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn Controlled>> {
+        lock(&self.inner).living(name).cloned()
+    }
+
+    /// All children, in the order of their slots.
+    pub(crate) fn cells(&self) -> Vec<Arc<dyn Controlled>> {
+        lock(&self.inner)
+            .entries
+            .iter()
+            .flatten()
+            .filter_map(|entry| match entry {
+                Entry::Child { cell, .. } => Some(cell.clone()),
+                Entry::Value(_) => None,
+            })
+            .collect()
+    }
+
+    /// The ids of the cells that survive the restart of their actor.
+    pub(crate) fn kept_ids(&self) -> Vec<u64> {
+        let inner = lock(&self.inner);
+        let kept = |id: usize| inner.group.is_kept(id as Id);
+        inner
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(id, entry)| match entry {
+                Some(Entry::Child { cell, .. }) if kept(id) => Some(cell.ctl().id),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// For good: no child is started again; references to them are let go.
+    pub(crate) fn finish(&self) {
+        let entries = {
+            let mut inner = lock(&self.inner);
+            inner.names.clear();
+            inner.group.finish(); // whoever comes from another thread is told that all is over
+            std::mem::take(&mut inner.entries)
+        };
+        foreign(); // the last of a cell, of a start closure, of a value
+        for entry in entries.iter().flatten() {
+            if let Entry::Child { cell, .. } = entry {
+                send(&**cell, SystemMessage::Order(Order::Orphan));
+            }
+        }
+    }
+
+    /// The supervisor's own new incarnation begins.
+    pub(crate) fn rebuild(&self, owner: &dyn Controlled, held: bool) {
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        inner.aborted = None;
+        inner.group.rebuild(held);
+        Inner::carry_out(inner, owner).done();
+    }
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Inner {
+    /// The place of this child, as long as it has one.
+    fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
+        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let known = matches!(self.entries.get(id as usize),
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
+        known.then_some(id)
+    }
+
+    /// Gives what was there before, to be dropped behind the lock.
+    #[must_use]
+    fn put(&mut self, id: Id, entry: Entry) -> Option<Entry> {
+        if let Some(key) = self.key(&entry) {
+            self.names.insert((key, id));
+        }
+        let id = id as usize;
+        if id == self.entries.len() {
+            self.entries.push(Some(entry));
+            return None;
+        }
+        self.entries[id].replace(entry)
+    }
+
+    /// The child has left the table, or has ended and is forgotten. Behind [`Sup::finish`] there is no table any more.
+    fn vacate(&mut self, id: Id) -> Option<Entry> {
+        let entry = self.entries.get_mut(id as usize)?.take()?;
+        if let Some(key) = self.key(&entry) {
+            self.names.remove(&(key, id));
+        }
+        Some(entry)
+    }
+
+    /// Under which it is found by its name.
+    fn key(&self, entry: &Entry) -> Option<u64> {
+        match entry {
+            Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
+                cell.ctl().text().map(hash)
+            }
+            _ => None,
+        }
+    }
+
+    /// The table is as long as that of the group.
+    fn trim(&mut self) {
+        let slots = self.group.slots();
+        if slots < self.entries.len() {
+            self.entries.truncate(slots);
+            if is_roomy(slots, self.entries.capacity()) {
+                self.entries.shrink_to(slots * 2);
+            }
+        }
+    }
+
+    /// Its end is to be waited for, unless it is stuck and given up.
+    fn close(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
+            && !rare.as_ref().is_some_and(|rare| rare.stuck.is_given_up())
+        {
+            // It may end a second time before its task has told of the first.
+            self.closing += u32::from(cell.ctl().begin_closing());
+        }
+    }
+
+    /// A new incarnation has not been given up.
+    fn forget_stuck(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { rare: Some(rare), .. })) = self.entries.get_mut(id as usize) {
+            rare.stuck = Stuck::default();
+        }
+    }
+
+    /// True: the owner is to be woken.
+    #[must_use]
+    fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
+        let tells = self.closing == 0 && !self.behind.is_empty();
+        if tells {
+            self.behind.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
+        }
+        tells
+    }
+
+    fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
+        let name = &*escaped(name);
+        let key = hash(name);
+        self.names.range((key, 0)..=(key, Id::MAX)).find_map(|(_, id)| match self.entries.get(*id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.ctl().text() == Some(name) => {
+                (self.group.at(*id) != At::Ended).then_some(cell)
+            }
+            _ => None,
+        })
+    }
+
+    /// For who looks from outside.
+    fn waits(&mut self, id: Id, until: Instant) {
+        if let Some(Some(Entry::Child { rare, .. })) = self.entries.get_mut(id as usize) {
+            rare.get_or_insert_default().until = Some(until);
+        }
+    }
+
+    fn cell(&self, id: Id) -> Option<Arc<dyn Controlled>> {
+        match self.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
+            _ => None,
+        }
+    }
+
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled) -> Behind<'a> {
+        Inner::carry_out_of(inner, owner, None)
+    }
+
+    /// The consequences of an event of the child `by`, whose task this is: queued here, and the rest to be done
+    /// once the lock is free.
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
+        let mut effects = inner.group.take_effects();
+        let mut watch = false;
+        let mut behind = Behind::of(owner);
+        for effect in effects.drain(..) {
+            match effect {
+                GroupEffect::Tell(id, order) => {
+                    let ends = matches!(order, Order::Over(_));
+                    match &order {
+                        Order::Start => inner.forget_stuck(id),
+                        Order::Down(_) | Order::End(_) | Order::Drain => watch = true,
+                        Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
+                        Order::Over(_) => inner.close(id),
+                        _ => {}
+                    }
+                    behind.send(&inner, by, id, SystemMessage::Order(order));
+                    if ends && inner.group.is_free(id) {
+                        behind.drops(inner.vacate(id));
+                    }
+                }
+                // A supervisor ends behind its children.
+                GroupEffect::TellOwner(order @ (Order::ChildrenDown | Order::ChildrenEnded(_))) => {
+                    inner.behind.push(order);
+                }
+                GroupEffect::TellOwner(order) => behind.send_owner(SystemMessage::Order(order)),
+                GroupEffect::DropValue(id) => behind.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
+                GroupEffect::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
+            }
+        }
+        inner.group.reuse(effects);
+        inner.trim();
+        if inner.tell_behind(owner) {
+            behind.wakes_owner();
+        }
+        if watch && !inner.watched {
+            inner.watched = true;
+            behind.send_owner(SystemMessage::Watchdog);
+        }
+        // Build waits in the owner's task for what its members do.
+        if *inner.group.mode() == Mode::Up {
+            behind.wakes_owner();
+        }
+        drop(inner);
+        behind
+    }
+}

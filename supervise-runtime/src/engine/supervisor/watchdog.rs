@@ -1,0 +1,131 @@
+//! Children that do not go down in their time: aborted by themselves, and if they block their thread,
+//! reported and given up (S24, S25).
+
+use super::*;
+use crate::base::clock::after;
+
+/// Past its time a child is given this long before it counts as stuck.
+const STUCK_AFTER: Duration = Duration::from_millis(500);
+/// A shutdown gives up on a stuck child this long after its time.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
+/// How often a stuck child is reported.
+const STUCK_EVERY: Duration = Duration::from_secs(10);
+
+/// How often this was said of a child that is going down.
+#[derive(Debug, Default)]
+pub(super) struct Stuck {
+    since: Option<Instant>,
+    reports: u32,
+    given_up: bool,
+}
+
+impl Stuck {
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+}
+
+impl Sup {
+    /// No time is left for what is still up below, whatever it was given. Who does not go down is found by
+    /// the watchdog.
+    pub(crate) fn abort(&self, owner: &dyn Controlled, now: Instant) {
+        for cell in self.cells() {
+            send(&*cell, SystemMessage::Abort);
+        }
+        let mut inner = lock(&self.inner);
+        if inner.aborted.is_none() {
+            inner.aborted = Some(now);
+            inner.watched = true;
+            drop(inner);
+            send(owner, SystemMessage::Watchdog);
+        }
+    }
+
+    /// Reports who is past its time; gives up on them if `stopping`. Gives the next time to look.
+    pub(crate) fn watchdog(&self, owner: &dyn Controlled, stopping: bool, now: Instant) -> Option<Instant> {
+        // Who waits for children of its own does not block its thread: they are looked after by it.
+        let patient: Vec<Id> = {
+            let cells = lock(&self.inner).cells_going_down();
+            cells
+                .into_iter()
+                .filter(|(_, cell)| cell.ctl().sup().is_some_and(Sup::is_waiting))
+                .map(|(id, _)| id)
+                .collect()
+        };
+        let _shelter = Shelter::new();
+        let mut inner = lock(&self.inner);
+        let aborted = inner.aborted;
+        let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
+        let mut next: Option<Instant> = None;
+        let mut given_up = Vec::new();
+        let mut said = Vec::new();
+        for (id, since) in going {
+            let Some(Some(Entry::Child { cell, shutdown, rare, .. })) = inner.entries.get_mut(id as usize) else {
+                continue;
+            };
+            let own = shutdown.map(|time| after(since, time));
+            let stuck = &mut rare.get_or_insert_default().stuck;
+            // When its time was up, or will be.
+            let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
+            let stuck_at = |reports| after(after(over, STUCK_AFTER), STUCK_EVERY.saturating_mul(reports));
+            let give_up_at = after(over, GIVE_UP_AFTER);
+            // Both are in the order of the slots.
+            let look = if patient.binary_search(&id).is_ok() {
+                after(now, STUCK_AFTER)
+            } else {
+                if stuck.since != Some(since) {
+                    *stuck = Stuck { since: Some(since), ..Stuck::default() };
+                }
+                if now >= stuck_at(stuck.reports) {
+                    stuck.reports += 1;
+                    said.push(cell.clone());
+                }
+                if stopping && now >= give_up_at {
+                    stuck.given_up = true;
+                    given_up.push((id, cell.clone(), since));
+                    continue;
+                }
+                let look = stuck_at(stuck.reports);
+                if stopping { look.min(give_up_at) } else { look }
+            };
+            next = Some(next.map_or(look, |next| next.min(look)));
+        }
+        inner.watched = next.is_some();
+        drop(inner);
+        for (_, cell, since) in &given_up {
+            // The supervisor above it is asked of another group: not under the lock of this one.
+            cell.ctl().tell_report(|path| crate::values::report::ChildReport {
+                path,
+                ended: crate::values::ended::Ended::Aborted,
+                took: now.duration_since(*since),
+                aborted: true,
+                stuck: true,
+                failure: None,
+                failures: 0,
+            });
+        }
+        let mut inner = lock(&self.inner);
+        for (id, cell, _) in &given_up {
+            // The child may have come down after all.
+            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == At::Down {
+                inner.group.gone(*id, now);
+            }
+        }
+        Inner::carry_out(inner, owner).done();
+        for cell in said {
+            cell.ctl().emit(EventKind::Stuck);
+        }
+        next
+    }
+
+    /// Some of them are asked to go down and are not down yet.
+    fn is_waiting(&self) -> bool {
+        self.look(|group| group.going_down().next().is_some())
+    }
+}
+
+impl Inner {
+    fn cells_going_down(&self) -> Vec<(Id, Arc<dyn Controlled>)> {
+        self.group.going_down().filter_map(|(id, _)| Some((id, self.cell(id)?))).collect()
+    }
+}

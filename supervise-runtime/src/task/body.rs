@@ -1,0 +1,238 @@
+//! A task's incarnation: its future and its subtasks (S29).
+
+use std::future::{Future, poll_fn, ready};
+use std::task::{Context, Poll};
+
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
+use tracing::Span;
+
+use crate::actor::options::Reader;
+use crate::base::BoxFuture;
+use crate::base::deferred_drop::Quiet;
+use crate::base::sync::Arc;
+use crate::engine::cell::body::{Body, Each, Hands, Served};
+use crate::engine::cell::control::{Controlled, Plain};
+use crate::engine::cell::current;
+use crate::engine::cell::stop_signal::Told;
+use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
+use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::values::kind::ChildKind;
+use crate::values::settings::Common;
+
+pub(crate) struct TaskBody<F> {
+    cell: Arc<Plain>,
+    start: Quiet<F>,
+    options: Reader,
+    main: Kept,
+    told: Option<Told>,
+    incoming: Option<mpsc::UnboundedReceiver<Request>>,
+    ready: bool,
+    /// Outside of the task's own future: they are waited for whatever becomes of it.
+    subtasks: JoinSet<Result<(), Thrown>>,
+    context: bool,
+}
+
+impl<F> TaskBody<F> {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, start: F) -> Self {
+        TaskBody {
+            cell,
+            start: Quiet::new(start),
+            options,
+            main: None,
+            told: None,
+            incoming: None,
+            ready: false,
+            subtasks: JoinSet::new(),
+            context: false,
+        }
+    }
+
+    /// `None`: it goes on, or has been through before. One that panics is not polled again.
+    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), Thrown>> {
+        let mut main = self.main.take()?;
+        match main.as_mut().poll(cx) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => {
+                self.main = Some(main);
+                None
+            }
+        }
+    }
+
+    /// Fails on its way down: nobody decides on it.
+    fn report(&self, cause: Cause) {
+        let ctl = self.cell.ctl();
+        let failure = Failure::new(Phase::Running, cause, ctl.place(), ctl.incarnation());
+        ctl.fails_late(failure);
+    }
+
+    /// What it asks for. True: there was something.
+    fn poll_requests(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut some = false;
+        while let Some(Poll::Ready(Some(request))) = self.incoming.as_mut().map(|incoming| incoming.poll_recv(cx)) {
+            self.grant(request);
+            some = true;
+        }
+        some
+    }
+
+    fn grant(&mut self, request: Request) {
+        match request {
+            Request::Ready => self.ready = true,
+            Request::Spawn(subtask) => {
+                self.subtasks.spawn(inside(self.cell.clone(), subtask));
+            }
+        }
+    }
+}
+
+impl<F, Fut> Hands for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+{
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+
+    fn signal(&self) -> Option<Told> {
+        self.told.clone().filter(|_| self.context)
+    }
+
+    fn drop_instance(&mut self, each: Each<'_>) {
+        each(&mut || self.main = None);
+        self.told = None;
+        let Some(mut incoming) = self.incoming.take() else { return };
+        incoming.close();
+        while let Ok(request) = incoming.try_recv() {
+            let mut request = Some(request); // of a subtask that never began
+            each(&mut || request = None);
+        }
+    }
+}
+
+impl<F, Fut> Body for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+{
+    const KIND: ChildKind = ChildKind::Task;
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        self.main = None;
+        let told = Told::new();
+        let (requests, incoming) = mpsc::unbounded_channel();
+        let begin = (self.start)().await?;
+        let cx = TaskContext::new(&told, requests, self.cell.clone());
+        self.context = begin.context;
+        self.main = Some((begin.begin)(cx));
+        self.told = Some(told);
+        self.incoming = Some(incoming);
+        self.ready = false;
+        Ok(())
+    }
+
+    /// Its own future and its subtasks side by side, until it says that it has started.
+    async fn readying(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|cx| {
+            loop {
+                let returned = self.poll_main(cx);
+                let mut moved = self.poll_requests(cx);
+                if self.ready {
+                    // What it has returned already is seen to once it counts as started.
+                    if let Some(result) = returned {
+                        self.main = Some(Box::pin(ready(result)));
+                    }
+                    return Poll::Ready(Ok(Served::Ready));
+                }
+                if let Some(result) = returned {
+                    result?;
+                    return Poll::Ready(Err(Thrown::from(NeverReady)));
+                }
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// The task's own future and its subtasks side by side, until the first failure or the last end.
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|cx| {
+            loop {
+                let mut moved = false;
+                let mut returned = false;
+                if let Some(result) = self.poll_main(cx) {
+                    result?;
+                    moved = true;
+                    returned = true;
+                    // The task is through: its subtasks are told.
+                    if let Some(told) = &self.told {
+                        told.tell();
+                    }
+                }
+                moved |= self.poll_requests(cx);
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if self.main.is_none() && self.subtasks.is_empty() {
+                    return Poll::Ready(Ok(Served::Done));
+                }
+                if returned {
+                    return Poll::Ready(Ok(Served::Returned));
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// After a failure the own future and the other subtasks are told and have the rest of the time.
+    async fn settle(&mut self, now: bool) {
+        if let Some(told) = &self.told {
+            told.tell();
+        }
+        if now || !self.context {
+            self.main = None;
+            self.subtasks.shutdown().await;
+            return;
+        }
+        poll_fn(|cx| {
+            if let Some(Err(thrown)) = self.poll_main(cx) {
+                self.report(Cause::Error(thrown));
+            }
+            self.poll_requests(cx);
+            while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                match result.map_err(JoinError::try_into_panic) {
+                    Ok(Ok(())) | Err(Err(_)) => {}
+                    Ok(Err(thrown)) => self.report(Cause::Error(thrown)),
+                    Err(Ok(panic)) => self.report(Cause::Panic(panic_text(panic))),
+                }
+            }
+            if self.main.is_none() && self.subtasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+/// A subtask has a tokio task of its own, but its code is this task's code (S25).
+fn inside(
+    cell: Arc<Plain>,
+    mut subtask: BoxFuture<'static, Result<(), Thrown>>,
+) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
+    let mut current: Option<Arc<dyn Controlled>> = Some(cell);
+    let span = Span::current(); // the task's own, from which it is spawned
+    poll_fn(move |cx| {
+        let _entered = span.enter();
+        current::enter(&mut current, false, || subtask.as_mut().poll(cx))
+    })
+}

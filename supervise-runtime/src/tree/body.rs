@@ -1,0 +1,108 @@
+//! A tree's incarnation: its build. Once it is up it only waits; its children are data beside it.
+
+use std::future::{Future, poll_fn};
+use std::task::Poll;
+
+use crate::actor::options::Reader;
+use crate::base::deferred_drop::Quiet;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::engine::cell::body::{Body, Hands, Served};
+use crate::engine::cell::control::Plain;
+use crate::tree::Builder;
+use crate::values::failure::Thrown;
+use crate::values::kind::ChildKind;
+use crate::values::settings::Common;
+
+/// Where a tree's handle is put once its build is through.
+pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
+
+pub(crate) struct TreeBody<H, F> {
+    cell: Arc<Plain>,
+    build: Quiet<F>,
+    handle: HandleSlot<H>,
+    options: Reader,
+}
+
+impl<H, F> TreeBody<H, F> {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
+        TreeBody { cell, build: Quiet::new(build), handle, options }
+    }
+}
+
+impl<H, F, Fut> Hands for TreeBody<H, F>
+where
+    H: Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+}
+
+impl<H, F, Fut> Body for TreeBody<H, F>
+where
+    H: Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    const KIND: ChildKind = ChildKind::Tree;
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        let builder = Builder::new(self.cell.clone());
+        let handle = (self.build)(builder.clone()).await?;
+        builder.finish(self.options.now.common.shutdown).await?;
+        let before = lock(&self.handle).replace(handle);
+        drop(before);
+        Ok(())
+    }
+
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|_| match self.cell.is_interrupted() {
+            true => Poll::Ready(Ok(Served::Interrupted)),
+            false => Poll::Pending,
+        })
+        .await
+    }
+}
+
+/// The instances of a set: nothing to build.
+pub(crate) struct SetBody {
+    cell: Arc<Plain>,
+    options: Reader,
+    /// Puts those that it always has into their places.
+    begin: Box<dyn FnMut() + Send>,
+}
+
+impl SetBody {
+    pub(crate) fn new(cell: Arc<Plain>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
+        SetBody { cell, options, begin }
+    }
+}
+
+impl Hands for SetBody {
+    fn common(&mut self) -> Arc<Common> {
+        // The settings above a set are those of its instances; it itself is a permanent member that
+        // takes as long as they do.
+        let instances = self.options.read().common.clone();
+        Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
+    }
+}
+
+impl Body for SetBody {
+    const KIND: ChildKind = ChildKind::Set;
+
+    async fn start(&mut self) -> Result<(), Thrown> {
+        // They begin once the set is up; here, where a panic in the clone of an argument is a failed start.
+        (self.begin)();
+        Ok(())
+    }
+
+    async fn serve(&mut self) -> Result<Served, Thrown> {
+        poll_fn(|_| match self.cell.is_interrupted() {
+            true => Poll::Ready(Ok(Served::Interrupted)),
+            false => Poll::Pending,
+        })
+        .await
+    }
+}

@@ -1,0 +1,637 @@
+//! The settings of a supervisor and of a child, as plain values (section 1.2 of the language).
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::base::deferred_drop::Quiet;
+use crate::base::sync::Arc;
+use crate::values::failure::{Cause, Failure, Phase};
+
+/// Whom a restart takes along (rule S17).
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![strategy(RestForOne)]
+///         pool: Db = Db,
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+/// let incarnations = [&shop.pool, &shop.db, &shop.cart].map(ActorRef::incarnation);
+/// assert_eq!(incarnations, [1, 2, 2]);
+/// assert_eq!(Shop::SPEC.strategy, Strategy::RestForOne);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Strategy {
+    /// Only the failed child.
+    #[default]
+    OneForOne,
+    /// Every child of the supervisor.
+    AllForOne,
+    /// The failed child and those declared after it.
+    RestForOne,
+}
+
+/// What a decider answers (rule S8).
+///
+/// In a decider's arms they stand without the name of this type:
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// #[derive(Debug, thiserror::Error)]
+/// enum DbError {
+///     #[error("a typo in {0}")]
+///     Query(&'static str),
+///     #[error("no answer")]
+///     Timeout,
+///     #[error("the password is wrong")]
+///     Password,
+///     #[error("a page is broken")]
+///     Corrupt,
+/// }
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, wrong: DbError) -> Result<(), DbError> {
+///         Err(wrong)
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(
+///             DbError::Query(_) => Resume,
+///             DbError::Timeout => Restart,
+///             DbError::Password => Stop,
+///             DbError::Corrupt => Escalate,
+///         )]
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(DbError::Query("selct")).await?;
+/// shop.db.tell(DbError::Timeout).await?;
+/// shop.db.tell(DbError::Password).await?;
+/// assert!(matches!(shop.db.terminated().await?, Ended::Failed(_)));
+/// assert_eq!(shop.db.incarnation(), 2); // of three failures one was a restart
+///
+/// shop.cart.tell(DbError::Corrupt).await?;
+/// let report = shop.join().await; // the whole tree has failed
+/// assert_eq!(report.ended.to_string(), "cart failed while running: a page is broken");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Directive {
+    /// Keep the instance and its state; go on with the next message.
+    Resume,
+    /// A new instance; mailbox, handles and watchers stay.
+    Restart,
+    /// End this child.
+    Stop,
+    /// Let the supervisor fail with the same failure.
+    Escalate,
+}
+
+/// What happens when the restart budget is used up (rule S15).
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![strategy(OneForOne, max_restarts = 1, within = 1min, on_limit = Stop)]
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?;
+/// shop.db.tell(()).await?;
+/// assert!(matches!(shop.db.terminated().await?, Ended::Limit(_)));
+/// assert!(shop.ended().is_none()); // with `Escalate`, the default, the shop would have failed
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnLimit {
+    /// The supervisor fails with [`Cause::LimitReached`].
+    Escalate,
+    /// What the directive `Stop` would do.
+    Stop,
+}
+
+/// How many restarts are allowed in a window (rule S15).
+///
+/// In a tree it is a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]`.
+///
+/// ```
+/// use supervise::{MaxRestarts, prelude::*};
+///
+/// let few = SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::AtMost(3));
+/// let any = SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::Unlimited);
+/// # let _ = (few, any);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MaxRestarts {
+    /// At most this many; 0 never restarts.
+    AtMost(u32),
+    /// Any number.
+    Unlimited,
+}
+
+/// When a child is started again (rule S23).
+///
+/// | what happened | `Permanent` | `Transient` | `Temporary` |
+/// |---|---|---|---|
+/// | it failed, and the decider says `Restart` | restarted | restarted | ends |
+/// | it ended by itself | restarted | stays ended | stays ended |
+/// | it was stopped from outside | stays ended | stays ended | stays ended |
+///
+/// Default: `Permanent` for a declared actor or subtree; `Transient` for a task, in a `[..]`, and for what is spawned at
+/// run time.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Job;
+///
+/// #[actor]
+/// impl Job {
+///     fn handle(&mut self, _msg: (), cx: &mut Context<Self>) {
+///         cx.stop(); // done, by itself
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Jobs {
+///         always: Job = Job,
+///         #[lifecycle(Transient)]
+///         until_done: Job = Job,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let jobs = Jobs::start().await?;
+/// jobs.always.tell(()).await?;
+/// jobs.until_done.tell(()).await?;
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+/// assert_eq!(jobs.always.incarnation(), 2);
+/// assert!(matches!(jobs.until_done.ended(), Some(Ended::Done)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lifecycle {
+    /// After a failure, and when it ended by itself.
+    Permanent,
+    /// After a failure only.
+    Transient,
+    /// Never.
+    Temporary,
+}
+
+/// How long a child may take to go down (rule S24).
+///
+/// Default: 5 s, of a tree `Infinity`. A [`Duration`] turns into `Within`.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{ShutdownTime, prelude::*};
+/// # async fn work(cx: TaskContext) { cx.stopped().await }
+///
+/// supervisor! {
+///     struct App(grace: ShutdownTime) {
+///         #[lifecycle(Permanent, shutdown = 20s)]
+///         polite: task = |cx| work(cx),
+///         #[lifecycle(Permanent, shutdown = Kill)]
+///         expendable: task = |cx| work(cx),
+///         #[lifecycle(Permanent, shutdown = grace)]
+///         configured: task = |cx| work(cx),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// assert_eq!(ShutdownTime::from(Duration::from_secs(7)), ShutdownTime::Within(Duration::from_secs(7)));
+/// let app = App::start(ShutdownTime::Infinity).await?;
+/// assert!(app.shutdown().await.is_orderly());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shutdown {
+    /// This long for the current message, its own children and `post_stop`; then it is aborted.
+    Within(Duration),
+    /// No time at all: its future is dropped, no hook runs.
+    Kill,
+    /// As long as it takes.
+    Infinity,
+}
+
+impl From<Duration> for Shutdown {
+    fn from(time: Duration) -> Self {
+        Shutdown::Within(time)
+    }
+}
+
+/// How many messages can wait (rule S3). Default: `Bounded(1024)`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Log;
+/// # #[actor]
+/// # impl Log { fn handle(&mut self, _line: &'static str) {} }
+///
+/// supervisor! {
+///     struct App(room: usize) {
+///         #[mailbox(Bounded(room))]
+///         log: Log = Log,
+///         #[mailbox(Unbounded)] // whoever tells it never waits, and nothing bounds the memory
+///         trace: Log = Log,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start(2).await?;
+/// assert!(app.log.try_tell("one").is_ok() && app.log.try_tell("two").is_ok());
+/// assert!(app.log.try_tell("three").is_err());
+/// for _ in 0..10_000 {
+///     app.trace.try_tell("again")?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mailbox {
+    /// At most this many; a `tell` waits for room.
+    Bounded(usize),
+    /// Any number.
+    Unbounded,
+}
+
+impl Default for Mailbox {
+    fn default() -> Self {
+        Mailbox::Bounded(1024)
+    }
+}
+
+/// What becomes of messages while their actor is down (rule S35).
+///
+/// It is down before its first start, and from its own or an ancestor's failure, or from when its group or a
+/// restart by hand takes it down, until it handles messages.
+///
+/// ```
+/// use supervise::{AskError, Refusal, prelude::*};
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, reply: Reply<&'static str>) -> std::io::Result<()> {
+///         drop(reply);
+///         Err(std::io::ErrorKind::TimedOut.into())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[while_down(Reject)]
+///         #[backoff(3s..30s, random_factor = 0)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert!(shop.db.ask(|reply| reply).await.is_err()); // fails
+/// match shop.db.ask(|reply| reply).await {
+///     Err(AskError::Refused { reason: Refusal::Down { retry_in: Some(time) }, .. }) => assert_eq!(time.as_secs(), 3),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum WhileDown {
+    /// They wait in the mailbox.
+    #[default]
+    Hold,
+    /// They go back at once, with [`Refusal::Down`](crate::Refusal::Down). What was queued before stays.
+    Reject,
+}
+
+/// A budget of restarts: how many, in which window, and what happens then (rule S15).
+///
+/// What is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute,
+/// `Escalate` (in a `[..]`: `Stop`).
+///
+/// In a tree it is `#[limit(max_restarts = 3, within = 1min, on_limit = Stop)]` above a child:
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{Limit, MaxRestarts, OnLimit, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let limit = Limit::new()
+///     .max_restarts(MaxRestarts::AtMost(3))
+///     .within(Duration::from_secs(60))
+///     .on_limit(OnLimit::Stop);
+/// let db = supervise::spawn("db", || async { Ok(Db) }).limit(limit).await?;
+/// for _ in 0..4 {
+///     db.tell(()).await?; // fails
+/// }
+/// assert!(matches!(db.terminated().await?, Ended::Limit(_)));
+/// assert_eq!(db.incarnation(), 4); // the first one and three restarts
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limit {
+    pub(crate) max_restarts: Option<MaxRestarts>,
+    pub(crate) within: Option<Duration>,
+    pub(crate) on_limit: Option<OnLimit>,
+}
+
+impl Limit {
+    /// Nothing set.
+    pub const fn new() -> Self {
+        Limit { max_restarts: None, within: None, on_limit: None }
+    }
+
+    /// The number of restarts that are allowed.
+    pub const fn max_restarts(mut self, max: MaxRestarts) -> Self {
+        self.max_restarts = Some(max);
+        self
+    }
+
+    /// The window. Without it the number counts over the life of the supervisor's incarnation.
+    pub const fn within(mut self, window: Duration) -> Self {
+        self.within = Some(window);
+        self
+    }
+
+    /// What happens at the limit.
+    pub const fn on_limit(mut self, then: OnLimit) -> Self {
+        self.on_limit = Some(then);
+        self
+    }
+}
+
+type Decide = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
+
+/// The function that decides what happens after a failure (rules S8 and S9).
+///
+/// Made by `decider! { .. }` from arms, or by [`Decider::total`] from a function. A failure that it
+/// leaves open goes to the next one: a child's decider first, then the tree's, then the default. It runs in the task of the
+/// child that failed, and sees the failure, not the child's state or message. A panic in it escalates.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// /// One decider for several trees.
+/// fn patient() -> Decider {
+///     decider! {
+///         e: std::io::Error if e.kind() == std::io::ErrorKind::PermissionDenied => Stop,
+///         _ => Restart,
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(patient())]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// # shop.db.tell(()).await?;
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+/// # assert_eq!(shop.db.incarnation(), 2);
+/// let stop_all = Decider::total(|_failure| Directive::Stop);
+/// assert!(patient().has_arms() && !stop_all.has_arms());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Decider {
+    decide: Decides,
+    typed: bool,
+}
+
+#[derive(Clone)]
+enum Decides {
+    Const(fn(&Failure) -> Option<Directive>),
+    Shared(Arc<Decide>),
+}
+
+impl Decider {
+    /// A decider with arms: `None` where no arm matches.
+    pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
+        let decide = Quiet::new(decide);
+        Decider { decide: Decides::Shared(Arc::new(move |failure| decide(failure))), typed: true }
+    }
+
+    /// A decider that answers every failure.
+    pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
+        let decide = Quiet::new(decide);
+        Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
+    }
+
+    /// What this decider says, if it says anything.
+    pub fn decide(&self, failure: &Failure) -> Option<Directive> {
+        match &self.decide {
+            Decides::Const(decide) => decide(failure),
+            Decides::Shared(decide) => decide(failure),
+        }
+    }
+
+    /// True when it was made of arms.
+    pub fn has_arms(&self) -> bool {
+        self.typed
+    }
+}
+
+impl fmt::Debug for Decider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decider").field("arms", &self.typed).finish_non_exhaustive()
+    }
+}
+
+/// What can stand in `decider(..)`: a [`Decider`], or a function or closure `Fn(&Failure) -> Directive`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// fn by_phase(failure: &Failure) -> Directive {
+///     if failure.phase() == Phase::Running { Directive::Restart } else { Directive::Stop }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[decider(by_phase)] // a path
+///         db: Db = Db,
+///         #[decider(|failure: &Failure| by_phase(failure))] // a closure
+///         cart: Db = Db,
+///         #[decider(decider! { _ => Stop })] // a value
+///         audit: Db = Db,
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// # shop.db.tell(()).await?;
+/// # shop.audit.tell(()).await?;
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+/// # assert_eq!((shop.db.incarnation(), shop.audit.ended().is_some()), (2, true));
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this cannot decide on failures",
+    label = "expected a `Decider`, or a function or closure `Fn(&Failure) -> Directive`"
+)]
+pub trait IntoDecider<M> {
+    /// The decider.
+    fn into_decider(self) -> Decider;
+}
+
+impl IntoDecider<()> for Decider {
+    fn into_decider(self) -> Decider {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Fn(&Failure) -> Directive + Send + Sync + 'static> IntoDecider<fn(&Failure)> for F {
+    fn into_decider(self) -> Decider {
+        Decider::total(self)
+    }
+}
+
+/// The default decision (rule S9), for what no decider has answered. `arms` is whether one with arms
+/// was asked: an error that none of its arms names escalates, as with the exit lists of old.
+pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms: bool) -> Directive {
+    match (failure.cause(), failure.phase()) {
+        (Cause::Error(_), _) if arms => Directive::Escalate,
+        (Cause::Killed | Cause::DeathPact(_), _) => Directive::Stop,
+        (_, Phase::Start) if !backoff_declared => Directive::Stop,
+        _ => Directive::Restart,
+    }
+}
+
+/// Everything that an actor says about the children it spawns (rule S38), and a tree about its own.
+///
+/// Default: OneForOne, 10 restarts in 1 minute for each child, and the default decider (S9). Written with
+/// `strategy! { .. }` or by hand:
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::{MaxRestarts, prelude::*};
+///
+/// struct Manager;
+///
+/// #[actor]
+/// impl Manager {
+///     fn handle(&mut self, _msg: ()) {}
+///
+///     /// `strategy! { #![strategy(AllForOne, max_restarts = 3, within = 1min)] #![decider(|_| Directive::Restart)] }`
+///     #[supervision]
+///     fn children(&self) -> SupervisorStrategy {
+///         SupervisorStrategy::new(Strategy::AllForOne)
+///             .max_restarts(MaxRestarts::AtMost(3))
+///             .within(Duration::from_secs(60))
+///             .decider(|_: &_| Directive::Restart)
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct SupervisorStrategy {
+    pub(crate) strategy: Strategy,
+    pub(crate) limit: Limit,
+    pub(crate) decider: Option<Decider>,
+}
+
+impl SupervisorStrategy {
+    /// OneForOne, and every failure stops the child (rule S9).
+    pub const STOPPING: SupervisorStrategy = SupervisorStrategy {
+        strategy: Strategy::OneForOne,
+        limit: Limit::new(),
+        decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
+    };
+
+    /// This strategy with the default budget and decider: 10 restarts in 1 minute (rule S15), rule S9.
+    pub const fn new(strategy: Strategy) -> Self {
+        SupervisorStrategy { strategy, limit: Limit::new(), decider: None }
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.strategy == Strategy::OneForOne && self.limit == Limit::new() && self.decider.is_none()
+    }
+
+    /// The number of restarts allowed: per child under OneForOne, else for the whole group.
+    pub fn max_restarts(mut self, max: MaxRestarts) -> Self {
+        self.limit = self.limit.max_restarts(max);
+        self
+    }
+
+    /// The window of the budget.
+    pub fn within(mut self, window: Duration) -> Self {
+        self.limit = self.limit.within(window);
+        self
+    }
+
+    /// What happens when the budget is used up; default `Escalate`.
+    pub fn on_limit(mut self, then: OnLimit) -> Self {
+        self.limit = self.limit.on_limit(then);
+        self
+    }
+
+    /// The decider.
+    pub fn decider<M>(mut self, decider: impl IntoDecider<M>) -> Self {
+        self.decider = Some(decider.into_decider());
+        self
+    }
+}
