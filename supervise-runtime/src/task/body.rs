@@ -9,9 +9,10 @@ use tracing::Span;
 
 use crate::actor::options::Reader;
 use crate::base::BoxFuture;
+use crate::base::Each;
 use crate::base::deferred_drop::Quiet;
 use crate::base::sync::Arc;
-use crate::engine::cell::body::{Body, Each, Hands, Served};
+use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{Controlled, Plain};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::Told;

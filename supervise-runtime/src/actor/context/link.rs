@@ -11,9 +11,8 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::{ActorRef, Terminated};
 use crate::actor::guardian;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::engine::cell::control::{Controlled, Move, SystemMessage, send};
 use crate::engine::cell::current;
-use crate::engine::cell::driver::Move;
 use crate::values::link_error::LinkError;
 
 impl<A: Actor> Context<A> {

@@ -5,11 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::Queue;
-use crate::base::BoxFuture;
 use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::base::sync::{Arc, Mutex, lock};
-use crate::engine::cell::body::Each;
-use crate::engine::cell::control::Controlled;
+use crate::base::sync::{Arc, Mutex, foreign, lock};
+use crate::base::{BoxFuture, Each};
 use crate::values::failure::panic_text;
 
 /// A future whose result is on its way to the actor once it is through.
@@ -24,7 +22,8 @@ pub(super) struct Subordinates {
 
 /// Who was woken since the last poll.
 struct Woken {
-    cell: Arc<dyn Controlled>,
+    /// Wakes the actor's task.
+    task: Waker,
     numbers: Mutex<Vec<u64>>,
 }
 
@@ -43,14 +42,16 @@ impl Wake for Bell {
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.rung.swap(true, Ordering::AcqRel) {
             lock(&self.woken.numbers).push(self.number);
-            self.woken.cell.ctl().wake();
+            foreign();
+            self.woken.task.wake_by_ref();
         }
     }
 }
 
 impl Subordinates {
-    pub(super) fn new(cell: &Arc<dyn Controlled>) -> Self {
-        let woken = Arc::new(Woken { cell: cell.clone(), numbers: Mutex::default() });
+    /// `task` is woken when one of them can go on.
+    pub(super) fn new(task: Waker) -> Self {
+        let woken = Arc::new(Woken { task, numbers: Mutex::default() });
         Subordinates { running: HashMap::new(), numbers: 0, woken }
     }
 

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::pin::Pin;
-use std::task::Context;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -16,10 +16,10 @@ use tokio_util::sync::DropGuard;
 
 mod futures;
 
+use crate::base::Each;
 use crate::base::clock::after;
 use crate::base::deferred_drop::drop_quietly;
 use crate::base::sync::Arc;
-use crate::engine::cell::body::Each;
 pub(crate) use futures::Subordinate;
 
 use futures::Subordinates;
@@ -105,8 +105,8 @@ impl Asides {
         }
     }
 
-    /// `cell` is woken when a subordinate future can go on.
-    pub(crate) fn add(&mut self, aside: Aside, cell: &Arc<dyn crate::engine::cell::control::Controlled>) {
+    /// `task` wakes the actor's task, where a subordinate future can go on.
+    pub(crate) fn add(&mut self, aside: Aside, task: &Waker) {
         match aside {
             Aside::Timer { at, period, tick } => {
                 if self.timers.len() >= self.sweep {
@@ -115,7 +115,7 @@ impl Asides {
                 }
                 self.push(at, period, tick);
             }
-            Aside::Future(future) => self.futures.get_or_insert_with(|| Subordinates::new(cell)).add(future),
+            Aside::Future(future) => self.futures.get_or_insert_with(|| Subordinates::new(task.clone())).add(future),
             #[cfg(feature = "tokio-util")]
             Aside::Token(token) => self.token = Some(token),
         }

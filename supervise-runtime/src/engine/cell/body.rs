@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use crate::base::Each;
 use crate::base::sync::Arc;
 use crate::decide::member::Settings;
 use crate::values::failure::{Failure, Thrown};
@@ -26,10 +27,6 @@ pub(crate) enum Served {
     /// Control wants to be heard.
     Interrupted,
 }
-
-/// Runs one drop of a user's value under a catch of its own: a panic in it is reported, and neither keeps the others
-/// from being dropped nor meets a second one, which would end the process.
-pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
 
 /// What is done to an instance between two steps, whatever its type.
 pub(crate) trait Hands: Send + 'static {

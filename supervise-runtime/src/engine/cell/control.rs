@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::atomic::AtomicU64 as Numbers;
 use std::task::{Poll, Waker};
 
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::waitlist::Waitlist;
@@ -17,7 +18,6 @@ use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::decide::child::machine::Order;
 use crate::engine::background::Aside;
 use crate::engine::bus::Bus;
-use crate::engine::cell::driver::Move;
 use crate::engine::death_watch::Pact;
 use crate::engine::supervisor::Sup;
 use crate::values::ended::Ended;
@@ -25,6 +25,7 @@ use crate::values::event::EventKind;
 #[cfg(feature = "testing")]
 use crate::values::failure::Cause;
 use crate::values::failure::Failure;
+use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place};
@@ -60,6 +61,20 @@ impl SystemMessage {
     /// Asked from outside, of the life that goes on just now.
     fn is_request(&self) -> bool {
         matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::DeathPact(_))
+    }
+}
+
+/// The request to a cell to change its supervisor.
+pub(crate) struct Move {
+    pub(crate) to: Arc<dyn Controlled>,
+    /// Who lets it go; `None`: it is taken over.
+    pub(crate) unlink: Option<u64>,
+    pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Move").field("to", &self.to).finish_non_exhaustive()
     }
 }
 
@@ -404,6 +419,11 @@ impl Ctl {
         let _ = self.home.set(waker.clone());
         // Behind it the task looks whether control is queued; see `ring`.
         fence(Ordering::SeqCst);
+    }
+
+    /// Wakes the cell's task. Set at its first poll.
+    pub(crate) fn task_waker(&self) -> &Waker {
+        self.home.get().unwrap_or(Waker::noop())
     }
 
     /// The task has been there before: what is asked of it by this waits for its next poll.

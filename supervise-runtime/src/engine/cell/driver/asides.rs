@@ -9,7 +9,7 @@ impl Driver {
         let engine = &mut self.engine;
         if self.machine.takes_background(matches!(aside, Aside::Timer { .. })) {
             let asides = &mut engine.extras.get_or_insert_default().asides;
-            asides.get_or_insert_with(Asides::new).add(aside, &engine.cell);
+            asides.get_or_insert_with(Asides::new).add(aside, engine.cell.ctl().task_waker());
             if self.machine.leaving_since().is_some() {
                 engine.tell_asides(); // it was asked before the token was
             }

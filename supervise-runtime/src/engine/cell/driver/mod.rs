@@ -21,11 +21,11 @@ use crate::base::sync::Arc;
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::engine::background::Asides;
 use crate::engine::cell::stop_signal::Told;
-use crate::engine::span::Incarnation;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
+use span::Incarnation;
 
 mod asides;
 mod deciding;
@@ -33,8 +33,9 @@ mod effects;
 mod moving;
 mod orders;
 mod slot;
+mod span;
 
-pub(crate) use moving::{Move, moves};
+pub(crate) use moving::moves;
 use slot::Slot;
 pub(crate) use slot::Step as UserStep;
 

@@ -1,10 +1,9 @@
 //! A child changes its supervisor, in its own task: nothing of its own can happen meanwhile (S38).
 
-use tokio::sync::oneshot;
-
 use super::*;
 use crate::base::deferred_drop::Shelter;
 use crate::base::sync::{Mutex, MutexGuard, Rank, lock};
+use crate::engine::cell::control::Move;
 use crate::values::link_error::LinkError;
 
 /// One move at a time in the whole process: two that take each other over must not both succeed.
@@ -75,19 +74,5 @@ impl Driver {
         ctl.set_supervisor(Some(to.clone()));
         self.engine.extras.get_or_insert_default().moved = Some(to.clone());
         Ok(())
-    }
-}
-
-/// The request to a cell to change its supervisor.
-pub(crate) struct Move {
-    pub(crate) to: Arc<dyn Controlled>,
-    /// Who lets it go; `None`: it is taken over.
-    pub(crate) unlink: Option<u64>,
-    pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
-}
-
-impl std::fmt::Debug for Move {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Move").field("to", &self.to).finish_non_exhaustive()
     }
 }
