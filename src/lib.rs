@@ -37,7 +37,7 @@
 //! app.counter.tell(Msg::Add(1)).await?;
 //! assert_eq!(app.counter.ask(Msg::Get).await?, 6);
 //!
-//! app.counter.tell(Msg::Add(1000)).await?; // fails, and is restarted behind the same handle
+//! app.counter.tell(Msg::Add(1000)).await?; // fails, and is restarted; the handle stays the same
 //! assert_eq!(app.counter.ask(Msg::Get).await?, 5);
 //!
 //! app.shutdown().await;
@@ -65,8 +65,8 @@
 //!
 //! * Keep the value that `start` returns. It is a guard: dropping it shuts the tree down. [`Running::detach`] returns
 //!   the handle without the guard.
-//! * Futures that a child starts with `tokio::spawn` are not supervised. Those started with [`TaskContext::spawn`] and
-//!   [`Context::spawn`] are.
+//! * Futures that a child starts with `tokio::spawn` are not supervised. Subtasks of [`TaskContext::spawn`], futures of
+//!   [`Context::run`] and actors of [`Context::spawn`] are.
 //! * A panic is a failure like any other if it unwinds. With `panic = "abort"` it ends the process.
 //! * Mailboxes are bounded: a `tell` waits for room. Two actors that wait for room in each other's mailbox wait
 //!   forever, so use [`try_tell`](ActorRef::try_tell) in one of the two directions.
