@@ -14,8 +14,8 @@
 /// the decider of a tree. The decider of a child may cover some variants only: the others go to the decider of its
 /// tree.
 ///
-/// The decider of a tree is not asked about a `Temporary` child, which ends when it fails. A decider above the child
-/// itself is asked, and there `Restart` means `Stop`.
+/// The decider of a tree is not asked about a `Temporary` child, which ends when it fails. A decider that is declared
+/// on the child itself is asked, and there `Restart` means `Stop`.
 ///
 /// ```
 /// use supervise::prelude::*;

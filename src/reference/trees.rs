@@ -348,7 +348,7 @@
 /// [`cx.ready()`](crate::TaskContext::ready). `start` limits how long that, or any start, may take. With `drain` a stop
 /// first handles the queued messages, and finishes the futures of `cx.run`. `while_down(Reject)` returns messages at
 /// once while their actor is down. `redeliver` handles a message again if its actor failed with it, with the same
-/// `Reply`. When a `significant` child ends, the whole tree ends by itself.
+/// `Reply`. When a `significant` child has ended by itself, the whole tree ends.
 ///
 /// ```
 /// use supervise::prelude::*;
