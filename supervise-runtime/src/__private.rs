@@ -1,5 +1,5 @@
-//! What generated code calls. Not for users: it changes with the macros, whose version is locked to
-//! this crate's.
+//! The functions that generated code calls. Not for users: they change with the macros, whose version is locked to that
+//! of this crate.
 
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
@@ -23,12 +23,12 @@ pub use crate::values::strategy::{
     SupervisorStrategy, WhileDown,
 };
 
-/// The number of an array's children, asked for as its type asks.
+/// Returns the number of an array's children, with the type that an array needs.
 pub const fn number<const N: usize>() -> usize {
     N
 }
 
-/// The hook of a derive or an `#[actor] impl`, by the same dispatch as those in a tree.
+/// Calls a hook of a derive or an `#[actor] impl`, by the same dispatch as the hooks in a tree.
 pub async fn restart_hook<A: Actor, M, H: RestartHook<A, M>>(
     hook: H,
     actor: &mut A,
@@ -38,7 +38,7 @@ pub async fn restart_hook<A: Actor, M, H: RestartHook<A, M>>(
     hook.call(actor, failure, cx).await
 }
 
-/// See [`restart_hook`].
+/// Calls a `pre_start` or `post_stop` hook; see [`restart_hook`].
 pub async fn start_hook<A: Actor, M, H: StartHook<A, M>>(
     hook: H,
     actor: &mut A,
@@ -47,7 +47,7 @@ pub async fn start_hook<A: Actor, M, H: StartHook<A, M>>(
     hook.call(actor, cx).await
 }
 
-/// See [`restart_hook`].
+/// Calls a `terminated` hook; see [`restart_hook`].
 pub async fn end_hook<A: Actor, M, H: EndHook<A, M>>(
     hook: H,
     actor: &mut A,

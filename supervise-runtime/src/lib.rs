@@ -1,14 +1,18 @@
-//! The runtime of `supervise`: what a declared tree does when it runs.
+//! The runtime of the crate `supervise`: everything that happens after a tree is declared.
 //!
-//! Depend on the crate `supervise`, which re-exports all of this together with the macros; the examples use it by
-//! that name. The rules that are cited as S1 to S43 are those of `docs/semantics.md`.
+//! **Do not depend on this crate directly.** Depend on `supervise`, which re-exports all public items of this crate
+//! together with the macros. The examples on these pages use that name.
 //!
-//! * an [`Actor`] and its [`ActorRef`], its [`Context`], its [`Reply`]s;
-//! * a [`Failure`], and the [`Decider`] and [`SupervisorStrategy`] that decide on it;
-//! * a [`Tree`] to be started, the [`Running`] guard, the [`TreeRef`] of every handle;
-//! * [`Children`] spawned at run time, [`TaskContext`]s, [`Events`], the [`Report`] of a shutdown.
+//! * [`Actor`], [`ActorRef`], [`Context`] and [`Reply`] define actors and exchange messages with them.
+//! * [`Failure`] describes an error, and [`Decider`] and [`SupervisorStrategy`] say how to handle it.
+//! * [`Tree`] is a tree before its start, [`Running`] is the guard of a started tree, and [`TreeRef`] is its handle.
+//! * [`Children`] spawns children at run time, [`TaskContext`] is for tasks, [`Events`] reports every change of state,
+//!   and [`Report`] sums up a shutdown.
+//!
+//! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
+//! `supervise::errors`.
 
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // of times alone, see `clippy.toml`
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // checks arithmetic on times only, see `clippy.toml`
 
 mod actor;
 mod base;

@@ -1,4 +1,4 @@
-//! An actor's incarnation: its instance, its inbox, its hooks.
+//! An incarnation of an actor: its instance, its inbox, its hooks.
 
 use std::any::type_name;
 use std::future::{Future, poll_fn};
@@ -31,7 +31,7 @@ pub(crate) struct ActorBody<A: Actor, F> {
     options: Reader,
     handled: bool,
     in_hand: bool,
-    /// Most have no `redeliver`.
+    /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
 
@@ -68,7 +68,7 @@ where
     }
 
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
-        // Asked for only when there are children, or with the first spawn.
+        // Used only if there are children, or with the first spawn.
         let strategy = self.actor.as_ref()?.supervision();
         self.cx.set_strategy(strategy.clone());
         Some(strategy)
@@ -90,7 +90,7 @@ where
 
     fn drop_instance(&mut self, each: Each<'_>) {
         self.in_hand = false;
-        // In front again, to be found by the next instance; if there is none, it ends with all that is queued.
+        // Back at the front, for the next instance; if there is none, it ends with the rest of the queue.
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
@@ -174,13 +174,13 @@ where
             self.in_hand = false;
             let msg = match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
                 Received::Message(Envelope::Msg(msg)) => {
-                    self.in_hand = true; // before it is copied, which is user code
+                    self.in_hand = true; // before the copy, which is user code
                     if let Some(again) = &mut self.again {
                         again.keep(&msg);
                     }
                     msg
                 }
-                // It ends with the incarnation, so it is not delivered again.
+                // A tick ends with the incarnation, so it is not redelivered.
                 Received::Message(Envelope::Tick(tick)) => match tick.take(self.cx.incarnation()) {
                     Some(msg) => msg,
                     None => continue,
@@ -236,7 +236,7 @@ where
     }
 }
 
-/// A handler. When it waits, the rest of its batch goes back, so that a stop finds all of it in the mailbox.
+/// Polls a handler. When it waits, the rest of its batch goes back, so that a stop finds all messages in the mailbox.
 #[inline]
 fn poll_handler<A: Actor, F: Future + ?Sized>(
     inbox: &mut Inbox<Envelope<A>>,

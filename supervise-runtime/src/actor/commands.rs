@@ -1,8 +1,8 @@
-//! What a user asks of one child by hand: `restart()`, `start_again()`, `drain()` (rule S26).
+//! The requests of a user to a single child: `restart()`, `start_again()`, `drain()` (rule S26).
 //!
-//! Decided at once, under the lock of its supervisor, whoever asks from wherever: so the answer is true at
-//! the time it is given, and nobody waits for the child. What was asked is then carried out in the child's
-//! own task, like everything else.
+//! Each request is decided immediately, in the caller's task, under the lock of the child's supervisor. So the answer
+//! is accurate when it is returned, and the caller does not wait for the child. The accepted request is then carried
+//! out in the child's own task, like everything else.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::engine::cell::driver::moves;
 use crate::engine::mailbox::MailCell;
 use crate::engine::supervisor::Behind;
 
-/// Why what was asked of a child by hand is not done (S26).
+/// The error of `restart()` and `start_again()`: why the request was refused.
 ///
 /// ```
 /// use supervise::{CommandError, prelude::*};
@@ -23,10 +23,10 @@ use crate::engine::supervisor::Behind;
 /// # #[actor]
 /// # impl Cache { fn handle(&mut self, _msg: ()) {} }
 ///
-/// /// A fresh cache, whatever state it is in.
+/// /// Restarts or starts the cache, whatever state it is in.
 /// fn renew(cache: &ActorRef<Cache>) -> Result<(), CommandError> {
 ///     match cache.restart() {
-///         Err(CommandError::Busy { .. }) => Ok(()), // it is being restarted as it is
+///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress
 ///         Err(CommandError::Ended { .. }) => cache.start_again(),
 ///         done => done,
 ///     }
@@ -48,48 +48,52 @@ use crate::engine::supervisor::Behind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The child is on its way down to be started again, awaits its turn, or its group is going down, waits to come up,
-    /// or comes up: all of its members have this answer then, also one that is up.
+    /// The child is going down to be restarted, is queued for its start, or its group is going down, waits to come up,
+    /// or comes up. Then every member of the group gets this answer, also one that is up.
     Busy {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// `start_again()` of one that has not ended.
+    /// `start_again()` was called on a child that has not ended.
     NotEnded {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// Nobody knows how to start it again: a child spawned at run time is forgotten with its end, and a root
-    /// has no supervisor.
+    /// The child cannot be started again: a child spawned at run time is forgotten with its end, and a root has no
+    /// supervisor.
     NotDeclared {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// `restart()` of an instance of a `Temporary` set: its arguments were moved into its one start (S27).
+    /// `restart()` was called on an instance of a `Temporary` set, whose arguments were moved into its only start.
+    ///
+    /// See rule S27.
     StartedOnce {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// It is on its way to its end.
+    /// The child is stopping.
     Stopping {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// `restart()` of one that has ended.
+    /// `restart()` was called on a child that has ended.
     Ended {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// `start_again()` of one that nobody can start any more: its supervisor has ended, or its own task is gone, with
-    /// its runtime or by two bugs of the library in a row (S19).
+    /// `start_again()` was called on a child that can no longer be started: its supervisor has ended, or its own task
+    /// is gone, because its runtime was dropped or because two bugs of this library followed each other.
+    ///
+    /// See rule S19.
     SupervisorEnded {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
 }
 
 impl CommandError {
-    /// The path of the child.
+    /// Returns the path of the child.
     pub fn path(&self) -> &str {
         match self {
             CommandError::Busy { path }
@@ -139,7 +143,7 @@ impl fmt::Display for CommandError {
 
 impl std::error::Error for CommandError {}
 
-/// `Ok`: it is being done.
+/// `Ok` says that the request was accepted.
 fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
     let path = || cell.ctl().path();
     match verdict {
@@ -171,7 +175,7 @@ fn ask<'a, R>(
     owner.ctl().sup()?.by_hand(&**owner, cell, command, then)
 }
 
-/// Asks the child's supervisor, whoever that is now.
+/// Asks the child's present supervisor for a decision.
 fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R) -> Option<(ByHand, R)> {
     let _shelter = Shelter::new();
     let owner = cell.ctl().supervisor();
@@ -179,7 +183,8 @@ fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R
         behind.done();
         return Some((verdict, out));
     }
-    // Not known there: it is over, or on its way to another one (S38).
+    // This supervisor does not know the child: the child has ended, or is moving to another supervisor (S38). Under the
+    // lock of moves the second look is final.
     let owner;
     let still = moves();
     owner = cell.ctl().supervisor();
@@ -190,7 +195,7 @@ fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R
     Some((verdict, out))
 }
 
-/// `restart()`.
+/// Carries out `restart()`.
 pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
     let ctl = cell.ctl();
     if ctl.parent.is_none() {
@@ -202,7 +207,7 @@ pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
     }
 }
 
-/// `start_again()`.
+/// Carries out `start_again()`.
 pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     let ctl = cell.ctl();
     let Some(owner) = ctl.supervisor() else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
@@ -214,29 +219,29 @@ pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
     if ctl.ended().is_some() && is_over {
         return Err(CommandError::SupervisorEnded { path: ctl.path() });
     }
-    // Whoever asks from now on asks about the life to come.
+    // The cell is revived under the supervisor's lock, so that every later request refers to the new life.
     let revive = |verdict| {
         if verdict != ByHand::FirstStart {
             return Vec::new();
         }
         ctl.revive();
         cell.reopen();
-        ctl.forget_requests() // to be dropped behind the lock
+        ctl.forget_requests() // to be dropped after the lock
     };
     match decide(cell, Command::StartAgain, revive) {
         Some((verdict, _)) => answer(cell, verdict),
-        // With the supervisor's end its table is gone.
+        // The table of a supervisor is dropped when the supervisor ends.
         None if declares => Err(CommandError::SupervisorEnded { path: ctl.path() }),
         None => Err(CommandError::NotDeclared { path: ctl.path() }),
     }
 }
 
-/// `drain()`: from this moment on nothing new is taken in.
+/// Carries out `drain()`: from this moment on the mailbox accepts nothing new.
 pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
     let cell: &MailCell<Envelope<A>> = cell;
     let shut = |verdict| (verdict == ByHand::Drain).then(|| cell.drain_gate());
     match decide(cell, Command::Drain, shut) {
-        // Senders that waited for room are told here, behind the lock.
+        // Senders that waited for room are woken here, after the lock.
         Some((ByHand::Drain, refused)) => drop(refused),
         Some((ByHand::Nothing, _)) => {}
         Some(_) | None => send(cell, SystemMessage::Stop),

@@ -1,7 +1,7 @@
 //! Actors outside of any tree (rule S39).
 //!
-//! Above a top-level actor there is no supervisor and no task, only a table with this one child in it: the
-//! actor decides on its own failures by the guardian's strategy.
+//! A top-level actor has no supervisor task above it, only a group with this one member: the actor decides on its own
+//! failures by the guardian's strategy.
 
 use std::future::Future;
 
@@ -16,10 +16,10 @@ use crate::values::failure::Thrown;
 use crate::values::place::Name;
 use crate::values::strategy::{Strategy, SupervisorStrategy};
 
-/// How top-level actors are supervised; fixed by the first spawn.
+/// The strategy for top-level actors; fixed by the first spawn.
 static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();
 
-/// The guardian's strategy is fixed: it was set before, or a top-level actor has been spawned.
+/// The error of [`set`]: the strategy was set before, or a top-level actor has already been spawned.
 ///
 /// ```
 /// use supervise::{SupervisorStrategy, guardian};
@@ -32,15 +32,15 @@ static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();
 #[error("the guardian's strategy is set once per process, before the first top-level actor is spawned")]
 pub struct AlreadySet;
 
-/// Says how top-level actors are supervised, in the whole process (S39). Default: 10 restarts in 1 minute,
-/// and the default decider (S9).
+/// Sets the strategy for all top-level actors of the process. Default: 10 restarts in 1 minute, and the default
+/// decider.
 ///
-/// Each top-level actor has a budget of its own, so of the strategy its restart limit and its decider count.
-/// `Stop`, `Escalate` and a used up limit all end that actor and nothing else.
+/// Each top-level actor has its own budget, so only the restart limit and the decider of the strategy count. `Stop`,
+/// `Escalate` and a used-up limit all end that actor and nothing else (S9, S39).
 ///
 /// # Errors
 ///
-/// When it was set before, or when a top-level actor has been spawned.
+/// Returns an error if the strategy was set before, or if a top-level actor has already been spawned.
 ///
 /// ```
 /// use supervise::{SupervisorStrategy, guardian};
@@ -52,7 +52,7 @@ pub fn set(strategy: SupervisorStrategy) -> Result<(), AlreadySet> {
     STRATEGY.set(SupervisorStrategy { strategy: Strategy::OneForOne, ..strategy }).map_err(|_| AlreadySet)
 }
 
-/// What stands above one top-level actor.
+/// Makes the supervisor of one top-level actor.
 pub(crate) fn above() -> Arc<dyn Controlled> {
     let strategy = STRATEGY.get_or_init(SupervisorStrategy::default);
     let guardian = Plain::new(Ctl::new(Name::Guardian, None, Arc::new(Bus::new(rand::random()))));
@@ -60,24 +60,27 @@ pub(crate) fn above() -> Arc<dyn Controlled> {
     guardian
 }
 
-/// Spawns a top-level actor: one that belongs to no tree (S39). `start` is run for the first start and for
-/// every restart. Settings are methods of what this returns; await it to spawn.
+/// Spawns a top-level actor: an actor that belongs to no tree.
 ///
-/// It decides on its own failures by the guardian's strategy ([`guardian::set`](set)). It lives until it is
-/// stopped: dropping its handle stops nothing. Its path is its name, which need not be unique. An actor can
-/// take it over as a child ([`Context::link`](crate::Context::link)).
+/// `start` is called for the first start and for every restart. The returned value has a method for each setting; await
+/// it to spawn the actor.
+///
+/// The actor decides on its own failures by the guardian's strategy ([`guardian::set`](set)). It lives until it is
+/// stopped: dropping its handle stops nothing. Its path is its name, which need not be unique. An actor can take it
+/// over as a child with [`Context::link`](crate::Context::link) (S39).
 ///
 /// # Errors
 ///
-/// The awaited value is an error when the first start fails and is not retried.
+/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`](crate::SpawnError) for all
+/// errors.
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, the actor is taken back.
+/// If the future is dropped before it is ready, the actor is stopped.
 ///
 /// # Panics
 ///
-/// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
+/// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
 ///
 /// ```
 /// # use supervise::{Actor, Context, Ended, Lifecycle};

@@ -1,8 +1,8 @@
-//! Functions as hooks: `#[pre_restart(Db::dump)]` takes any of the allowed signatures.
+//! Functions as hooks: `#[pre_restart(Db::dump)]` accepts a function with any of the allowed signatures.
 //!
-//! One blanket impl for each argument list, sync and async, told apart by the marker `M`. The same
-//! dispatch serves the tree's attributes, the derive and the `#[actor]` impl, so there is one rule and
-//! one error text, and no macro looks at a signature.
+//! There is one blanket impl for each argument list, sync and async; the marker `M` keeps them apart. The attributes of
+//! a tree, the derive and the `#[actor]` impl all use this dispatch, so there is one rule and one error text, and no
+//! macro has to look at a signature.
 
 use std::future::{Future, ready};
 
@@ -90,10 +90,10 @@ macro_rules! hooks {
 }
 
 hooks! {
-    /// A function that can be a `pre_restart` or `post_restart` hook: `&mut A`, then any of
-    /// `&Failure` and `&mut Context<A>` in this order, sync or async.
+    /// A function that can be a `pre_restart` or `post_restart` hook.
     ///
-    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    /// The arguments are `&mut A`, then any of `&Failure` and `&mut Context<A>` in this order; the function may be sync
+    /// or async. It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
     ///
     /// ```
     /// use supervise::prelude::*;
@@ -157,10 +157,10 @@ hooks! {
 }
 
 hooks! {
-    /// A function that can be a `pre_start` or `post_stop` hook: `&mut A`, then perhaps
-    /// `&mut Context<A>`, sync or async.
+    /// A function that can be a `pre_start` or `post_stop` hook.
     ///
-    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    /// Its arguments are `&mut A`, then optionally `&mut Context<A>`; it may be sync or async. It returns nothing, or a
+    /// `Result<(), E>` whose `E` turns into the error of the actor.
     ///
     /// ```
     /// use supervise::prelude::*;
@@ -208,10 +208,10 @@ hooks! {
 }
 
 hooks! {
-    /// A function that can be told that a watched actor has ended: `&mut A`, then `&Watched`,
-    /// `&Ended` and `&mut Context<A>`, each with all before it, sync or async.
+    /// A function that can be a `terminated` hook, which runs when a watched actor has ended.
     ///
-    /// It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    /// Its arguments are `&mut A`, then any of the prefixes of `&Watched`, `&Ended`, `&mut Context<A>`; it may be sync
+    /// or async. It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
     ///
     /// ```
     /// use supervise::prelude::*;

@@ -1,4 +1,4 @@
-//! The traits of actors and of what their functions return.
+//! The traits that actors implement, and those of the values that their functions return.
 
 pub(crate) mod actor_ref;
 pub(crate) mod body;
@@ -18,22 +18,22 @@ use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{BoxError, Failure};
 use crate::values::strategy::SupervisorStrategy;
 
-/// An actor: a state that handles one message at a time (rule S1).
+/// An actor: a state that handles one message at a time.
 ///
-/// There are three ways to write one; all end in this trait:
+/// There are three ways to write one. All of them implement this trait:
 ///
-/// 1. `#[derive(Actor)]` on the struct, hooks named by attributes;
-/// 2. `#[actor]` on the `impl` block, hooks marked on the methods;
-/// 3. this trait by hand.
+/// 1. `#[derive(Actor)]` on the struct, with hooks named by attributes;
+/// 2. `#[actor]` on the `impl` block, with hooks marked on the methods;
+/// 3. an `impl` of this trait.
 ///
-/// Only [`receive`](Actor::receive) is required. The hooks run at these points (rules S11 and S12):
+/// Only [`receive`](Actor::receive) is required. The hooks run at these points (rules S1, S11 and S12):
 ///
 /// | hook | when | its failure |
 /// |---|---|---|
 /// | `pre_start` | on every new instance, before its first message | a failed start |
 /// | `post_restart` | after `pre_start`, if this instance replaces another | a failed restart |
 /// | `pre_restart` | on the old instance, before it goes down for a restart | reported |
-/// | `post_stop` | once on each instance whose `pre_start` succeeded, unless it was aborted | reported |
+/// | `post_stop` | once on each instance whose `pre_start` succeeded, unless the instance was aborted | reported |
 ///
 /// ```
 /// use supervise::{Actor, Context, Reply};
@@ -61,8 +61,8 @@ use crate::values::strategy::SupervisorStrategy;
 ///
 /// # Cancel safety
 ///
-/// A handler or hook is dropped at its next `.await` only when the actor is killed, when its time is
-/// up, or, for `pre_start` and `post_restart`, when the actor is stopped (rule S4).
+/// A handler or hook is dropped, at its next `.await`, only when the actor is killed, when its time is up, or, for
+/// `pre_start` and `post_restart`, when the actor is stopped (rule S4).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an actor nor a supervision tree",
     label = "cannot be supervised",
@@ -70,29 +70,29 @@ use crate::values::strategy::SupervisorStrategy;
     note = "a tree: declare it with `supervisor!`"
 )]
 pub trait Actor: Sized + Send + 'static {
-    /// What it is told and asked.
+    /// The type of the messages that this actor handles.
     type Msg: Send + 'static;
-    /// What its handlers and hooks fail with.
+    /// The type of the errors that its handlers and hooks return.
     type Error: Into<BoxError> + Send + 'static;
 
-    /// Handles one message. An error or a panic is a failure, on which the supervisor decides.
+    /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
     fn receive(
         &mut self,
         msg: Self::Msg,
         cx: &mut Context<Self>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Runs on every new instance before its first message.
+    /// Runs on every new instance before its first message. An error or a panic is a failed start.
     fn pre_start(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async { Ok(()) }
     }
 
-    /// Runs once on each instance whose `pre_start` succeeded, after its children are down.
+    /// Runs once on each instance whose `pre_start` succeeded, after its children are down. A failure here is reported.
     fn post_stop(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async { Ok(()) }
     }
 
-    /// Runs on the old instance, before it goes down for a restart.
+    /// Runs on the old instance, before it goes down for a restart. A failure here is reported.
     fn pre_restart(
         &mut self,
         _failure: &Failure,
@@ -101,7 +101,7 @@ pub trait Actor: Sized + Send + 'static {
         async { Ok(()) }
     }
 
-    /// Runs on an instance that replaces another, after `pre_start`.
+    /// Runs on an instance that replaces another, after `pre_start`. An error or a panic is a failed restart.
     fn post_restart(
         &mut self,
         _failure: &Failure,
@@ -110,18 +110,20 @@ pub trait Actor: Sized + Send + 'static {
         async { Ok(()) }
     }
 
-    /// How it supervises the children that it spawns (rule S38). Read once per instance, before
-    /// `pre_start`. Default: OneForOne, 10 restarts in 1 minute.
+    /// Returns the strategy for the children that this actor spawns.
+    ///
+    /// The method is called once per instance, before `pre_start`. Default: `OneForOne`, 10 restarts in 1 minute (rule
+    /// S38).
     fn supervision(&self) -> SupervisorStrategy {
         SupervisorStrategy::default()
     }
 }
 
-/// An actor that hears when others end (rule S37).
+/// An actor that is notified when other actors end.
 ///
-/// Not a part of [`Actor`], so that an actor without `terminated` cannot watch by mistake.
+/// This trait is separate from [`Actor`], so that an actor without `terminated` cannot watch by mistake (rule S37).
 ///
-/// In an `#[actor] impl` it is the method marked `#[terminated]`; by hand it is this trait:
+/// In an `#[actor] impl`, mark the method with `#[terminated]`. Without the macro, implement this trait:
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -179,7 +181,7 @@ pub trait Actor: Sized + Send + 'static {
     note = "to end with the other, use `cx.depend_on(&other)`"
 )]
 pub trait Watcher: Actor {
-    /// Told exactly once for each watched actor that has ended. An error is a failure of the watcher.
+    /// Called exactly once for each watched actor that has ended. An error or a panic is a failure of the watcher.
     fn terminated(
         &mut self,
         who: &Watched,
@@ -188,7 +190,7 @@ pub trait Watcher: Actor {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// What a hook may return, seen as `Result<(), E>`: nothing, or `Result<(), F>` with `F: Into<E>`.
+/// The return type of a hook, seen as `Result<(), E>`: nothing, or `Result<(), F>` with `F: Into<E>`.
 #[doc(hidden)]
 pub trait Outcome<E>: Send {
     fn done(self) -> Result<(), E>;
@@ -206,7 +208,7 @@ impl<E, F: Into<E> + Send> Outcome<E> for Result<(), F> {
     }
 }
 
-/// What `handle` may return; gives an `#[actor] impl` its error type.
+/// The return type of `handle`, which gives an `#[actor] impl` its error type.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(message = "`handle` returns nothing or `Result<(), E>`, not `{Self}`")]
 pub trait HandleOutput {
@@ -229,7 +231,8 @@ impl<E> HandleOutput for Result<(), E> {
     }
 }
 
-/// [`HandleOutput`] with a constant that asks for it, the one place that says so where a type is none.
+/// [`HandleOutput`] with a constant as argument. For an invalid return type this is the only place where the compiler
+/// complains.
 #[doc(hidden)]
 pub trait OutputIf<const IS: bool> {
     type Error;

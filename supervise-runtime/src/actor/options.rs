@@ -1,4 +1,4 @@
-//! The settings of one child, one method for each (section 1.2 of the language).
+//! The settings of one child, with one method for each.
 
 use std::any::Any;
 use std::fmt;
@@ -23,21 +23,21 @@ pub(crate) type HookOf<A> =
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(crate) common: Arc<Common>,
-    /// Most children have none.
+    /// `None` for most children.
     hooks: Option<Arc<Hooks>>,
 }
 
-/// Hooks instead of the type's own: each a `HookOf<A>`, where `A` is known to be an actor.
+/// Hooks that replace the type's own: each is a `HookOf<A>`, stored where `A` is known to be an actor.
 #[derive(Clone, Default)]
 struct Hooks {
     pre_restart: Option<Arc<dyn Any + Send + Sync>>,
     post_restart: Option<Arc<dyn Any + Send + Sync>>,
     redeliver: Option<Arc<dyn Any + Send + Sync>>,
-    /// Those of `redeliver`.
+    /// The attempts of `redeliver`.
     attempts: Option<u32>,
 }
 
-/// How a message is delivered again: made where it is known to be `Clone`.
+/// How a message is redelivered: made where the message is known to be `Clone`.
 pub(crate) struct Redelivery<A: Actor> {
     pub(crate) attempts: u32,
     pub(crate) again: fn(&A::Msg) -> A::Msg,
@@ -51,9 +51,9 @@ impl<A: Actor> Clone for Redelivery<A> {
 
 impl<A: Actor> Copy for Redelivery<A> {}
 
-/// A message that can be delivered again: every one that is `Clone` (S36).
+/// A message that can be redelivered: every message that is `Clone`.
 ///
-/// A [`Reply`](crate::Reply) in it can be cloned; who has asked waits for the answer of the next try.
+/// A [`Reply`](crate::Reply) in the message can be cloned; the asker waits for the answer of the next attempt (S36).
 ///
 /// ```
 /// use std::io;
@@ -111,17 +111,17 @@ pub trait Redeliver: Clone {}
 impl<M: Clone> Redeliver for M {}
 
 impl Options {
-    /// Whether and how the message in hand is delivered again.
+    /// Returns whether and how the message in hand is redelivered.
     pub(crate) fn redelivery<A: Actor>(&self) -> Option<Redelivery<A>> {
         self.hooks.as_ref()?.redeliver.as_ref()?.downcast_ref::<Redelivery<A>>().copied()
     }
 
-    /// How often a message is delivered again.
+    /// Returns how often a message is redelivered.
     pub(crate) fn attempts(&self) -> Option<u32> {
         self.hooks.as_ref()?.attempts
     }
 
-    /// A setting that says something about restarts, beside backoff and limit.
+    /// Returns the name of a setting that has an effect only at restarts, apart from backoff and limit.
     pub(crate) fn about_restarts(&self) -> Option<&'static str> {
         let hooks = self.hooks.as_ref()?;
         let said = [
@@ -136,7 +136,7 @@ impl Options {
         Arc::make_mut(self.hooks.get_or_insert_default())
     }
 
-    /// The hook that replaces the type's own, if one does.
+    /// Returns the hook that replaces the type's own, if there is one.
     pub(crate) fn hook<A: Actor>(&self, pre: bool) -> Option<HookOf<A>> {
         let hooks = self.hooks.as_ref()?;
         let hook = if pre { &hooks.pre_restart } else { &hooks.post_restart };
@@ -144,12 +144,13 @@ impl Options {
     }
 }
 
-/// Where the next incarnation of a declared child finds its settings: build may have new ones.
+/// The place where the next incarnation of a declared child finds its settings: `build` may have written new ones.
 pub(crate) type Source = Arc<Mutex<Options>>;
 
-/// The settings of a child of type `T`: what stands above it in `supervisor! { .. }`, where each setting becomes a call of
-/// the method of its name. A child spawned with [`Context::spawn`] has the same methods on its
-/// [`SpawnChild`](crate::SpawnChild).
+/// The settings of a child of type `T`.
+///
+/// In `supervisor! { .. }` they are written above the child, and each becomes a call of the method with its name. For a
+/// child spawned with [`Context::spawn`], [`SpawnChild`](crate::SpawnChild) has the same methods.
 ///
 /// ```
 /// use std::time::Duration;
@@ -191,7 +192,7 @@ impl<T> fmt::Debug for ChildOptions<T> {
 }
 
 impl<T> ChildOptions<T> {
-    /// All defaults.
+    /// Returns the default settings.
     pub fn new() -> Self {
         ChildOptions { options: Options::default(), source: None, of: PhantomData }
     }
@@ -201,55 +202,69 @@ impl<T> ChildOptions<T> {
         self
     }
 
-    /// When it is started again (S23). Default: `Permanent` for a declared actor or tree, `Transient`
-    /// for a task, an instance of a `[..]`, and what is spawned at run time.
+    /// Sets when the child is restarted. Default: `Permanent` for a declared actor or tree, `Transient` for a task, an
+    /// instance of a `[..]`, and a child spawned at run time.
+    ///
+    /// See rule S23.
     pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
         self.set(|common| common.lifecycle = Some(lifecycle))
     }
 
-    /// How long it may take to go down (S24). Default 5 s, for a tree as long as it takes.
+    /// Sets how long the child may take to go down. Default: 5 s, for a tree as long as it takes.
+    ///
+    /// See rule S24.
     pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
         let shutdown = shutdown.into();
         self.set(|common| common.shutdown = Some(shutdown))
     }
 
-    /// How long a restart waits (S14, S31 to S33). Default: the built-in pace.
+    /// Sets how long a restart waits. Default: the first restart is immediate, then 10 ms doubling to 10 s.
+    ///
+    /// See rules S14, S31 to S33.
     pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
         let backoff = backoff.into();
         self.set(|common| common.backoff = Some(backoff))
     }
 
-    /// Its own restart budget (S15), under OneForOne or in a `[..]`.
+    /// Gives the child its own restart budget, under `OneForOne` or in a `[..]`.
+    ///
+    /// See rule S15.
     pub fn limit(self, limit: Limit) -> Self {
         self.set(|common| common.limit = limit)
     }
 
-    /// Its own decider (S8); what it leaves open goes to the supervisor's.
+    /// Gives the child its own decider. Failures that it leaves open go to the supervisor's decider.
+    ///
+    /// See rule S8.
     pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
         let decider = decider.into_decider();
         self.set(|common| common.decider = Some(decider))
     }
 
-    /// How long each start may take, from its start expression to the end of `post_restart`; of a task with
-    /// [`ready`](ChildOptions::ready) until it is. Past it the start has failed with
-    /// [`Cause::TimedOut`](crate::Cause::TimedOut) (S13). Default: as long as it takes, with an event every 10 s.
+    /// Sets how long each start may take, from the start expression to the end of `post_restart`; for a task with
+    /// [`ready`](ChildOptions::ready), until the task is ready. After that time the start has failed with
+    /// [`Cause::TimedOut`](crate::Cause::TimedOut). Default: as long as it takes, with an event every 10 s.
+    ///
+    /// See rule S13.
     pub fn start(self, within: Duration) -> Self {
         self.set(|common| common.start = Some(within))
     }
 
-    /// The supervisor ends when this child has ended by itself, a `Temporary` one also when it failed; the
-    /// rest goes down in reverse (S22). Off by default; without effect on a `Permanent` child, which starts
+    /// Ends the supervisor when this child has ended by itself; for a `Temporary` child, also when it has failed. The
+    /// other children go down in reverse order. Off by default; without effect on a `Permanent` child, which is started
     /// again.
+    ///
+    /// See rule S22.
     pub fn significant(self) -> Self {
         self.set(|common| common.significant = true)
     }
 
-    /// Of a `[..]`: how many instances there may be that have not ended.
+    /// Sets how many instances of a `[..]` there may be that have not ended. Default: any number.
     pub fn max_children(self, most: usize) -> Self {
         self.set(|common| common.max_children = Some(most))
     }
 
-    /// It may not be there (S28).
+    /// Marks the child as one that may be absent (S28).
     pub(crate) fn optional(self) -> Self {
         self.set(|common| common.optional = true)
     }
@@ -260,9 +275,10 @@ impl<T> ChildOptions<T> {
     }
 }
 
-/// What has messages and hooks: every actor.
+/// A child with messages and hooks: every actor.
 ///
-/// A bound of the single methods: on a tree or a task the compiler says this, and not that there is no such method.
+/// The bound is on the single methods, so that for a tree or a task the compiler reports this text, and not that there
+/// is no such method.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
@@ -274,8 +290,10 @@ pub trait OfActors: Actor {}
 impl<A: Actor> OfActors for A {}
 
 impl<A> ChildOptions<A> {
-    /// A stop handles the queued messages and finishes what `cx.run` has begun first, within the `shutdown` time; new
-    /// messages are refused (S24, S26). Off by default: then what is queued becomes dead letters at once.
+    /// Lets a stop first handle the queued messages and finish what `cx.run` has begun, within the `shutdown` time; new
+    /// messages are refused. Off by default: queued messages then become dead letters immediately.
+    ///
+    /// See rules S24, S26.
     pub fn drain(self) -> Self
     where
         A: OfActors,
@@ -283,7 +301,9 @@ impl<A> ChildOptions<A> {
         self.set(|common| common.drain = true)
     }
 
-    /// How many messages can wait (S3). Default `Bounded(1024)`.
+    /// Sets how many messages can wait. Default: `Bounded(1024)`.
+    ///
+    /// See rule S3.
     pub fn mailbox(self, mailbox: Mailbox) -> Self
     where
         A: OfActors,
@@ -291,7 +311,9 @@ impl<A> ChildOptions<A> {
         self.set(|common| common.mailbox = mailbox)
     }
 
-    /// What becomes of messages while it is down (S35). Default `Hold`.
+    /// Sets whether messages wait or are rejected while the actor is down. Default: `Hold`.
+    ///
+    /// See rule S35.
     pub fn while_down(self, while_down: WhileDown) -> Self
     where
         A: OfActors,
@@ -299,10 +321,12 @@ impl<A> ChildOptions<A> {
         self.set(|common| common.while_down = while_down)
     }
 
-    /// The message in hand at a failure or abort is put back in front after the restart, at most this often;
-    /// then it is a dead letter (S36). Until then an `ask` goes on waiting for its reply. Off by default.
+    /// Puts the message in hand back to the front of the queue after a failure or abort, at most this often; after that
+    /// it becomes a dead letter. An `ask` keeps waiting for its reply until then. Off by default.
     ///
-    /// Each message is cloned before it is handled.
+    /// See rule S36.
+    ///
+    /// Every message is cloned before it is handled.
     pub fn redeliver(mut self, attempts: u32) -> Self
     where
         A: OfActors,
@@ -314,7 +338,7 @@ impl<A> ChildOptions<A> {
         self
     }
 
-    /// How long an `ask` to it waits for the reply. Default 5 s.
+    /// Sets how long an `ask` to the actor waits for the reply. Default: 5 s.
     pub fn ask(self, within: Duration) -> Self
     where
         A: OfActors,
@@ -322,7 +346,7 @@ impl<A> ChildOptions<A> {
         self.set(|common| common.ask = Some(within))
     }
 
-    /// A hook instead of the type's own `pre_restart`.
+    /// Sets a hook that replaces the type's own `pre_restart`.
     pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
     where
         A: OfActors,
@@ -331,7 +355,7 @@ impl<A> ChildOptions<A> {
         self
     }
 
-    /// A hook instead of the type's own `post_restart`.
+    /// Sets a hook that replaces the type's own `post_restart`.
     pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
     where
         A: OfActors,
@@ -350,7 +374,7 @@ fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dy
     Arc::new(erased)
 }
 
-/// What a body reads its settings from.
+/// The source from which a cell reads its settings at each start.
 #[derive(Clone)]
 pub(crate) struct Reader {
     source: Option<Source>,
@@ -362,11 +386,11 @@ impl Reader {
         Reader { source: options.source, now: options.options }
     }
 
-    /// The settings for the incarnation that begins.
+    /// Returns the settings for the incarnation that begins.
     pub(crate) fn read(&mut self) -> &Options {
         if let Some(source) = &self.source {
             let now = lock(source).clone();
-            self.now = now; // the hooks and deciders before are dropped behind the lock
+            self.now = now; // the previous hooks and deciders are dropped after the lock
         }
         &self.now
     }

@@ -1,14 +1,14 @@
-//! The message in hand, kept so that it can be delivered again (rule S36).
+//! The copy of the message in hand, kept for redelivery (rule S36).
 
 use crate::actor::Actor;
 use crate::actor::options::Redelivery;
 
-/// What an actor with `redeliver` keeps beside its instance.
+/// The state of `redeliver`, kept next to the instance.
 pub(crate) struct Again<A: Actor> {
     pub(crate) by: Redelivery<A>,
-    /// A copy of the message in hand; after a failure or abort the one that was.
+    /// A copy of the message in hand; after a failure or abort, of the message that was in hand.
     copy: Option<A::Msg>,
-    /// How often it was put back.
+    /// The number of times that it was put back.
     used: u32,
     /// The next message is one that was put back.
     comes: bool,
@@ -19,7 +19,7 @@ impl<A: Actor> Again<A> {
         Again { by, copy: None, used: 0, comes: false }
     }
 
-    /// A message is taken in hand. Cloning is user code.
+    /// Copies a message that is about to be handled. Cloning is user code.
     pub(crate) fn keep(&mut self, msg: &A::Msg) {
         if !std::mem::take(&mut self.comes) {
             self.used = 0;
@@ -27,12 +27,12 @@ impl<A: Actor> Again<A> {
         self.copy = Some((self.by.again)(msg));
     }
 
-    /// It is handled, or its failure is forgiven.
+    /// Drops the copy: the message was handled, or its failure was resumed.
     pub(crate) fn done(&mut self) {
         self.copy = None;
     }
 
-    /// The instance is gone: the message that it had in hand, and whether it may be delivered again.
+    /// Returns the message that the dropped instance had in hand, and whether it may be redelivered.
     pub(crate) fn left_over(&mut self) -> Option<(A::Msg, bool)> {
         let msg = self.copy.take()?;
         let more = self.used < self.by.attempts;

@@ -1,4 +1,4 @@
-//! A timer's ticks: messages of the actor to itself, which end with its incarnation.
+//! The ticks of a timer: messages of the actor to itself, which are dropped with its incarnation.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::engine::background::Queue;
 use crate::engine::mailbox::Rejected;
 
-/// Where the message of a tick comes from.
+/// The source of a tick's message.
 pub(crate) enum Make<M> {
     Once(M),
     Every(Box<dyn FnMut() -> M + Send>),
 }
 
-/// A timer, or the result of a subordinate future: what waits in the mailbox is a mark that says so.
-/// The message itself stays here until its turn, so that nothing of it is left when the timer is gone.
+/// A timer, or the result of a subordinate future. The mailbox holds only a reference to it. The message itself stays
+/// here until it is handled, so that nothing of it is left in the mailbox when the timer is cancelled.
 pub(crate) struct Tick<A: Actor> {
     cell: Weak<Cell<A>>,
-    /// Ticks of another incarnation are stale.
+    /// The incarnation that the tick belongs to; in another one it is stale.
     incarnation: u32,
     cancelled: AtomicBool,
-    /// In the mailbox, or on its way into it.
+    /// True while the tick is in the mailbox, or on its way into it.
     queued: AtomicBool,
     make: Mutex<Option<Make<A::Msg>>>,
 }
@@ -38,7 +38,7 @@ impl<A: Actor> Tick<A> {
         })
     }
 
-    /// Its turn has come: the message, unless it is stale or cancelled. Runs user code.
+    /// Returns the message when the tick is to be handled, unless it is stale or cancelled. Runs user code.
     pub(crate) fn take(&self, incarnation: u32) -> Option<A::Msg> {
         self.queued.store(false, Ordering::Relaxed);
         if self.incarnation != incarnation || self.is_cancelled() {
@@ -50,7 +50,7 @@ impl<A: Actor> Tick<A> {
             Make::Once(msg) => Some(msg),
             Make::Every(mut every) => {
                 let msg = every();
-                // It may have cancelled itself.
+                // The closure may have cancelled its own timer.
                 if !self.is_cancelled() {
                     let before = lock(&self.make).replace(Make::Every(every));
                     drop(before);
@@ -83,16 +83,17 @@ impl<A: Actor> Queue for Tick<A> {
     }
 }
 
-/// A timer of an actor: what [`Context::send_after`](crate::Context::send_after) and
-/// [`Context::send_every`](crate::Context::send_every) give. Dropping it changes nothing.
+/// A timer of an actor, returned by [`Context::send_after`](crate::Context::send_after) and
+/// [`Context::send_every`](crate::Context::send_every).
 ///
-/// Cheap to clone. It belongs to one incarnation: a restart ends it, and its ticks with it (S11).
+/// Dropping a `Timer` changes nothing: use [`cancel`](Timer::cancel). It is cheap to clone. A timer belongs to one
+/// incarnation: a restart ends it, and removes its ticks (S11).
 ///
 /// ```
 /// use std::time::Duration;
 /// use supervise::{Timer, prelude::*};
 ///
-/// /// Ends when it hears nothing for 30 s.
+/// /// Ends after 30 s of silence.
 /// struct Session {
 ///     idle: Option<Timer>,
 /// }
@@ -142,13 +143,14 @@ impl fmt::Debug for Timer {
 }
 
 impl Timer {
-    /// No tick of it is handled from now on, also none that waits in the mailbox already.
+    /// Cancels the timer. No tick of it is handled from now on, not even one that is already in the mailbox.
     pub fn cancel(&self) {
         self.tick.cancel();
     }
 }
 
-/// What [`Context::send_every`](crate::Context::send_every) sends: a message that is `Clone`, or a closure that makes one.
+/// A value that [`Context::send_every`](crate::Context::send_every) can send: a message that is `Clone`, or a closure
+/// that makes one.
 ///
 /// ```
 /// use std::time::Duration;

@@ -1,8 +1,9 @@
-//! The last of what user code threw. Dropping it is user code as well: it may panic, and it may look at the tree.
+//! Deferred drops of user errors.
 //!
-//! A [`Failure`](crate::Failure) is shared, so nobody knows where the last of it goes: in a cell's loop, under a
-//! group's lock, in a slot of the channel of events. Therefore the error in it is dropped by [`drop_last`], which
-//! catches a panic, and waits while a [`Shelter`] lives on this thread.
+//! Dropping an error that user code returned is user code as well: it may panic, and it may call methods of the tree. A
+//! [`Failure`](crate::Failure) is shared, so its last reference may be dropped anywhere: in a cell's loop, under a
+//! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_last`], which catches a
+//! panic, and waits while a [`Shelter`] exists on this thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,11 +18,11 @@ thread_local! {
     static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While it lives, errors whose last holder lets go on this thread wait for its end.
+/// A guard: while it exists, errors whose last reference is dropped on this thread wait for its end.
 ///
-/// To be made before a lock under which a failure may go: what is declared first is dropped last.
+/// Create it before a lock under which a failure may be dropped: local variables are dropped in reverse order.
 #[derive(Debug)]
-pub(crate) struct Shelter(PhantomData<*const ()>); // of this thread
+pub(crate) struct Shelter(PhantomData<*const ()>); // belongs to this thread
 
 impl Shelter {
     pub(crate) fn new() -> Self {
@@ -32,8 +33,8 @@ impl Shelter {
 
 impl Drop for Shelter {
     fn drop(&mut self) {
-        // The last one stays for as long as errors are dropped: one that asks for the tree adds to these, and does not
-        // drop the rest in a frame of its own.
+        // The last shelter stays active while errors are dropped: an error whose `Drop` uses the tree adds to the list,
+        // and the loop drops the addition too, without recursion.
         if SHELTERS.get() == 1 {
             while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
                 drop_quietly(next);
@@ -43,7 +44,7 @@ impl Drop for Shelter {
     }
 }
 
-/// Drops what may be the last of an error: outside of every lock, and a panic in it stays here.
+/// Drops a value that may be the last reference to an error: outside of every lock, and catching a panic.
 pub(crate) fn drop_last<T: 'static>(value: T) {
     if SHELTERS.get() == 0 {
         return drop_quietly(value);
@@ -57,8 +58,8 @@ pub(crate) fn drop_last<T: 'static>(value: T) {
     }
 }
 
-/// A value of the user that dies beside others. A panic in its `Drop` stays here: two at once would end the process,
-/// and one would leave the rest undone.
+/// A user value that is dropped together with others. A panic in its `Drop` is caught: two panics at once would end the
+/// process, and one would leave the other values undropped.
 #[derive(Debug)]
 pub(crate) struct Quiet<T>(Option<T>);
 
@@ -88,12 +89,12 @@ impl<T> Drop for Quiet<T> {
     }
 }
 
-/// Drops it, whatever its `Drop` does: a panic has been told by the panic hook.
+/// Drops a value and catches a panic in its `Drop`. The panic hook has already reported that panic.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn drop_quietly<T>(value: T) {
     foreign();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        std::mem::forget(payload); // it may panic in its turn
+        std::mem::forget(payload); // its own `Drop` may panic too
     }
 }
 

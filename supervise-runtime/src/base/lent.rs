@@ -1,9 +1,9 @@
 //! A value on which user code runs: start closures, kept values, the arguments of initial instances.
 //!
-//! The value is out of its lock while that runs, so that no lock is held meanwhile (see `sync.rs`). One thread has
-//! it at a time, since it need not be `Sync`; who comes meanwhile waits until it is back, and holds no lock either.
-//! So user code can be kept waiting here by user code only: by a `Clone` that blocks its thread until a child is up whose
-//! start needs a clone of the same value.
+//! The value is taken out of its lock while user code runs on it, so that no lock is held meanwhile (see `sync.rs`).
+//! One thread has the value at a time, since it need not be `Sync`; other threads wait until it is back, and hold no
+//! lock either. So user code can be delayed here only by user code: by a `Clone` that blocks its thread until a child
+//! is up whose start needs a clone of the same value.
 
 use crate::base::deferred_drop::drop_quietly;
 use crate::base::sync::{Condvar, Mutex, foreign, lock};
@@ -15,10 +15,10 @@ pub(crate) struct Lent<T> {
 
 struct Slot<T> {
     value: Option<T>,
-    /// Somebody has it.
+    /// A thread has taken the value out.
     out: bool,
     waiting: u32,
-    /// Replaced while it was out.
+    /// The value was replaced while it was out.
     stale: bool,
 }
 
@@ -28,7 +28,7 @@ impl<T> Lent<T> {
         Lent { slot: Mutex::new(slot), back: Condvar::default() }
     }
 
-    /// Runs user code on it. `None`: it is gone.
+    /// Runs user code on the value. Returns `None` if the value was removed.
     pub(crate) fn with<R>(&self, run: impl FnOnce(&mut T) -> R) -> Option<R> {
         foreign();
         let value = {
@@ -40,7 +40,7 @@ impl<T> Lent<T> {
             }
             let Some(value) = slot.value.take() else {
                 drop(slot);
-                self.back.notify_one(); // the next one is to hear it too
+                self.back.notify_one(); // the next thread has to see this too
                 return None;
             };
             slot.out = true;
@@ -50,7 +50,7 @@ impl<T> Lent<T> {
         loan.value.as_mut().map(run)
     }
 
-    /// Another value from now on, or none. The one before is dropped, outside of the lock.
+    /// Replaces or removes the value. The previous one is dropped, outside of the lock.
     pub(crate) fn set(&self, value: Option<T>) {
         let before = {
             let mut slot = lock(&self.slot);
@@ -62,7 +62,7 @@ impl<T> Lent<T> {
     }
 }
 
-/// The value while it is out. It comes back also when user code panics.
+/// The value while it is out. It is put back even if user code panics.
 struct Loan<'a, T> {
     of: &'a Lent<T>,
     value: Option<T>,
@@ -142,7 +142,8 @@ mod tests {
 }
 
 impl<T> Drop for Lent<T> {
-    /// Its runtime is gone, so nobody has cleared it. What dies beside it is not to meet a panic of this.
+    /// Reached with a value only if the runtime was dropped. A panic must not reach the values that are dropped with
+    /// this one.
     fn drop(&mut self) {
         let value = lock(&self.slot).value.take();
         drop_quietly(value);

@@ -1,5 +1,6 @@
-//! A bug of this crate is healed (S19), so a test could pass over it. Where tests are built it ends the process instead: in
-//! debug builds with `testing`, and under the model checker. No test has to ask for that; one that wants a bug injects it.
+//! Bugs of this crate in tests. The runtime recovers from its own bugs (S19), so a test could overlook one. In debug
+//! builds with `testing`, and under the model checker, a bug therefore ends the process. Tests need not ask for that; a
+//! test of the recovery injects its bug.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -10,17 +11,17 @@ thread_local! {
     static INJECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The next bug on this thread is a test's.
+/// Marks the next bug on this thread as injected by a test.
 #[cfg(feature = "testing")]
 pub(crate) fn inject() {
     INJECTED.set(true);
 }
 
-/// Code of this crate has panicked with this text, or is about to.
+/// Reports that code of this crate has panicked with this text, or is about to.
 pub(crate) fn bug(text: &str) {
     let injected = INJECTED.take();
     if LOUD && !injected {
-        // Not by `eprintln`: what a test prints is kept back until it is over.
+        // Not by `eprintln`: the test harness captures that output until the test has finished.
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("unnamed");
         let told = format!(

@@ -9,6 +9,6 @@ pub(crate) mod sync;
 /// A boxed future of user code.
 pub(crate) type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Runs one drop of a user's value under a catch of its own: a panic in it is reported, and neither keeps the others
-/// from being dropped nor meets a second one, which would end the process.
+/// Runs the drop of one user value under its own catch. A panic in it is reported. It does not keep other values from
+/// being dropped, and does not meet a second panic, which would end the process.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());

@@ -1,32 +1,31 @@
-//! What cells share is shared through these: the standard library's primitives, or those of a model
-//! checker in the tests of interleavings, which compile this crate a second time (`tests/interleavings`).
+//! The synchronisation primitives of this crate: those of the standard library, or in the tests of interleavings those
+//! of a model checker. These tests compile this crate a second time (`tests/interleavings`).
 //!
 //! # Locks
 //!
-//! A lock of the runtime guards a few fields for a few instructions. Under it run only moves of values, arithmetic, the
-//! allocator, and the tables of `decide`, all of which are this crate's own and take no lock themselves. Foreign code
-//! runs under none: no user code (closures, `Clone`, `Eq`, `Hash`, `Display`, `Drop`), no waker, no spawn, no event, no
-//! span. It could come back and ask for the same lock, on the same thread, and would wait for itself; a runtime that
-//! closes drops the future of a spawn there and then, with everything that future owns. The one thing of tokio's
-//! that is asked under a lock is the time: its clock is a leaf, and calls nobody.
+//! A lock of the runtime guards a few fields for a few instructions. The code under a lock only moves values,
+//! calculates, allocates, and calls the tables of `decide`, which belong to this crate and take no lock. No foreign
+//! code runs under a lock: no user code (closures, `Clone`, `Eq`, `Hash`, `Display`, `Drop`), no waker, no spawn, no
+//! event, no span. Foreign code could ask for the same lock on the same thread, and would wait for itself. (A runtime
+//! that closes drops the future of a spawn immediately, with everything that the future owns.) The only call to tokio
+//! under a lock asks for the time, since its clock calls no other code.
 //!
-//! How each kind of foreign code is kept out:
+//! Each kind of foreign code is kept out in its own way:
 //!
-//! * What is to be dropped is moved out, and dropped behind the lock. The last of an error, of which nobody knows where it
-//!   goes, waits in a [`Shelter`](crate::base::deferred_drop::Shelter).
-//! * What is to be woken, told or dropped after an event of a group is gathered in
-//!   [`Behind`](crate::engine::supervisor::Behind) under the lock, and done behind it.
-//! * A task is begun behind the lock under which its cell got its place ([`Unbegun`](crate::engine::cell::Unbegun)).
-//! * A value on which user code runs is taken out for as long as that runs ([`Lent`](crate::base::lent::Lent)).
-//! * Keys are hashed and compared outside, and what was found is looked at again under the lock
-//!   (`children/living.rs`).
-//! * A waker is cloned in front of the lock and put in under it.
+//! * A value to be dropped is moved out, and dropped after the lock. The last reference to an error, which may be
+//!   dropped anywhere, waits in a [`Shelter`](crate::base::deferred_drop::Shelter).
+//! * The wake-ups, notices and drops that follow from an event of a group are collected in
+//!   [`Behind`](crate::engine::supervisor::Behind) under the lock, and carried out after it.
+//! * The task of a child begins after the lock under which its cell was added ([`Unbegun`](crate::engine::cell::Unbegun)).
+//! * A value on which user code runs is taken out while that code runs ([`Lent`](crate::base::lent::Lent)).
+//! * Keys are hashed and compared outside of the lock, and the result is checked again under it (`children/living.rs`).
+//! * A waker is cloned before the lock is taken, and stored under it.
 //!
-//! The order: [`Rank`]. A thread takes a lock only if its rank is above that of each lock it holds, so never two of one
-//! rank: no two threads can wait for each other.
+//! The order of locks is [`Rank`]. A thread takes a lock only if its rank is greater than that of every lock it holds,
+//! so never two of the same rank. Therefore no two threads can wait for each other.
 //!
-//! Both hold by construction in every debug build, so in every test: [`lock`] writes the rank down for its thread and looks
-//! at the order, and [`foreign`], with which each way to foreign code begins, panics if anything is held.
+//! Both rules are checked in every debug build, and so in every test: [`lock`] records the rank for its thread and
+//! checks the order, and [`foreign`], which is called before all foreign code, panics if the thread holds a lock.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -52,20 +51,20 @@ pub(crate) use {
 #[cfg(shuttle)]
 use shuttle::sync as imp;
 
-/// The order of locks: a thread that holds one takes only those of a greater rank.
+/// The order of locks: a thread that holds one takes only locks of a greater rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// One child at a time changes its supervisor.
+    /// Held while a child moves to another supervisor: one child at a time.
     Moves,
     /// The instances of a keyed set.
     Keys,
     /// A group and its table.
     Group,
-    /// A queue of control, a mailbox, a life, and all that concerns one value: under it nothing more is taken.
+    /// A control queue, a mailbox, a life, and every lock of a single value: no further lock is taken under it.
     Leaf,
 }
 
-/// A lock of the runtime; see above for what may run under it.
+/// A lock of the runtime; see the module for what may run under it.
 pub(crate) struct Mutex<T> {
     #[cfg(debug_assertions)]
     rank: Rank,
@@ -73,7 +72,7 @@ pub(crate) struct Mutex<T> {
 }
 
 impl<T> Mutex<T> {
-    /// Under it no other lock is taken.
+    /// Makes a lock under which no other lock is taken.
     #[cfg(not(shuttle))]
     pub(crate) const fn new(value: T) -> Self {
         Self::ranked(Rank::Leaf, value)
@@ -147,14 +146,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(debug_assertions)]
     let held = held::Held::take(mutex.rank);
     MutexGuard {
-        // No foreign code runs under a lock, so a poisoned one guards nothing torn.
+        // No foreign code runs under a lock, so a poisoned lock does not guard a half-changed value.
         guard: mutex.inner.lock().unwrap_or_else(imp::PoisonError::into_inner),
         #[cfg(debug_assertions)]
         held,
     }
 }
 
-/// Where threads wait for a value that is out of its lock.
+/// The place where threads wait for a value that is taken out of its lock.
 #[derive(Default)]
 pub(crate) struct Condvar(imp::Condvar);
 
@@ -172,8 +171,8 @@ impl Condvar {
     }
 }
 
-/// Foreign code comes next: a user's, tokio's, that of a subscriber to `tracing`. In a debug build this panics if the thread
-/// holds a lock of the runtime.
+/// Marks a call of foreign code: a user's, tokio's, or that of a `tracing` subscriber. In a debug build this panics if
+/// the thread holds a lock of the runtime.
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn foreign() {
@@ -181,7 +180,7 @@ pub(crate) fn foreign() {
     held::none();
 }
 
-/// Which locks this thread holds: a bit for each rank.
+/// The locks that this thread holds: one bit for each rank.
 #[cfg(debug_assertions)]
 mod held {
     use std::cell::Cell;
@@ -231,7 +230,7 @@ mod held {
         }
     }
 
-    /// Said at once, since a handler may be what it happens in, whose panics are decided on.
+    /// Reported immediately, since this may happen in a handler, whose panics are decided on like any failure.
     #[cold]
     #[track_caller]
     fn broken(what: &dyn std::fmt::Display, held: u8) {
@@ -271,7 +270,7 @@ mod tests {
         let (group, leaf) = (Mutex::ranked(Rank::Group, 1), Mutex::new(2));
         let outer = lock(&group);
         let inner = lock(&leaf);
-        drop(outer); // in whatever order they are let go
+        drop(outer); // the order of release does not matter
         drop(inner);
         foreign();
         drop(lock(&leaf));

@@ -1,7 +1,7 @@
 //! Settings that contradict each other (rules C4 to C6 and C12).
 //!
-//! What is written as literals is checked while the tree compiles. What is computed, a value from a configuration or
-//! an option of a spawn, is checked here when the child gets its place: at the start of its tree, or by the spawn.
+//! Literals are checked while the tree compiles. Computed values, such as a value from a configuration or an option of
+//! a spawn, are checked here when the child is added: at the start of its tree, or by the spawn.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ mod tally;
 
 pub(crate) use tally::Tally;
 
-/// Settings that would do nothing, or that cannot all be obeyed (rules C4 to C6 and C12).
+/// Settings that would have no effect, or that contradict each other.
 ///
-/// In literals the compiler finds them. In other expressions they are the error of a start: the
+/// In literals the compiler reports them. In other expressions they are the error of a start: the
 /// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
-/// [`SpawnError::Contradiction`](crate::SpawnError::Contradiction).
+/// [`SpawnError::Contradiction`](crate::SpawnError::Contradiction) (rules C4 to C6 and C12).
 ///
 /// ```
 /// # use supervise_runtime::{Actor, Context, Contradiction, ExponentialBackoff, SpawnError};
@@ -39,15 +39,15 @@ pub(crate) use tally::Tally;
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// A setting gives no time at all.
+    /// A duration is zero.
     #[error("`{0}` is no time at all")]
     NoTime(&'static str),
-    /// A backoff's greatest delay is shorter than its least.
+    /// The longest delay of a backoff is shorter than its shortest.
     #[error("the backoff goes from {min:?} to {max:?}, which is no range; give the shorter delay first")]
     EmptyRange {
-        /// The least delay.
+        /// The shortest delay.
         min: Duration,
-        /// The greatest.
+        /// The longest delay.
         max: Duration,
     },
     /// `random_factor` is not within 0 to 1.
@@ -56,58 +56,58 @@ pub enum Contradiction {
     /// `factor` is less than 1.
     #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
     Factor(f64),
-    /// `reset` comes before the first delay could be over.
+    /// `reset` comes before the first delay is over.
     #[error("`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow")]
     ResetTooEarly {
-        /// The time up that resets.
+        /// The uptime after which the delay starts over.
         after: Duration,
-        /// The least delay.
+        /// The shortest delay.
         min: Duration,
     },
-    /// An unbounded mailbox that holds messages for as long as a backoff waits.
+    /// An unbounded mailbox holds messages for as long as a backoff waits.
     #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
     UnboundedHold,
-    /// Something about restarts, of a `Temporary` child.
+    /// A setting about restarts is given to a `Temporary` child, which is never restarted.
     #[error("a `Temporary` child is never restarted, so `{0}` would do nothing")]
     NeverRestarted(&'static str),
-    /// `Bounded(0)`
+    /// A mailbox without room for a message: `Bounded(0)`.
     #[error("a mailbox for no message cannot take any; it is at least `Bounded(1)`")]
     NoPlaces,
-    /// `max_children(0)`
+    /// A set without room for a child: `max_children(0)`.
     #[error("a set of no children would do nothing; `max_children` is at least 1")]
     NoChildren,
-    /// `[T; 0]`
+    /// An array of length 0: `[T; 0]`.
     #[error("an array of no children would do nothing; its length is at least 1")]
     EmptyArray,
-    /// `initial` gives more children than `max_children` allows.
+    /// `initial` has more children than `max_children` allows.
     #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
     TooManyInitial {
-        /// How many it gives.
+        /// The number of children in `initial`.
         initial: usize,
-        /// How many there may be.
+        /// The number of children that are allowed.
         most: usize,
     },
-    /// `redeliver(attempts = 0)`
+    /// No attempt to redeliver: `redeliver(attempts = 0)`.
     #[error("no attempt to deliver again would do nothing; `attempts` is at least 1")]
     NoAttempts,
-    /// `within` or `on_limit` without a number of restarts to act on.
+    /// `within` or `on_limit` is given without a number of restarts.
     #[error("`{0}` does nothing without a number of restarts; set `max_restarts` to one")]
     NoLimit(&'static str),
-    /// A limit of its own where all children restart together.
+    /// A child has its own limit under a strategy that restarts all children together.
     #[error("under {0:?} all children share one limit, so one of its own would do nothing")]
     LimitInGroup(Strategy),
-    /// `significant` on a `Permanent` child.
+    /// A `Permanent` child is `significant`, though it never ends by itself.
     #[error("a `Permanent` child never ends by itself, so `significant` would do nothing")]
     SignificantPermanent,
-    /// `drain` with `Kill`.
+    /// `drain` is combined with `Kill`, which leaves no time to drain.
     #[error("`drain` needs time to handle messages in, and `Kill` gives none")]
     DrainWithoutTime,
-    /// The limit cannot be reached, since restarts wait.
+    /// The limit cannot be reached, because restarts wait.
     #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
     NeverReached {
-        /// How many failures use the limit up.
+        /// The number of failures that use up the limit.
         failures: u64,
-        /// The least time that they take.
+        /// The shortest time in which so many failures can occur.
         least: Duration,
         /// The window.
         within: Duration,
@@ -115,9 +115,9 @@ pub enum Contradiction {
     /// A subtree has less time to stop than its children together.
     #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
     ShutdownTooShort {
-        /// The time of all children.
+        /// The time that all children may take.
         need: Duration,
-        /// The subtree's own.
+        /// The time of the subtree.
         given: Duration,
     },
 }
@@ -125,7 +125,7 @@ pub enum Contradiction {
 use Contradiction::*;
 
 impl Contradiction {
-    /// In the settings of one child below a supervisor with this strategy.
+    /// Checks the settings of one child of a supervisor with this strategy.
     pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
         let common = &*options.common;
         common.times().try_for_each(|(setting, time)| demand(!time.is_zero(), NoTime(setting)))?;
@@ -157,7 +157,7 @@ impl Contradiction {
     }
 }
 
-/// What a child's supervisor says about restarts.
+/// The part of a supervisor's settings that concerns restarts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outer {
     pub(crate) strategy: Strategy,
@@ -169,7 +169,7 @@ impl Outer {
         Outer { strategy: strategy.strategy, limit: strategy.limit }
     }
 
-    /// In the supervisor's own settings.
+    /// Checks the supervisor's own settings.
     pub(crate) fn check(&self) -> Result<(), Contradiction> {
         some_window(&self.limit)?;
         numberless(&self.limit)?;
@@ -200,7 +200,7 @@ fn some_window(limit: &Limit) -> Result<(), Contradiction> {
     demand(limit.within != Some(Duration::ZERO), NoTime("within"))
 }
 
-/// With `Unlimited` there is nothing to count.
+/// With `Unlimited`, restarts are not counted, so `within` and `on_limit` would have no effect.
 fn numberless(limit: &Limit) -> Result<(), Contradiction> {
     let unlimited = limit.max_restarts == Some(MaxRestarts::Unlimited);
     demand(!(unlimited && limit.within.is_some()), NoLimit("within"))?;

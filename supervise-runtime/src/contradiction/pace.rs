@@ -1,5 +1,5 @@
-//! A limit that the pace of the restarts makes unreachable (rule C6). The macro does the same sum over literals, and
-//! cannot share it: a crate of macros exports nothing else, and does not depend on the runtime.
+//! Limits that cannot be reached because of the restart delays (rule C6). The macro does the same calculation on
+//! literals, and cannot share this code: a proc-macro crate exports only macros, and does not depend on the runtime.
 
 use std::time::Duration;
 
@@ -7,10 +7,11 @@ use super::Contradiction;
 use crate::decide::pace::LEAST;
 use crate::values::backoff::Backoff;
 
-/// So many different waits are looked at; a factor of almost 1 makes more, and is left to whoever wrote it.
+/// The number of different delays that are checked. A factor close to 1 has more of them; such a setting is not checked
+/// further.
 const STEPS: u32 = 1_000;
 
-/// Whether `max + 1` failures of these members can follow each other within that time.
+/// Checks whether `max + 1` failures of these members can follow each other within that time.
 pub(super) fn reached<'a>(
     members: impl IntoIterator<Item = Option<&'a Backoff>>,
     max: u32,
@@ -27,7 +28,7 @@ pub(super) fn reached<'a>(
         let Some(next) = delays.iter_mut().min_by(|a, b| a.next().total_cmp(&b.next())) else { break };
         let wait = next.next();
         next.count += 1;
-        // One that waits no longer than before is again the one that waits least, for all that are left.
+        // If the next delay is not longer, this member has the shortest delay for all the failures that are left.
         let times = if next.next() <= wait { left } else { 1 };
         (least, left) = (least + wait * f64::from(times), left - times);
     }
@@ -38,18 +39,18 @@ pub(super) fn reached<'a>(
     Err(Contradiction::NeverReached { failures: u64::from(max) + 1, least, within })
 }
 
-/// Waits without jitter, in seconds.
+/// The delays without jitter, in seconds.
 struct Delays {
     min: f64,
     max: f64,
     factor: f64,
-    /// Where the shortest way is to let the delay start over: the time up that this takes, and `min`.
+    /// The shortest time in which the delay can start over: the uptime that a reset needs, plus `min`.
     reset: f64,
     count: i32,
 }
 
 impl Delays {
-    /// `None` where there is no least: a slot can be as good as none.
+    /// Returns `None` if there is no shortest delay: the delay of a slot can be close to zero.
     fn of(backoff: Option<&Backoff>) -> Option<Self> {
         let least = LEAST.as_secs_f64();
         match backoff {

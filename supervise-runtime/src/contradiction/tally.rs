@@ -1,4 +1,4 @@
-//! What only all children of a tree together can contradict.
+//! Contradictions that only all children of a tree together can have.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use crate::values::backoff::Backoff;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, MaxRestarts, Shutdown, Strategy};
 
-/// Counts the children of a tree while it is built.
+/// Sums up the children of a tree while the tree is built.
 #[derive(Debug)]
 pub(crate) struct Tally {
     outer: Outer,
-    /// The pace of those that restart; `None` once there is one without a backoff.
+    /// The backoffs of the children that restart; `None` as soon as a child without a backoff is added.
     paces: Option<Vec<Backoff>>,
-    /// The time that all of them may take to stop; `None` where nothing bounds it.
+    /// The time that all children together may take to stop; `None` if it is not limited.
     need: Option<Duration>,
 }
 
@@ -30,19 +30,19 @@ impl Tally {
         self.outer = outer;
     }
 
-    /// What contradicts itself in the tree's own settings.
+    /// Checks the tree's own settings.
     pub(crate) fn own(&self) -> Result<(), Contradiction> {
         self.outer.check()
     }
 
-    /// A child, with what contradicts itself in its own settings.
+    /// Adds a child, and checks its settings.
     pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), Contradiction> {
         Contradiction::of_child(options, lifecycle, &self.outer)?;
         self.count(lifecycle, options.common.backoff);
         Ok(())
     }
 
-    /// A set: its settings are those of its instances, which know nothing of the tree's budget.
+    /// Adds a set. Its settings are those of its instances, to which the tree's budget does not apply.
     pub(crate) fn set(&mut self, options: &Options, lifecycle: Lifecycle, initial: usize) -> Result<(), Contradiction> {
         Contradiction::of_child(options, lifecycle, &Outer::default())?;
         let most = options.common.max_children.unwrap_or(usize::MAX);
@@ -61,8 +61,8 @@ impl Tally {
         }
     }
 
-    /// How long it may take to stop (C12). `below`: what a tree's children may take, which holds if it has no time of
-    /// its own.
+    /// Adds the time that the child may take to stop (C12). `below`: the time of a tree's children, which counts if the
+    /// tree declares no time.
     pub(crate) fn takes(&mut self, options: &Options, kind: ChildKind, below: Option<Duration>) {
         let time = match options.common.shutdown_or_default(kind) {
             Shutdown::Within(time) => Some(time),
@@ -77,7 +77,7 @@ impl Tally {
         self.need
     }
 
-    /// All are there. `given`: the time that the tree itself has to stop, if it says so.
+    /// Checks the sums once all children are added. `given`: the declared time in which the tree itself has to stop.
     pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), Contradiction> {
         let Outer { strategy, limit } = self.outer;
         self.own()?;

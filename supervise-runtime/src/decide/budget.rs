@@ -1,4 +1,4 @@
-//! The restart budget: at most so many restarts decided in any window shorter than `within` (S15).
+//! The restart budget: at most a given number of restarts in any window shorter than `within` (S15).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use crate::values::strategy::{Limit, MaxRestarts, OnLimit};
 /// A resolved limit: every field has its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowance {
-    /// `None`: unlimited.
+    /// The number of restarts; `None`: unlimited.
     pub(crate) max: Option<u32>,
-    /// `None`: counts over the incarnation of the supervisor.
+    /// The window; `None`: the incarnation of the supervisor.
     pub(crate) within: Option<Duration>,
     pub(crate) on_limit: OnLimit,
 }
@@ -21,8 +21,8 @@ const DEFAULT_MAX: u32 = 10;
 const DEFAULT_WITHIN: Duration = Duration::from_secs(60);
 
 impl Allowance {
-    /// `own` in front of `tree`, in front of the default: 10 in 1 minute, or none at all where the
-    /// child declares a backoff.
+    /// Resolves a limit: `own` takes precedence over `tree`, and `tree` over the default, which is 10 in 1 minute, or
+    /// unlimited if the child declares a backoff.
     pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
         let (max, within) = match (own.max_restarts, tree.max_restarts) {
             (Some(max), _) => (Some(max), own.within.or(tree.within)),
@@ -38,17 +38,17 @@ impl Allowance {
     }
 }
 
-/// What has been used of an allowance.
+/// The used part of an allowance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Budget {
-    /// The latest restarts, oldest first; never more than the allowance has.
+    /// The times of the latest restarts, oldest first; never more than the allowance permits.
     charged: VecDeque<Instant>,
-    /// How many, where no window forgets them.
+    /// The number of restarts, for an allowance without a window.
     count: u32,
 }
 
 impl Budget {
-    /// Whether one more restart is allowed now.
+    /// Returns whether one more restart is allowed now.
     pub(crate) fn allows(&mut self, allowance: &Allowance, now: Instant) -> bool {
         let Some(max) = allowance.max else { return true };
         match allowance.within {
@@ -62,7 +62,7 @@ impl Budget {
         }
     }
 
-    /// How many restarts the allowance still remembers; none are counted where any number is allowed.
+    /// Returns the number of restarts that count now; 0 if any number is allowed.
     pub(crate) fn used(&self, allowance: &Allowance, now: Instant) -> u32 {
         match (allowance.max, allowance.within) {
             (None, _) => 0,

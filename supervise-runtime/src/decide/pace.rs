@@ -1,4 +1,4 @@
-//! How long a restart waits (S14, S31 to S33): arithmetic on plain values, randomness passed in.
+//! The restart delays (S14, S31 to S33): arithmetic on plain values, with the randomness passed in.
 
 use std::time::Duration;
 
@@ -6,33 +6,33 @@ use tokio::time::Instant;
 
 use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
-/// Between two restarts of one child without a declared backoff.
+/// The shortest time between two restarts of a child without a declared backoff.
 pub(crate) const LEAST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(10);
-/// An incarnation that ran this long ends a row.
+/// An incarnation that ran this long ends a streak of restarts.
 const GOOD_RUN: Duration = Duration::from_secs(10);
 
-/// What a child's restarts have been like so far.
+/// The history of a child's restarts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pace {
-    /// Restarts decided since the last reset: the exponent of a declared backoff.
+    /// The restarts that were decided since the last reset: the exponent of a declared backoff.
     n: u32,
     /// The slot of a slotted backoff, 0 before the first.
     slot: u32,
-    /// Restarts in a row, for the built-in backoff.
+    /// The length of the streak, for the built-in backoff.
     row: u32,
-    /// When the child was last started again.
+    /// The time of the last restart.
     restarted: Option<Instant>,
-    /// Since when the present incarnation is up.
+    /// The time when the present incarnation came up.
     up: Option<Instant>,
 }
 
-/// What the pace has to know of the incarnation that is over.
+/// The facts about the incarnation that is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Over {
-    /// It handled a message (never true of tasks and subtrees).
+    /// The incarnation handled a message (never true for tasks and subtrees).
     pub(crate) handled: bool,
-    /// The first restart in a row waits too: after a failed start, and for tasks.
+    /// Even the first restart of a streak waits: after a failed start, and for tasks.
     pub(crate) never_at_once: bool,
 }
 
@@ -45,24 +45,24 @@ impl Pace {
         self.restarted = Some(now);
     }
 
-    /// The child said that all is well (S32).
+    /// Resets a declared backoff, because the child has made progress (S32).
     pub(crate) fn reset(&mut self) {
         self.n = 0;
         self.slot = 0;
     }
 
-    /// Restarts in a row; 1 for the first.
+    /// Returns the length of the streak; 1 for the first restart.
     pub(crate) fn row(&self) -> u32 {
         self.row
     }
 
-    /// Restarts in a row up to now: none once the present incarnation has run well.
+    /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
     pub(crate) fn row_at(&self, now: Instant) -> u32 {
         let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= GOOD_RUN);
         if good { 0 } else { self.row }
     }
 
-    /// The delay of the restart that is being decided, and counts it.
+    /// Returns the delay of the restart that is being decided, and counts the restart.
     pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: Over, random: u64, now: Instant) -> Duration {
         let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
         if over.handled || ran >= GOOD_RUN {
@@ -95,7 +95,7 @@ impl Pace {
         }
     }
 
-    /// Slots 1 to ceiling - 1, then the ceiling for ever, or one wait of zero and slot 1 again.
+    /// Goes through slots 1 to ceiling - 1, then stays at the ceiling, or waits zero once and begins again with slot 1.
     fn slotted(&mut self, backoff: &SlottedBackoff, random: u64) -> Duration {
         let ceiling = backoff.ceiling.max(1);
         let slot = (self.slot + 1).min(ceiling);
@@ -110,7 +110,7 @@ impl Pace {
     }
 }
 
-/// `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
+/// Returns `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
 fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
     let grown = backoff.min.as_secs_f64() * backoff.factor.powf(f64::from(n));
     let capped = match Duration::try_from_secs_f64(grown) {
@@ -121,12 +121,12 @@ fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
     Duration::try_from_secs_f64(jittered).unwrap_or(Duration::MAX)
 }
 
-/// Uniform in [0, 1).
+/// Returns a number that is uniform in [0, 1).
 fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Rounded up, as the timer does, so that the announced delay is the one that happens.
+/// Rounds up to milliseconds, as the timer does, so that the announced delay is the real one.
 fn whole_millis(delay: Duration) -> Duration {
     let millis = delay.as_nanos().div_ceil(1_000_000);
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn slots_grow_to_the_ceiling_and_then_start_over() {
         let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(4);
-        // The highest draw in slots 1, 2 and 3, then the wait of zero (1 ms is the least), then slot 1 again.
+        // The highest draw in slots 1, 2 and 3, then the wait of zero (at least 1 ms), then slot 1 again.
         assert_eq!(delays(Some(backoff.into()), u64::MAX, 5), [10, 30, 70, 1, 10]);
         let staying = backoff.stay_at_ceiling();
         assert_eq!(delays(Some(staying.into()), u64::MAX, 5), [10, 30, 70, 150, 150]);

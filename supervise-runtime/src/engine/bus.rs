@@ -1,4 +1,4 @@
-//! What a tree tells the outside: one [`Event`] for each change of state (rule S40).
+//! The events of a tree: one [`Event`] for each change of state (rule S40).
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,14 +16,16 @@ use crate::values::event::{Event, EventKind};
 use crate::values::failure::Failure;
 use crate::values::strategy::Directive;
 
-/// How many events a subscriber may be behind before it misses some: 1,024, see [`Events`].
+/// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
 
-/// A subscriber's view of a tree's events, in order, from [`TreeRef::events`](crate::TreeRef::events), or with the boot
-/// from [`Tree::events`](crate::Tree::events).
+/// A subscription to the events of a tree, in order.
 ///
-/// A subscriber that falls more than [`EVENT_BUFFER`] events behind misses the oldest and is told how
-/// many; it never slows the tree. Each subscriber sees all events of the whole tree, from its subscription on.
+/// [`TreeRef::events`](crate::TreeRef::events) makes one for a running tree, [`Tree::events`](crate::Tree::events) one
+/// that includes the tree's first start.
+///
+/// Each subscriber gets all events of the whole tree, from its subscription on. A subscriber never slows the tree down:
+/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest, and gets their number as [`Missed`].
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -35,15 +37,15 @@ pub const EVENT_BUFFER: usize = 1024;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut tree = Shop::tree().seed(7);
-/// let mut events = tree.events(); // the boot too
+/// let mut events = tree.events(); // includes the first start
 ///
-/// // In a task of its own, so that nothing else makes it late.
+/// // In its own task, so that nothing else delays it.
 /// let log = tokio::spawn(async move {
 ///     let mut lines = Vec::new();
 ///     while let Some(event) = events.next().await {
 ///         match event {
 ///             Ok(event) => lines.push(event.to_string()),
-///             Err(missed) => lines.push(missed.to_string()), // and on it goes behind the gap
+///             Err(missed) => lines.push(missed.to_string()), // and continue after the missed events
 ///         }
 ///     }
 ///     lines // the tree has ended
@@ -58,18 +60,18 @@ pub const EVENT_BUFFER: usize = 1024;
 /// ```
 #[derive(Debug)]
 pub struct Events {
-    /// Always there, but for its own `Drop`.
+    /// Always `Some`, except in `Drop`.
     receiver: Option<broadcast::Receiver<Event>>,
 }
 
 impl Drop for Events {
     fn drop(&mut self) {
         let _shelter = Shelter::new();
-        self.receiver = None; // with what it has not read
+        self.receiver = None; // with the events that were not read
     }
 }
 
-/// So many events were missed, because the subscriber was too slow.
+/// The number of events that a slow subscriber missed.
 ///
 /// ```
 /// use supervise::{EVENT_BUFFER, Missed, prelude::*};
@@ -88,7 +90,7 @@ impl Drop for Events {
 /// }
 /// let gap = events.next().await.expect("the tree lives");
 /// assert!(matches!(gap, Err(Missed(n)) if n > 0));
-/// assert!(events.next().await.is_some_and(|next| next.is_ok())); // it goes on behind the gap
+/// assert!(events.next().await.is_some_and(|next| next.is_ok())); // the subscription continues after the missed events
 /// # Ok(())
 /// # }
 /// ```
@@ -97,15 +99,15 @@ impl Drop for Events {
 pub struct Missed(pub u64);
 
 impl Events {
-    /// The next event; `None` once the tree has ended and all were read.
+    /// Returns the next event; `None` once the tree has ended and all events were read.
     ///
     /// # Errors
     ///
-    /// [`Missed`] once after a gap; the next call goes on behind it.
+    /// Returns [`Missed`] once if events were missed; the next call continues after them.
     ///
     /// # Cancel safety
     ///
-    /// Nothing is lost when this future is dropped.
+    /// No event is lost if this future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
         let mut receive = pin!(self.receiver.as_mut()?.recv());
         let received = poll_fn(|cx| {
@@ -119,7 +121,11 @@ impl Events {
         }
     }
 
-    /// The next event if there is one already.
+    /// Returns the next event if there already is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Missed`] once if events were missed; the next call continues after them.
     pub fn try_next(&mut self) -> Option<Result<Event, Missed>> {
         let _shelter = Shelter::new();
         match self.receiver.as_mut()?.try_recv() {
@@ -130,19 +136,19 @@ impl Events {
     }
 }
 
-/// What all cells of one tree share.
+/// The state that all cells of a tree share.
 #[derive(Debug)]
 pub(crate) struct Bus {
-    /// Made by the first subscriber, taken away at the end of the tree.
+    /// Made by the first subscriber, removed at the end of the tree.
     sender: Mutex<Channel>,
     heard: AtomicBool,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
-    /// Some tree has written down how its children end, or one of another bus may.
+    /// True once a tree records how its children end, or a tree of another bus may do so.
     pub(crate) reports: AtomicBool,
-    /// When the tree was started.
+    /// The time when the tree was started.
     started: OnceLock<Instant>,
-    /// Some child went up or ended: for `ready()`.
+    /// Notified when a child went up or ended: for `ready()`.
     pub(crate) changed: Notify,
     pub(crate) spans: Spans,
 }
@@ -150,7 +156,7 @@ pub(crate) struct Bus {
 #[derive(Debug)]
 enum Channel {
     Unheard,
-    /// Shared, so that nothing of the channel's runs under the lock.
+    /// Shared, so that no code of the channel runs under the lock.
     Open(Arc<broadcast::Sender<Event>>),
     Over,
 }
@@ -169,7 +175,7 @@ impl Bus {
         }
     }
 
-    /// When the tree was started: at the first call.
+    /// Returns the time when the tree was started, which is the time of the first call.
     pub(crate) fn started(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
     }
@@ -179,7 +185,7 @@ impl Bus {
             let new = Arc::new(broadcast::channel(EVENT_BUFFER).0);
             let mut channel = lock(&self.sender);
             match &*channel {
-                Channel::Open(sender) => Some(sender.clone()), // somebody else was the first
+                Channel::Open(sender) => Some(sender.clone()), // another subscriber was first
                 Channel::Unheard => {
                     *channel = Channel::Open(new.clone());
                     self.heard.store(true, Relaxed);
@@ -202,25 +208,25 @@ impl Bus {
     pub(crate) fn close(&self) {
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
-        drop(before); // with the events that nobody has read
+        drop(before); // with the events that were not read
         self.changed.notify_waiters();
     }
 
-    /// Tells subscribers and `tracing`. The path is made only if someone listens.
+    /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
-        // A subscriber formats errors, and an event that falls off the end drops them: both is user code.
+        // A subscriber formats errors, and the channel drops events that it no longer keeps: both is user code.
         let told = catch_unwind(AssertUnwindSafe(|| {
             trace(&path, incarnation, &kind);
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
-                    let _shelter = Shelter::new(); // what falls off the end goes under the channel's locks
-                    let _ = sender.send(event); // nobody listens any more
+                    let _shelter = Shelter::new(); // events that fall off are dropped under its locks
+                    let _ = sender.send(event); // an error: there is no subscriber left
                 }
             }
         }));
@@ -231,7 +237,7 @@ impl Bus {
     }
 }
 
-/// The levels are part of rule S40.
+/// Writes the event to `tracing`. The levels are part of rule S40.
 fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
     macro_rules! say {
         ($level:ident, $($arg:tt)+) => {

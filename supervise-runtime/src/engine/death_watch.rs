@@ -3,24 +3,25 @@
 use crate::base::sync::atomic::{AtomicBool, Ordering};
 use crate::values::ended::{Ended, Watched};
 
-/// What a watcher finds in its mailbox.
+/// A notice in the mailbox of a watcher.
 #[derive(Debug)]
 pub(crate) struct Notice {
-    /// The number of the watch that it is of.
+    /// The number of the watch that the notice belongs to.
     pub(crate) watch: u64,
     pub(crate) who: Watched,
     pub(crate) ended: Ended,
 }
 
-/// A death pact, as the one who made it, the other one and the control between the two have it.
+/// The state of a death pact, shared by the actor that made it, the actor it depends on, and the request between the
+/// two.
 #[derive(Debug)]
 pub(crate) struct Pact {
-    /// Of the one that it depends on.
+    /// The path of the actor that the pact depends on.
     path: String,
-    /// That one has ended: control is on its way.
+    /// The other actor has ended, and the request is on its way.
     is_due: AtomicBool,
     is_taken_back: AtomicBool,
-    /// Control has come: the pact is over.
+    /// The request was handled, so the pact is over.
     is_handled: AtomicBool,
 }
 
@@ -50,7 +51,7 @@ impl Pact {
         self.is_handled.load(Ordering::Relaxed)
     }
 
-    /// Without effect from now on, also where control is on its way.
+    /// Cancels the pact, also if the request is already on its way.
     pub(crate) fn take_back(&self) {
         self.is_taken_back.store(true, Ordering::Relaxed);
     }

@@ -1,26 +1,28 @@
-//! The mailbox: senders push under one short lock, the actor takes all that was pushed with one swap
-//! and serves the batch without touching shared memory.
+//! The mailbox of an actor.
 //!
-//! Bounded by the number of messages that wait, those of the batch included. It lives as long as the
-//! cell, over all incarnations, and can be closed and opened again, since a child that has ended can be
-//! started again with its supervisor (S20).
+//! Senders push under one short lock. The actor swaps the whole queue for its own batch, and serves the batch without
+//! the lock. The bound is on the number of messages that wait, including those in the batch. A mailbox lives as long as
+//! its cell, over all incarnations. It can be closed and opened again, since a child that has ended can be started
+//! again with its supervisor (S20).
 //!
 //! Invariants:
-//! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty;
-//!    who pushes clears it and wakes the task: no wake-up is lost.
-//! 2. `unserved` is the length of the batch, at each message: nobody is told `Full` while there is room. A sender
-//!    reads it only when the mailbox may be full, by the length that the batch had when it was taken, so that the
-//!    actor writes it to a place that nobody else looks at.
-//! 3. a blocked sender is in `blocked` with its ticket, or was woken and will try again, or is gone
-//!    and has passed its wake-up on: each place that is made wakes one of those who wait for it.
+//! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender that
+//!    pushes clears it and wakes the task. So no wake-up is lost.
+//! 2. `unserved` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
+//!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had when it was
+//!    taken. So usually no other thread reads the place to which the actor writes.
+//! 3. A blocked sender is in `blocked` with its ticket, or was woken and will try again, or has given up and has
+//!    forwarded its wake-up. Each message that is taken out wakes one of the waiting senders. So capacity is never idle
+//!    while a sender waits.
 //!
-//! The third needs an order. The actor makes room without the lock: it writes `unserved`, then looks at `crowded`; a
-//! sender that begins to wait writes `crowded`, then looks at `unserved`. If both are `SeqCst`, one of the two sees the other.
-//! The actor does so at each message of a short batch, at the end of a long one, and while somebody waits; in the
-//! midst of a long one a fence for each message would cost more than it is worth. Places that it made without
-//! one (`unsaid`) it tells when it has the lock for another reason, or at the next message with a fence: at the latest
-//! when the handler of the message in hand waits for the first time, or is through. When the actor has nothing to do it
-//! wakes as many as there is room for, whoever was woken before and has not come.
+//! The third invariant needs an order, because the actor makes room without the lock. The actor writes `unserved`, then
+//! reads `crowded`; a sender that begins to wait writes `crowded`, then reads `unserved`. If all four accesses are
+//! `SeqCst`, at least one of the two sees the write of the other. The actor does this at each message of a short batch,
+//! at every 32nd message of a long batch and at its end, and while a sender waits. A fence for each message of a long
+//! batch would cost too much. The room made in between is counted in `unsaid`, and reported when the actor takes the
+//! lock for another reason, or at the next message with a fence: at the latest when the handler of the present message
+//! waits for the first time, or returns. When the actor is idle, it wakes as many senders as there is room for, in
+//! addition to senders that were woken before and have not come back.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -45,45 +47,46 @@ mod gate;
 
 use gate::{Blocked, Rejects};
 
-/// Messages served before the actor yields to other tasks.
+/// The number of messages that are served before the actor yields to other tasks.
 const BUDGET: u8 = 128;
 
-/// A batch of fewer messages is short: at each of them the actor looks whether somebody waits for room.
+/// A batch with fewer messages is short: at each of its messages the actor checks for waiting senders.
 const SHORT: usize = 32;
 
-/// Buffers of so many bytes may stay as they are.
+/// Buffers up to this number of bytes are never given back.
 const SMALL: usize = 4096;
 
-/// After so long without need of them, greater ones are given back.
+/// Larger buffers are given back when they were not needed for this long.
 const CALM: Duration = Duration::from_secs(1);
 
-/// Whether messages are taken in.
+/// Whether messages are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// Handled as they come.
+    /// Messages are handled as they come.
     Open,
-    /// They wait: the actor is down (S35).
+    /// Messages wait: the actor is down (S35).
     Down,
-    /// They go back, but what is queued is handled still (S24).
+    /// New messages are refused, but queued ones are still handled (S24).
     Draining,
-    /// They go back: the actor has ended or is about to.
+    /// Messages are refused: the actor has ended, or is stopping.
     Closed,
 }
 
 /// A cell with a mailbox.
 pub(crate) struct MailCell<T> {
     ctl: Ctl,
-    /// Control wants the actor's loop to come back.
+    /// The actor's loop has to return, because an order arrived.
     interrupted: AtomicBool,
     busy: AtomicBool,
     /// The present incarnation has handled a message.
     handled: AtomicBool,
-    /// Messages in the actor's batch. Written by the actor, read under the lock by those who find the mailbox full.
+    /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
+    /// mailbox full.
     unserved: AtomicUsize,
-    /// Some sender waits for room.
+    /// A sender waits for room.
     crowded: AtomicBool,
     ask: AskTime,
-    /// While it is down messages go back (S35).
+    /// Messages are refused while the actor is down (S35).
     rejecting: bool,
     inner: Mutex<Inner<T>>,
 }
@@ -93,16 +96,16 @@ struct Inner<T> {
     gate: Gate,
     parked: bool,
     capacity: usize,
-    /// So many were in the actor's batch when it took it: as many are there at most.
+    /// The length of the actor's batch when it was taken: an upper bound of its length now.
     batch: usize,
-    /// Senders that wait for room, by their tickets: who came first is the first.
+    /// The senders that wait for room, by ticket, in the order of their arrival.
     blocked: BTreeMap<u64, Waker>,
     tickets: u64,
-    /// It takes nothing in while it is down (S35). Boxed: most hold.
+    /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
     rejects: Option<Box<Rejects>>,
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejected {
     Full,
@@ -110,9 +113,9 @@ pub(crate) enum Rejected {
     Closed,
 }
 
-/// What a mailbox holds.
+/// An item of a mailbox.
 pub(crate) trait Letter: Send + 'static {
-    /// The type of the message, if it is one: lost, it is a dead letter.
+    /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
 }
 
@@ -152,7 +155,7 @@ impl<T: Letter> MailCell<T> {
         self.ask.set(time);
     }
 
-    /// Takes the message if there is room. `refuse_down`: the sender must not wait for one that is down.
+    /// Accepts the message if there is room. `refuse_down`: the sender must not wait for an actor that is down.
     #[inline]
     pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
         let inner = lock(&self.inner);
@@ -198,7 +201,7 @@ impl<T: Letter> MailCell<T> {
         }
     }
 
-    /// Takes the message whatever the bound (notices of an end). Dropped if the mailbox is closed.
+    /// Accepts the message even if the mailbox is full (for a notice of an end). Drops it if the mailbox is closed.
     pub(crate) fn push_past_bound(&self, msg: T) {
         let inner = lock(&self.inner);
         if matches!(inner.gate, Gate::Draining | Gate::Closed) {
@@ -208,7 +211,7 @@ impl<T: Letter> MailCell<T> {
         self.take_in(inner, msg);
     }
 
-    /// As `try_push`, but leaves a waker behind when it is full. `ticket` names the waiting sender.
+    /// Does the same as `try_push`, but stores a waker if the mailbox is full. `ticket` identifies the waiting sender.
     pub(crate) fn poll_push(
         &self,
         msg: &mut Option<T>,
@@ -222,7 +225,7 @@ impl<T: Letter> MailCell<T> {
             let mut inner = lock(&self.inner);
             match self.refuses(&inner, refuse_down) {
                 None => {
-                    // A sender may come back before it is woken: its place must not use up somebody else's wake-up.
+                    // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
                         Some(msg) => self.take_in(inner, msg),
@@ -253,7 +256,7 @@ impl<T: Letter> MailCell<T> {
                 fresh = Some(waker.clone());
                 continue;
             };
-            // The other side of the order: see above.
+            // The sender's side of the order described in the module.
             self.crowded.store(true, Ordering::SeqCst);
             let room = self.room(&inner);
             self.let_in(inner, room);
@@ -262,7 +265,7 @@ impl<T: Letter> MailCell<T> {
         }
     }
 
-    /// So many places were made in the actor's batch, of which `left` are left.
+    /// Wakes senders after `made` messages were taken out of the batch, of which `left` are left.
     #[cold]
     fn let_in_behind(&self, left: usize, made: usize) {
         let inner = lock(&self.inner);
@@ -270,7 +273,7 @@ impl<T: Letter> MailCell<T> {
         self.let_in(inner, room);
     }
 
-    /// Wakes so many of those who wait for room.
+    /// Wakes this many of the senders that wait for room.
     fn let_in(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
         let woken = match room.min(inner.blocked.len()) {
             0 => (None, Vec::new()),
@@ -284,7 +287,7 @@ impl<T: Letter> MailCell<T> {
         one.into_iter().chain(more).for_each(|(_, waker)| waker.wake());
     }
 
-    /// A sender gave up waiting: if it had been woken, the next one gets its place.
+    /// Removes a sender that gave up waiting. If it had already been woken, its wake-up is forwarded to the next one.
     pub(crate) fn give_up(&self, ticket: u64) {
         let mut inner = lock(&self.inner);
         let known = inner.blocked.remove(&ticket);
@@ -297,7 +300,7 @@ impl<T: Letter> MailCell<T> {
         }
     }
 
-    /// Opens or closes; who waits for room tries again and finds out.
+    /// Opens or closes the gate. Senders that wait for room are woken, try again, and see the new state.
     pub(crate) fn set_gate(&self, gate: Gate, capacity: Option<usize>) {
         let mut inner = lock(&self.inner);
         inner.gate = gate;
@@ -311,7 +314,7 @@ impl<T: Letter> MailCell<T> {
 }
 
 impl<T: Letter> MailCell<T> {
-    /// Refuses what comes and takes out what waits: it becomes dead letters and errors to askers.
+    /// Refuses new messages, and drops the queued ones: they become dead letters, and errors for askers.
     fn close(&self) {
         self.set_gate(Gate::Closed, None);
         let queue = {
@@ -324,14 +327,15 @@ impl<T: Letter> MailCell<T> {
             if let Some(message) = letter.message() {
                 self.ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
             }
-            // An ask gets its error by this. A panic in one `Drop` must not lose the others.
+            // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
             drop_quietly(letter);
         }
     }
 }
 
 impl<T: Letter> MailCell<T> {
-    /// Takes out what ends with the incarnation. To be called by the actor's own task, with its batch given back.
+    /// Removes the items that end with the incarnation. To be called by the actor's own task, after its batch was given
+    /// back.
     pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
         let gone: Vec<T> = {
             let mut inner = lock(&self.inner);
@@ -408,25 +412,25 @@ pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
     budget: u8,
     bounded: bool,
-    /// Places that were made, and nobody who may wait for them was looked for.
+    /// The number of messages that were taken out without a check for waiting senders.
     unsaid: u32,
-    /// While its buffers are great.
+    /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
 }
 
-/// How long the buffers have not been needed.
+/// The time for which the buffers have not been needed.
 struct Calm {
     timer: Pin<Box<Sleep>>,
-    /// The longest batch of the time.
+    /// The longest batch in this time.
     longest: usize,
 }
 
-/// What the actor's loop gets.
+/// The result of a poll of the mailbox.
 pub(crate) enum Received<T> {
     Message(T),
     /// No message is left, and none will come.
     Drained,
-    /// Control wants to be heard first.
+    /// An order has to be handled first.
     Interrupted,
 }
 
@@ -435,7 +439,7 @@ impl<T: Letter> Inbox<T> {
         Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
     }
 
-    /// The next message. Marks the cell busy until the next call.
+    /// Returns the next message. Marks the cell busy until the next call.
     #[inline]
     pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
         if cell.interrupted.load(Ordering::Acquire) {
@@ -492,7 +496,7 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// Tells senders how much of the batch is left, and looks whether one of them waits.
+    /// Publishes how much of the batch is left, and checks for waiting senders.
     #[inline]
     fn count_down(&mut self, cell: &MailCell<T>) {
         let left = self.batch.len();
@@ -511,14 +515,14 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// A message that is to be delivered again comes before all others, past the bound (S36).
+    /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
     pub(crate) fn put_back(&mut self, cell: &MailCell<T>, msg: T) {
         self.give_back(cell);
         lock(&cell.inner).queue.push_front(msg);
     }
 
-    /// A handler that waits gives the rest of its batch back, in front: whoever closes the mailbox
-    /// meanwhile finds all of it there.
+    /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
+    /// meanwhile finds all messages there.
     pub(crate) fn give_back(&mut self, cell: &MailCell<T>) {
         if self.batch.is_empty() {
             return;
@@ -535,8 +539,8 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// Nothing waits, but the buffers are those of a burst: they are given back once a time has passed in which a
-    /// quarter of them would have been enough. Under a steady load they stay.
+    /// Waits, with an empty mailbox, until the buffers of a burst can be given back: after a time in which a quarter of
+    /// their size would have been enough. Under a steady load they stay.
     #[cold]
     fn wait_for_calm(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) {
         let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
@@ -558,7 +562,7 @@ impl<T: Letter> Inbox<T> {
         }
     }
 
-    /// Closes the mailbox for good: all that waits goes back, and the buffers with it.
+    /// Closes the mailbox at the end: all queued messages are dropped, and the buffers are given back.
     pub(crate) fn close(&mut self, cell: &MailCell<T>) {
         self.give_back(cell);
         self.batch = VecDeque::new();
@@ -567,7 +571,7 @@ impl<T: Letter> Inbox<T> {
     }
 }
 
-/// How long an ask waits, kept beside the mailbox since every handle needs it. `u64::MAX`: for ever.
+/// The time that an ask waits, kept next to the mailbox since every handle needs it. `u64::MAX` means forever.
 #[derive(Debug)]
 pub(crate) struct AskTime(AtomicU64);
 

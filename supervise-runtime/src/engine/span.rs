@@ -6,16 +6,16 @@ use tracing::Span;
 
 use crate::base::sync::{Mutex, foreign, lock};
 
-/// The spans that are open in one tree, by the id of their cells: children find their supervisor's here.
+/// The open spans of one tree, by the id of their cells. Children find their supervisor's span here.
 #[derive(Debug, Default)]
 pub(crate) struct Spans {
-    /// Current when the tree was started.
+    /// The span that was current when the tree was started.
     pub(in crate::engine) around: Mutex<Option<Span>>,
     pub(in crate::engine) open: Mutex<HashMap<u64, Span>>,
 }
 
 impl Spans {
-    /// The tree starts here.
+    /// Records the current span as the one in which the tree starts.
     pub(crate) fn begin(&self) {
         let current = Span::current();
         if !current.is_none() {
@@ -25,7 +25,7 @@ impl Spans {
         }
     }
 
-    /// The tree has ended: what it stood in need not stay open for it.
+    /// Releases that span when the tree has ended, so that it need not stay open.
     pub(crate) fn end(&self) {
         let around = lock(&self.around).take();
         foreign();

@@ -1,11 +1,11 @@
-//! The declaration as a drawing.
+//! Drawings of a declaration.
 
 use crate::inspect::draw::{Drawing, Drawn, Tone};
 use crate::values::kind::ChildKind;
 use crate::values::spec::{ChildSpec, Shape, TreeSpec};
 
 impl TreeSpec {
-    /// The tree as indented text, one line a child, settings behind it.
+    /// Draws the tree as indented text: one line for each child, followed by its settings.
     ///
     /// ```text
     /// Shop  OneForOne  strategy(OneForOne, max_restarts = 10, within = 10min)
@@ -19,12 +19,12 @@ impl TreeSpec {
         self.drawing().text()
     }
 
-    /// The tree as a [Mermaid](https://mermaid.js.org) flowchart, which many sites and editors show in place.
+    /// Draws the tree as a [Mermaid](https://mermaid.js.org) flowchart, which many sites and editors show directly.
     pub fn render_mermaid(&self) -> String {
         self.drawing().mermaid()
     }
 
-    /// The tree in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it.
+    /// Draws the tree in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` renders it.
     pub fn render_graphviz(&self) -> String {
         self.drawing().graphviz()
     }
@@ -49,7 +49,7 @@ impl TreeSpec {
 }
 
 impl ChildSpec {
-    /// A `[Tree]` may contain itself: its instances are drawn by their own tree's drawing.
+    /// A `[Tree]` may contain itself, so the tree of its instances is not drawn here.
     fn below(&self) -> Option<&TreeSpec> {
         if self.is_set() { None } else { self.tree() }
     }
@@ -74,7 +74,7 @@ impl ChildSpec {
     }
 }
 
-/// The arms of a decider are too much for a drawing.
+/// Leaves out the arms of a decider, which are too long for a drawing.
 fn setting(text: &str) -> String {
     if text.starts_with("decider(") { "decider(..)".to_owned() } else { text.to_owned() }
 }

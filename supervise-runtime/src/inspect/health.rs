@@ -1,4 +1,4 @@
-//! Whether all is well in a tree, else what is not and where (rule S42).
+//! The health of a tree, as a list of symptoms (rule S42).
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use crate::inspect::snapshot::{Node, NodeState, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::strategy::Lifecycle;
 
-/// Whether all is well: [`TreeRef::health`](crate::TreeRef::health).
+/// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::TreeRef::health).
 ///
-/// What is asked for on purpose is no symptom: a child that was stopped by hand, one that ended as its
-/// lifecycle allows, one spawned at run time that is on its way up for the first time.
+/// States that are intended are not symptoms: a child that was stopped on request, one that ended as its lifecycle
+/// allows, one spawned at run time that is starting for the first time.
 ///
-/// Displayed it is one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
+/// `Display` writes one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
 ///
 /// ```
 /// use supervise::{Health, TreeRef, prelude::*};
@@ -19,7 +19,7 @@ use crate::values::strategy::Lifecycle;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
 ///
-/// /// What a probe of an orchestrator is answered: status and text.
+/// /// The answer to the probe of an orchestrator: status and text.
 /// fn probe(tree: &TreeRef) -> (u16, String) {
 ///     match tree.health() {
 ///         Health::Healthy => (200, "ok".to_owned()),
@@ -32,7 +32,7 @@ use crate::values::strategy::Lifecycle;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
 /// assert_eq!(probe(&shop), (200, "ok".to_owned()));
-/// shop.db.kill(); // by default nobody starts it again
+/// shop.db.kill(); // by default it is not started again
 /// shop.db.terminated().await?;
 /// assert_eq!(probe(&shop), (503, "degraded: db has ended: killed".to_owned()));
 /// # Ok(())
@@ -42,11 +42,11 @@ use crate::values::strategy::Lifecycle;
 pub enum Health {
     /// Everything is up.
     Healthy,
-    /// What is not well, in the order of declaration.
+    /// Some nodes are unhealthy: their symptoms, in the order of declaration.
     Degraded(Vec<Symptom>),
 }
 
-/// One thing that is not well.
+/// An unhealthy node, and the reason.
 ///
 /// ```
 /// use supervise::{Health, Reason, prelude::*};
@@ -79,24 +79,24 @@ pub enum Health {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Symptom {
-    /// Where.
+    /// The path of the node.
     pub path: String,
-    /// What.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What is not well.
+/// Why a node is unhealthy.
 ///
 /// ```
 /// use supervise::{Reason, prelude::*};
 ///
-/// /// Whether somebody has to be woken up for it.
+/// /// Whether an operator has to be called.
 /// fn is_serious(reason: &Reason) -> bool {
 ///     match reason {
 ///         Reason::Ended(_) => true,
 ///         Reason::InARow(restarts) => *restarts > 5,
 ///         Reason::Blocked(senders) => *senders > 100,
-///         _ => false, // it is down, and being started again
+///         _ => false, // the node is down, and being started again
 ///     }
 /// }
 /// # struct Db;
@@ -107,7 +107,7 @@ pub struct Symptom {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
-/// shop.db.kill(); // by default nobody starts it again
+/// shop.db.kill(); // by default it is not started again
 /// shop.db.terminated().await?;
 /// assert!(shop.health().symptoms().iter().any(|symptom| is_serious(&symptom.reason)));
 /// # Ok(())
@@ -116,25 +116,27 @@ pub struct Symptom {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It is not up, or held: this is its state.
+    /// The node is down or suspended, with this state.
     Down(NodeState),
-    /// It is up after so many restarts in a row, and has neither handled a message nor run for 10 s since.
+    /// The node is up after this many restarts in a streak: it has neither handled a message nor run for 10 s since.
     InARow(u32),
-    /// Its mailbox is full: so many senders wait for room.
+    /// The mailbox is full, and this many senders wait for room.
     Blocked(usize),
-    /// An end against the lifecycle: of a `Permanent` or `Transient` child by a failure, a limit, a kill or an
-    /// abort; not by a stop, and not by itself, as that of a subtree whose members are done (S22). Of the tree that was
-    /// asked: any end.
+    /// The node has ended against its lifecycle.
+    ///
+    /// For a `Permanent` or `Transient` child this is an end by a failure, a limit, a kill or an abort; a stop, or an
+    /// end by itself such as that of a subtree whose members are done (S22), does not count. For the tree on which
+    /// `health` was called, it is any end.
     Ended(Ended),
 }
 
 impl Health {
-    /// Nothing is the matter.
+    /// Returns `true` if there are no symptoms.
     pub fn is_healthy(&self) -> bool {
         matches!(self, Health::Healthy)
     }
 
-    /// What is not well.
+    /// Returns the symptoms.
     pub fn symptoms(&self) -> &[Symptom] {
         match self {
             Health::Healthy => &[],
@@ -144,7 +146,9 @@ impl Health {
 }
 
 impl Snapshot {
-    /// Whether all was well at that moment (S42).
+    /// Returns the health of the tree at that moment.
+    ///
+    /// See rule S42.
     pub fn health(&self) -> Health {
         let mut symptoms = Vec::new();
         for node in self.nodes() {
@@ -177,7 +181,7 @@ fn senders(node: &Node) -> Option<usize> {
 
 fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
     match lifecycle {
-        // One that is `Done` for good is optional, and not wanted any more.
+        // A `Permanent` child that is `Done` for good is optional and absent, as intended.
         Lifecycle::Permanent => !matches!(ended, Ended::Stopped | Ended::Done),
         Lifecycle::Transient => !ended.is_orderly(),
         Lifecycle::Temporary => false,

@@ -1,5 +1,4 @@
-//! Events, snapshots, health and reports through `serde` (feature `serde`). What comes out is described in
-//! `docs/json.md`.
+//! Events, snapshots, health and reports through `serde` (feature `serde`). `docs/json.md` describes the format.
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -102,7 +101,7 @@ impl Serialize for Failure {
     }
 }
 
-/// The text of the cause, then that of each source of the error in it.
+/// Returns the text of the cause, then that of each source of the error in it.
 fn chain(cause: &Cause) -> Vec<String> {
     let Cause::Error(error) = cause else { return vec![cause.to_string()] };
     let mut texts = Vec::new();
@@ -177,7 +176,7 @@ impl Serialize for Snapshot {
     }
 }
 
-/// A node, whose times count from the start of its tree.
+/// A node whose times count from the start of its tree.
 struct Since<'a> {
     node: &'a Node,
     started: Instant,
@@ -287,7 +286,7 @@ impl Serialize for Symptom {
     }
 }
 
-/// Plain words.
+/// Types that are serialized as plain words.
 macro_rules! words {
     ($($ty:ty { $($pattern:pat => $word:literal,)* })*) => {$(
         impl Serialize for $ty {

@@ -1,4 +1,4 @@
-//! A live tree at one moment: what every node is doing (rule S42).
+//! Snapshots: the state of every node of a running tree (rule S42).
 
 use std::fmt;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::strategy::{Lifecycle, Strategy};
 
-/// A tree at one moment: [`TreeRef::snapshot`](crate::TreeRef::snapshot).
+/// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///
-/// Every node is in it, also those that are down. It is a copy: it says what was, and nothing waits for it. As text,
-/// Mermaid or Graphviz it is drawn by its methods; with the feature `serde` it is serialized.
+/// A snapshot contains every node, also those that are down. It is a copy, so it does not change and delays nothing.
+/// Its methods draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
 ///
 /// ```
 /// use supervise::{NodeState, prelude::*};
@@ -52,15 +52,15 @@ use crate::values::strategy::{Lifecycle, Strategy};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// When, on tokio's clock.
+    /// The time of the snapshot, on tokio's clock.
     pub at: Instant,
-    /// When the whole tree was started.
+    /// The time when the whole tree was started.
     pub started: Instant,
-    /// The tree that was asked, with everything below it.
+    /// The tree on which `snapshot` was called, with everything below it.
     pub root: Node,
 }
 
-/// One child, or the tree itself, in a [`Snapshot`].
+/// A child, or the tree itself, in a [`Snapshot`].
 ///
 /// ```
 /// use supervise::{ChildKind, prelude::*};
@@ -77,13 +77,13 @@ pub struct Snapshot {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
-/// shop.db.tell(()).await?; // fails, and is restarted at once
+/// shop.db.tell(()).await?; // fails, and is restarted immediately
 /// # tokio::time::sleep(std::time::Duration::from_millis(20)).await;
 ///
 /// let snapshot = shop.snapshot();
 /// let db = snapshot.find("db").expect("a declared child");
 /// assert!(db.is_up() && db.kind == ChildKind::Actor);
-/// assert_eq!((db.incarnation, db.row), (2, 1)); // it has not handled a message since
+/// assert_eq!((db.incarnation, db.row), (2, 1)); // no message was handled since
 /// assert_eq!(db.lifecycle, Lifecycle::Permanent);
 /// assert_eq!(db.last_failure.as_ref().map(|failure| failure.incarnation()), Some(1));
 /// # Ok(())
@@ -92,40 +92,47 @@ pub struct Snapshot {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Node {
-    /// Its path below the root: `reports/daily`; of the root its name.
+    /// The path below the root: `reports/daily`; for the root its name.
     pub path: String,
-    /// The last part of the path, as it stands there.
+    /// The last part of the path, escaped as in the path.
     pub name: String,
-    /// What it is.
+    /// Actor, task, tree or set.
     pub kind: ChildKind,
-    /// What it is doing.
+    /// The state of the node.
     pub state: NodeState,
-    /// When it is started again (S23). A root never is; it says `Temporary`.
+    /// When the child is restarted. A root is never restarted; its lifecycle is `Temporary`.
+    ///
+    /// See rule S23.
     pub lifecycle: Lifecycle,
-    /// Whom a restart takes along, of what supervises children.
+    /// Which children restart together, for a node that supervises children.
     pub strategy: Option<Strategy>,
-    /// Which incarnation, counted from 1; 0 before the first start.
+    /// The incarnation, counted from 1; 0 before the first start.
     pub incarnation: u32,
-    /// How much of its restart budget is used (S15); of a group strategy all members show the one budget
-    /// that they share. A root has none.
+    /// The used part of the restart budget. Under a group strategy all members show the budget that they share; a root
+    /// has none.
+    ///
+    /// See rule S15.
     pub restarts: Option<Restarts>,
-    /// Restarts in a row: 0 once it has handled a message or run for 10 s (S14).
+    /// The length of the streak of restarts: 0 once the child has handled a message or run for 10 s.
+    ///
+    /// See rule S14.
     pub row: u32,
-    /// What waits in its mailbox; tasks and trees have none.
+    /// The messages in the mailbox; `None` for a task or a tree.
     pub mailbox: Option<MailboxDepth>,
-    /// The last failure that was decided on, of all incarnations. The node keeps it, and with it its error, until the
-    /// next: what an error holds on to (a channel, a lock) it holds on to that long.
+    /// The last failure that was decided on, in any incarnation. The node keeps it, with its error and everything that
+    /// the error owns (a channel, a lock), until the next failure.
     pub last_failure: Option<Failure>,
-    /// Its children in the order of their declaration or spawning. Run-time children that have ended are
-    /// forgotten; declared ones stay.
+    /// The children, in the order of their declaration or spawning. Run-time children that have ended are forgotten;
+    /// declared ones stay.
     pub children: Vec<Node>,
-    /// Down for no bad reason: asked to stop, or spawned at run time and on its way up.
+    /// True if the node is down for an intended reason: it was asked to stop, or was spawned at run time and is
+    /// starting.
     pub(crate) excused: bool,
 }
 
-/// What a node is doing.
+/// The state of a node.
 ///
-/// Displayed it is one or a few words: `running`, `backing off`, `ended: stopped`.
+/// `Display` writes a few words: `running`, `backing off`, `ended: stopped`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -158,28 +165,34 @@ pub struct Node {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum NodeState {
-    /// Down, waiting for its turn: not started yet, or until its group comes up again.
+    /// Down and queued: the child waits for its first start, or until its group comes up again.
     Waiting,
-    /// Its start, `pre_start` or `post_restart` is in progress.
+    /// The start expression, `pre_start` or `post_restart` is running.
     Starting,
     /// Up.
     Running,
-    /// Up, but handles no messages: a supervisor above it has failed (S7).
+    /// Suspended: the child is up but handles no messages, because a supervisor above it has failed.
+    ///
+    /// See rule S7.
     Held,
-    /// It has failed, and its supervisor has not decided yet, or has failed with it.
+    /// The child has failed, and its supervisor has not decided yet, or has failed with it.
     Failed,
-    /// On its way down.
+    /// The child is going down.
     GoingDown,
-    /// Down, started again at this time, or as soon as nothing else holds it (S14).
+    /// The child is down, and is started again at this time, or as soon as nothing else delays it.
+    ///
+    /// See rule S14.
     BackingOff {
-        /// When, on tokio's clock.
+        /// The end of the backoff, on tokio's clock.
         until: Instant,
     },
-    /// It has ended.
+    /// The child has ended.
     Ended(Ended),
 }
 
-/// How much of a restart budget is used (S15).
+/// The used part of a restart budget.
+///
+/// See rule S15.
 ///
 /// ```
 /// use std::time::Duration;
@@ -209,26 +222,27 @@ pub enum NodeState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restarts {
-    /// Restarts decided in the present window; 0 where any number is allowed, since nobody counts them.
+    /// The restarts decided in the present window; always 0 if the number is unlimited, since they are not counted.
     pub used: u32,
-    /// How many are allowed; `None`: any number.
+    /// The number of restarts that are allowed; `None`: any number.
     pub of: Option<u32>,
-    /// The length of the window; `None`: as long as the supervisor's incarnation lives.
+    /// The length of the window; `None`: the life of the supervisor's incarnation.
     pub within: Option<Duration>,
 }
 
 impl TreeRef {
-    /// What this tree and everything below it are doing now (S42).
+    /// Returns the state of this tree and of everything below it.
     ///
-    /// Never waits for a child: each node is read under the short locks that its supervisor holds for a
-    /// moment, one after the other, and nothing of the user's code runs. So every node is exact, but two of
-    /// them may be read a moment apart.
+    /// The call never waits for a child: it reads the nodes one after the other, under the lock of their supervisor,
+    /// and runs no user code. So the state of every node is exact, but two nodes may be read at slightly different
+    /// times (S42).
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::of(&*self.cell)
     }
 
-    /// Whether all is well here and below, else what is not and where (S42). As cheap as
-    /// [`snapshot`](TreeRef::snapshot).
+    /// Returns the health of this tree and of everything below it. As cheap as [`snapshot`](TreeRef::snapshot).
+    ///
+    /// See rule S42.
     pub fn health(&self) -> Health {
         self.snapshot().health()
     }
@@ -242,7 +256,7 @@ impl Snapshot {
         Snapshot { at: now, started: ctl.bus.started(), root: Node::of(cell, seen, now) }
     }
 
-    /// Every node, each in front of its children, in the order of declaration.
+    /// Returns every node, each before its children, in the order of declaration.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         let mut next = vec![&self.root];
         std::iter::from_fn(move || {
@@ -252,17 +266,17 @@ impl Snapshot {
         })
     }
 
-    /// The node with this path: `reports/daily`. A path is text as handles and events give it; of names that have to be
-    /// escaped [`path::of`](crate::path::of) makes one.
+    /// Returns the node with this path: `reports/daily`. The path is the text that handles and events show; for names
+    /// that have to be escaped, use [`path::of`](crate::path::of).
     pub fn find(&self, path: &str) -> Option<&Node> {
         self.nodes().find(|node| node.path == path)
     }
 }
 
 impl Node {
-    /// With all that is below it: the stack has no room for any depth.
+    /// Returns the node with everything below it. A loop, since the depth of a tree may exceed the stack.
     fn of(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
-        // Each with the place of the one above, behind which it comes.
+        // Each node with the position of its parent, which comes earlier in the list.
         let mut nodes = vec![(0, Node::alone(cell, seen, now))];
         let mut todo = Vec::new();
         let below = |cell: &dyn Controlled, own: usize, todo: &mut Vec<_>| {
@@ -310,14 +324,14 @@ impl Node {
         }
     }
 
-    /// It handles messages, or does what it is there for.
+    /// Returns `true` if the node runs: it is up and not suspended.
     pub fn is_up(&self) -> bool {
         matches!(self.state, NodeState::Running)
     }
 }
 
 impl Drop for Node {
-    /// Nodes below it go one after the other, not each in a frame of its own.
+    /// Drops the nodes below one after the other, since the depth of a tree may exceed the stack.
     fn drop(&mut self) {
         let mut below = std::mem::take(&mut self.children);
         while let Some(mut node) = below.pop() {
@@ -330,7 +344,7 @@ fn state(cell: &dyn Controlled, seen: Option<&Seen>, end: Option<OwnEnd>, now: I
     let ctl = cell.ctl();
     let ended = ctl.ended();
     let Some(Seen { member, until }) = seen else {
-        // A root, or a run-time child that is forgotten: only it itself knows.
+        // Only the cell of a root, or of a forgotten run-time child, knows its state.
         let stopping = ctl.sup().is_some_and(|sup| sup.look(|group| group.is_stopping()));
         return match ended {
             Some(ended) => NodeState::Ended(ended),
@@ -342,21 +356,21 @@ fn state(cell: &dyn Controlled, seen: Option<&Seen>, end: Option<OwnEnd>, now: I
     match (member.at, ended) {
         (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
         (At::Ended, Some(ended)) => NodeState::Ended(ended),
-        // Its supervisor knows already, its watchers do not.
+        // The supervisor knows of the end already, the watchers do not yet.
         (At::Ended, None) | (At::Down, _) => NodeState::GoingDown,
         (At::Waiting, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
         (At::Turn, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
         (At::Turn, _) => NodeState::Waiting,
         (At::Starting, _) => NodeState::Starting,
         (At::Failed | At::StartFailed, _) => NodeState::Failed,
-        // Its supervisor hears of it once it is down.
+        // The supervisor is notified once the tree is down.
         (At::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => NodeState::GoingDown,
         (At::Up, _) if member.held => NodeState::Held,
         (At::Up, _) => NodeState::Running,
     }
 }
 
-/// Without times: when a back-off ends is in its field.
+/// Without times: the field of `BackingOff` has the end of the backoff.
 impl fmt::Display for NodeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! A task's incarnation: its future and its subtasks (S29).
+//! An incarnation of a task: its future and its subtasks (S29).
 
 use std::future::{Future, poll_fn, ready};
 use std::task::{Context, Poll};
@@ -29,7 +29,7 @@ pub(crate) struct TaskBody<F> {
     told: Option<Told>,
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
-    /// Outside of the task's own future: they are waited for whatever becomes of it.
+    /// Stored outside of the task's own future, since they are waited for in any case.
     subtasks: JoinSet<Result<(), Thrown>>,
     context: bool,
 }
@@ -49,7 +49,8 @@ impl<F> TaskBody<F> {
         }
     }
 
-    /// `None`: it goes on, or has been through before. One that panics is not polled again.
+    /// Polls the task's own future. `None`: it is still running, or had finished before. A future that panics is not
+    /// polled again.
     fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), Thrown>> {
         let mut main = self.main.take()?;
         match main.as_mut().poll(cx) {
@@ -61,14 +62,14 @@ impl<F> TaskBody<F> {
         }
     }
 
-    /// Fails on its way down: nobody decides on it.
+    /// Reports a failure on the way down, for which there is no decision.
     fn report(&self, cause: Cause) {
         let ctl = self.cell.ctl();
         let failure = Failure::new(Phase::Running, cause, ctl.place(), ctl.incarnation());
         ctl.fails_late(failure);
     }
 
-    /// What it asks for. True: there was something.
+    /// Handles the task's requests. True: there was one.
     fn poll_requests(&mut self, cx: &mut Context<'_>) -> bool {
         let mut some = false;
         while let Some(Poll::Ready(Some(request))) = self.incoming.as_mut().map(|incoming| incoming.poll_recv(cx)) {
@@ -107,7 +108,7 @@ where
         let Some(mut incoming) = self.incoming.take() else { return };
         incoming.close();
         while let Ok(request) = incoming.try_recv() {
-            let mut request = Some(request); // of a subtask that never began
+            let mut request = Some(request); // a subtask that never began
             each(&mut || request = None);
         }
     }
@@ -134,14 +135,14 @@ where
         Ok(())
     }
 
-    /// Its own future and its subtasks side by side, until it says that it has started.
+    /// Runs the task's own future and its subtasks concurrently, until the task reports that it is ready.
     async fn readying(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {
             loop {
                 let returned = self.poll_main(cx);
                 let mut moved = self.poll_requests(cx);
                 if self.ready {
-                    // What it has returned already is seen to once it counts as started.
+                    // A result that is already there is handled once the task counts as started.
                     if let Some(result) = returned {
                         self.main = Some(Box::pin(ready(result)));
                     }
@@ -163,7 +164,7 @@ where
         .await
     }
 
-    /// The task's own future and its subtasks side by side, until the first failure or the last end.
+    /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
     async fn serve(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {
             loop {
@@ -173,7 +174,7 @@ where
                     result?;
                     moved = true;
                     returned = true;
-                    // The task is through: its subtasks are told.
+                    // The task's own future has returned: its subtasks are told to end.
                     if let Some(told) = &self.told {
                         told.tell();
                     }
@@ -197,7 +198,7 @@ where
         .await
     }
 
-    /// After a failure the own future and the other subtasks are told and have the rest of the time.
+    /// After a failure, the task's own future and the other subtasks are told to end, and have the rest of the time.
     async fn settle(&mut self, now: bool) {
         if let Some(told) = &self.told {
             told.tell();
@@ -225,13 +226,13 @@ where
     }
 }
 
-/// A subtask has a tokio task of its own, but its code is this task's code (S25).
+/// Wraps a subtask, which has its own tokio task, so that its code counts as this task's code (S25).
 fn inside(
     cell: Arc<Plain>,
     mut subtask: BoxFuture<'static, Result<(), Thrown>>,
 ) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
     let mut current: Option<Arc<dyn Controlled>> = Some(cell);
-    let span = Span::current(); // the task's own, from which it is spawned
+    let span = Span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
         let _entered = span.enter();
         current::enter(&mut current, false, || subtask.as_mut().poll(cx))

@@ -1,4 +1,4 @@
-//! Tasks: any future as a child (rule S29).
+//! Tasks: futures as children (rule S29).
 
 pub(crate) mod body;
 
@@ -24,9 +24,10 @@ use crate::engine::cell::stop_signal::Told;
 use crate::values::ended::Ended;
 use crate::values::failure::{BoxError, Failure, Thrown};
 
-/// The type of the shape `task`: any future as a child (rule S29).
+/// The type of a task: any future as a child.
 ///
-/// It is never made; it stands for a task where a type of child is asked for. In a declaration its name is the word `task`:
+/// This marker type is never constructed: it stands for a task where a child type is needed, as in `Handle<Task>`. In a
+/// declaration, write `task` (rule S29):
 ///
 /// ```
 /// use supervise::{Task, TaskRef, prelude::*};
@@ -55,9 +56,9 @@ use crate::values::failure::{BoxError, Failure, Thrown};
 #[derive(Debug)]
 pub struct Task;
 
-/// What a task may return: nothing, `!`, or `Result<(), E>`.
+/// A value that a task may return: nothing, `!`, or `Result<(), E>`.
 ///
-/// An error is a failure of the task; to return without one is its end.
+/// An error is a failure of the task. If a task returns without an error, it has ended by itself.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -98,7 +99,7 @@ pub struct Task;
     label = "this future's output"
 )]
 pub trait TaskOutput: Send + 'static {
-    /// The output as a result.
+    /// Converts the output into a result.
     fn done(self) -> Result<(), Thrown>;
 }
 
@@ -120,7 +121,7 @@ impl TaskOutput for Infallible {
     }
 }
 
-/// `!` by name on stable: the output of `fn() -> !`.
+/// The type `!` by name on stable Rust: the output of `fn() -> !`.
 #[doc(hidden)]
 pub trait Returns {
     type Out;
@@ -138,11 +139,11 @@ impl TaskOutput for <fn() -> ! as Returns>::Out {
 
 type Main = BoxFuture<'static, Result<(), Thrown>>;
 
-/// A task that has not begun. A type of its own: spelled out, the box would not pass the compiler's
-/// `Send` check of a whole tree.
+/// A task that has not begun. The type hides the box: written out, it would not pass the compiler's `Send` check of a
+/// whole tree.
 pub struct TaskStart {
     pub(crate) begin: Box<dyn FnOnce(TaskContext) -> Main + Send>,
-    /// It takes its context: it is told to end instead of being dropped.
+    /// The task takes its context, so it is asked to end instead of being dropped.
     pub(crate) context: bool,
 }
 
@@ -152,7 +153,7 @@ impl fmt::Debug for TaskStart {
     }
 }
 
-/// What the macro puts around the start expression of a task `|cx| ..`.
+/// Wraps the start expression of a task `|cx| ..`; called by the macro.
 #[doc(hidden)]
 pub fn task_of<F, Fut>(start: F) -> TaskStart
 where
@@ -162,7 +163,7 @@ where
     TaskStart { begin: Box::new(move |cx| Box::pin(start(cx))), context: true }
 }
 
-/// What the macro puts around the start expression of a task without a context.
+/// Wraps the start expression of a task without a context; called by the macro.
 #[doc(hidden)]
 pub fn future_of<Fut>(future: Fut) -> TaskStart
 where
@@ -171,9 +172,9 @@ where
     TaskStart { begin: Box::new(move |_| Box::pin(future)), context: false }
 }
 
-/// What may stand in the `Some(..)` of an `Option<task>`: a future, or a closure that takes the context.
+/// A value in the `Some(..)` of an `Option<task>`: a future, or a closure that takes the context.
 ///
-/// `M` only tells the two apart.
+/// `M` only keeps the two apart.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a task",
@@ -181,16 +182,16 @@ where
     note = "the future gives `()`, `!` or `Result<(), E>`"
 )]
 pub trait IntoTask<M> {
-    /// Not begun yet.
+    /// Converts the value into a task that has not begun.
     fn into_task(self) -> TaskStart;
 }
 
-/// Tells a future from a closure.
+/// The marker of a future.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Plain;
 
-/// Tells a closure from a future.
+/// The marker of a closure.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct WithContext;
@@ -221,27 +222,28 @@ where
     }
 }
 
-/// The start expression of an `Option<task>`.
+/// Converts the start expression of an `Option<task>`.
 #[doc(hidden)]
 pub fn optional_task<M, T: IntoTask<M>>(task: Option<T>) -> Option<TaskStart> {
     task.map(T::into_task)
 }
 
-/// What a task asks through its context.
+/// A request of a task through its context.
 pub(crate) enum Request {
     Spawn(Main),
     Ready,
 }
 
-/// A task came to its end before it said that it had started.
+/// The error of a task that ended before it called `ready`.
 #[derive(Debug, thiserror::Error)]
 #[error("the task returned before it was ready; call `cx.ready()` once it has started, or remove `ready`")]
 pub(crate) struct NeverReady;
 
-/// What a task `|cx| ..` is given: how it hears that it should end, and what it starts besides.
+/// The context of a task `|cx| ..`: it notifies the task of a stop, and starts subtasks.
 ///
-/// It is owned and `Clone`, so it goes into subtasks and behind `select!`. A task that takes one is told to end, and has
-/// its `shutdown` time for it; one without a context is dropped at its next `.await`.
+/// A `TaskContext` is owned and `Clone`, so it can be moved into subtasks and used after a `select!`. A task that takes
+/// its context is asked to end, and has its `shutdown` time to do so; a task without a context is dropped at its next
+/// `.await`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -250,14 +252,14 @@ pub(crate) struct NeverReady;
 ///
 /// async fn serve(cx: TaskContext, port: u16) -> std::io::Result<()> {
 ///     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-///     cx.ready(); // who is declared behind starts now
+///     cx.ready(); // the children declared after this one start now
 ///     loop {
 ///         tokio::select! {
 ///             () = cx.stopped() => return Ok(()),
 ///             accepted = listener.accept() => {
 ///                 let (stream, _) = accepted?;
 ///                 let told = cx.stopped();
-///                 // Supervised as a part of this task, and it ends with it.
+///                 // Supervised as a part of this task, and ends with it.
 ///                 cx.spawn(async move {
 ///                     tokio::select! {
 ///                         () = told => {}
@@ -299,8 +301,10 @@ impl fmt::Debug for TaskContext {
 }
 
 impl ChildOptions<Task> {
-    /// It counts as started when it says so by [`TaskContext::ready`](crate::TaskContext::ready), and not when
-    /// it is launched (S29). It must take its context.
+    /// Lets the task count as started only when it calls [`TaskContext::ready`](crate::TaskContext::ready), and not
+    /// when it is launched. The task must take its context.
+    ///
+    /// See rule S29.
     pub fn ready(self) -> Self {
         self.set(|common| common.ready = true)
     }
@@ -317,27 +321,31 @@ impl TaskContext {
         }
     }
 
-    /// Resolves when the task should end: then it has its `shutdown` time to return. Owned, so it can go
-    /// into `with_graceful_shutdown(cx.stopped())` or a subtask.
+    /// Resolves when the task should end. From then on the task has its `shutdown` time to return.
+    ///
+    /// The future is owned, so it can be passed to `with_graceful_shutdown(cx.stopped())` or to a subtask.
     ///
     /// # Cancel safety
     ///
-    /// May be dropped and made again.
+    /// The future may be dropped and the method called again.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
         let mut told = self.told.clone();
         async move {
-            // An error: the cell is gone, and with it the reason to go on.
+            // An error: the cell was dropped, so the task should end too.
             let _ = told.wait_for(|told| *told).await;
         }
     }
 
-    /// The task should end.
+    /// Returns `true` if the task should end.
     pub fn is_stopped(&self) -> bool {
         *self.told.borrow()
     }
 
-    /// A token that is cancelled when the task should end, as [`stopped`](TaskContext::stopped) resolves
-    /// (S29). Each call gives one of its own: cancelling it tells nobody else.
+    /// Returns a token that is cancelled when the task should end, at the same time as
+    /// [`stopped`](TaskContext::stopped) resolves. Each call returns a child token: cancelling it does not affect other
+    /// tokens.
+    ///
+    /// See rule S29.
     ///
     /// With the feature `tokio-util`.
     ///
@@ -353,24 +361,26 @@ impl TaskContext {
         self.token.child_token()
     }
 
-    /// Starts a subtask. Its failure or panic is the task's own; when the task ends, subtasks are told,
-    /// have the rest of the `shutdown` time, and are then aborted and waited for: none outlives it.
+    /// Starts a subtask, which ends with the task at the latest.
     ///
-    /// `tokio::spawn` inside a task is outside supervision.
+    /// A failure or panic of a subtask is a failure of the task. When the task ends, its subtasks are asked to end,
+    /// have the rest of the `shutdown` time, and are then aborted and waited for.
+    ///
+    /// A future that you start with `tokio::spawn` is not supervised.
     pub fn spawn<Fut>(&self, subtask: Fut)
     where
         Fut: Future + Send + 'static,
         Fut::Output: TaskOutput,
     {
-        // An error: the task is over, and subtasks end with it.
+        // An error: the task has ended, and its subtasks end with it.
         let _ = self.requests.send(Request::Spawn(Box::pin(async move { subtask.await.done() })));
     }
 
-    /// Says that the task has started, where `lifecycle(ready)` is declared (S29): until then its supervisor
-    /// waits for it, as for a start expression. One that returns or fails before it has failed to start.
+    /// Marks the task as started, if `lifecycle(ready)` is declared. Until then its supervisor waits for the task, as
+    /// for a start expression. A task that returns or fails before this call has failed to start.
     ///
-    /// Of no effect the second time, and where `ready` is not declared: there it counts as started when it is
-    /// first polled.
+    /// Does nothing if called again, or if `ready` is not declared: then the task counts as started when it is first
+    /// polled (S29).
     ///
     /// ```
     /// # use supervise::TaskContext;
@@ -383,23 +393,25 @@ impl TaskContext {
     /// }
     /// ```
     pub fn ready(&self) {
-        // An error: the task is over.
+        // An error: the task has ended.
         let _ = self.requests.send(Request::Ready);
     }
 
-    /// Its path below the root.
+    /// Returns the path of this actor below the root.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
     }
 
-    /// Which incarnation this is, counted from 1.
+    /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
         self.cell.ctl().incarnation()
     }
 }
 
-/// The handle of a task. Cheap to clone, `Send + Sync`, keeps nothing alive, stays the same over restarts. Two are equal
-/// when they are handles of the same task.
+/// The handle of a task.
+///
+/// A handle is cheap to clone and `Send + Sync`. It keeps nothing alive, and stays valid over restarts. Two handles are
+/// equal if they refer to the same task.
 ///
 /// ```
 /// use supervise::{TaskRef, prelude::*};
@@ -426,7 +438,7 @@ pub struct TaskRef {
     pub(crate) cell: Arc<dyn Controlled>,
 }
 
-/// Two are equal if they are handles of the same task.
+/// Two handles are equal if they refer to the same task.
 impl PartialEq for TaskRef {
     fn eq(&self, other: &Self) -> bool {
         self.cell.ctl().id == other.cell.ctl().id
@@ -448,86 +460,97 @@ impl fmt::Debug for TaskRef {
 }
 
 impl TaskRef {
-    /// Its path below the root.
+    /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
     }
 
-    /// Which incarnation it is in, counted from 1; 0 before the first start.
+    /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
         self.cell.ctl().incarnation()
     }
 
-    /// Asks it to stop: through its context, or by dropping it at its next `.await`. Returns at once;
-    /// [`terminated`](TaskRef::terminated) waits for the end. It stays ended, whatever its lifecycle.
+    /// Requests a stop: a task with a context is asked to end, another one is dropped at its next `.await`.
+    ///
+    /// This method returns immediately; [`terminated`](TaskRef::terminated) waits for the end. The task stays ended,
+    /// whatever its lifecycle, until [`start_again`](TaskRef::start_again) is called on it or on a tree around it.
     pub fn stop(&self) {
         send(&*self.cell, SystemMessage::Stop);
     }
 
-    /// Drops it at its next `.await`, with its subtasks, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
-    /// Returns at once.
+    /// Drops the task and its subtasks, at their next `.await`, and lets the task fail with
+    /// [`Cause::Killed`](crate::Cause::Killed).
     ///
-    /// Its supervisor decides on it as on any failure. If no decider says otherwise the task is not started again
-    /// (S9).
+    /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
+    /// task is not started again (S9).
     pub fn kill(&self) {
         send(&*self.cell, SystemMessage::Kill);
     }
 
-    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
-    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
-    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
-    /// have that one. Returns at once: `Ok` says that the restart has been taken up. If its new start fails, that concerns
-    /// this child alone: it is retried or ends, and takes no sibling along, whatever the strategy.
+    /// Restarts this task alone, whatever the strategy.
+    ///
+    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
+    /// again. This method returns immediately: `Ok` says that the restart has been accepted. A failure of the new start
+    /// concerns this child alone: the child is retried or ends, and no sibling is restarted together with it, whatever
+    /// the strategy (S26).
     ///
     /// # Errors
     ///
-    /// `Busy` while it is on its way down already or its group goes down, waits or comes up, `Stopping` and `Ended`.
+    /// Returns `Busy` while the task is already going down for a restart, or while its group goes down, waits or comes
+    /// up; `Stopping` while the task stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
+    /// set.
     pub fn restart(&self) -> Result<(), CommandError> {
         commands::restart(&*self.cell)
     }
 
-    /// Starts it again after its end, whatever that was (S26): as at its first start, with a fresh budget and
-    /// pace. Returns at once: `Ok` says that the start has been taken up.
+    /// Starts the task again after it has ended, whatever the reason.
     ///
-    /// If that start fails it concerns this child alone, until it is up or has ended: it is decided as any first start, so
-    /// without a backoff or a decider it ends, [`ended`](Self::ended) says with what, and no sibling goes along, whatever
-    /// the strategy. Only Escalate and a limit that escalates fail the supervisor.
+    /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted.
+    ///
+    /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
+    /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
+    /// reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit that
+    /// escalates, fail the supervisor (S26).
     ///
     /// # Errors
     ///
-    /// `NotEnded` while it lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
-    /// `SupervisorEnded` when its supervisor takes no start any more, `NotDeclared` of an instance of a `[..]`.
+    /// Returns `NotEnded` while the task lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for an instance of a `[..]`.
     pub fn start_again(&self) -> Result<(), CommandError> {
         commands::start_again(&*self.cell)
     }
 
-    /// Waits until it has ended; at once if it has.
+    /// Waits until the task has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
+    /// runtime.
     ///
     /// # Errors
     ///
-    /// At once, when called from inside the task.
+    /// Returns an error immediately if it is called from inside the task.
     ///
     /// # Cancel safety
     ///
-    /// May be dropped and called again.
+    /// The future may be dropped and the method called again.
     pub fn terminated(&self) -> Terminated {
         Terminated::of(self.cell.clone())
     }
 
-    /// It has ended, and why; `None` while it lives or is being restarted.
+    /// Returns why the actor has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
     }
 
-    /// The failure on its way out, if it has ended: the first failure of the task after it was told to end, of
-    /// its subtasks or of a `Drop`. Nobody decides on such a failure: [`ended`](TaskRef::ended) stays what led to the end (S24).
+    /// Returns the failure that occurred while the task was stopping, if the task has ended.
+    ///
+    /// This is the first failure of the task after it was asked to end, of its subtasks or of a `Drop`. No decider sees
+    /// such a failure: [`ended`](TaskRef::ended) keeps returning what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
         let ctl = self.cell.ctl();
         ctl.ended().and_then(|_| ctl.late().0)
     }
 }
 
-/// What joins a subtask: its panic goes on in the task itself.
+/// Returns the result of a subtask. A panic of the subtask continues in the task itself.
 pub(crate) fn joined(result: Result<Result<(), Thrown>, tokio::task::JoinError>) -> Result<(), Thrown> {
     match result {
         Ok(result) => result,
@@ -542,5 +565,5 @@ fn resume_panic(panic: Box<dyn Any + Send>) -> ! {
     resume_unwind(panic)
 }
 
-/// The future of a task, kept over the polls of several `serve`s.
+/// The future of a task, kept between the polls of several `serve`s.
 pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), Thrown>> + Send>>>;

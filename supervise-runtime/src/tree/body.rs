@@ -1,4 +1,4 @@
-//! A tree's incarnation: its build. Once it is up it only waits; its children are data beside it.
+//! An incarnation of a tree: its build. Once the tree is up it only waits; its children are data in its group.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -13,7 +13,7 @@ use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 
-/// Where a tree's handle is put once its build is through.
+/// The slot for a tree's handle, filled once its build has finished.
 pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
 
 pub(crate) struct TreeBody<H, F> {
@@ -66,11 +66,11 @@ where
     }
 }
 
-/// The instances of a set: nothing to build.
+/// The body of a set, which has nothing to build.
 pub(crate) struct SetBody {
     cell: Arc<Plain>,
     options: Reader,
-    /// Puts those that it always has into their places.
+    /// Adds the initial instances.
     begin: Box<dyn FnMut() + Send>,
 }
 
@@ -82,8 +82,8 @@ impl SetBody {
 
 impl Hands for SetBody {
     fn common(&mut self) -> Arc<Common> {
-        // The settings above a set are those of its instances; it itself is a permanent member that
-        // takes as long as they do.
+        // The settings above a set are those of its instances. The set itself is a `Permanent` member, and takes as
+        // long as its instances do.
         let instances = self.options.read().common.clone();
         Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
     }
@@ -93,7 +93,8 @@ impl Body for SetBody {
     const KIND: ChildKind = ChildKind::Set;
 
     async fn start(&mut self) -> Result<(), Thrown> {
-        // They begin once the set is up; here, where a panic in the clone of an argument is a failed start.
+        // The instances begin once the set is up. They are added here, where a panic in the clone of an argument is a
+        // failed start.
         (self.begin)();
         Ok(())
     }

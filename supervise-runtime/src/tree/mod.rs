@@ -1,8 +1,7 @@
-//! Trees: the blueprint, the handle's [`TreeRef`], the guard, and the builder that the macro's code
-//! calls.
+//! Trees: the tree before its start, its handle [`TreeRef`], its guard, and the builder that generated code calls.
 //!
-//! A tree's `build` is run at every start of the tree. [`Builder`] finds the children of an earlier
-//! run in their places and gives them their new start expressions, so that handles stay the same.
+//! The `build` of a tree runs at every start of the tree. [`Builder`] finds each child of the previous run by its
+//! position in the declaration, and gives it its new start expression, so that handles stay the same.
 
 use std::any::Any;
 use std::fmt;
@@ -60,24 +59,24 @@ pub use kept::{Again, Argument, AsKey, First, It, Keep, Keeper, Kept, Moved, Par
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 
-/// Where a child is put: what the runtime hands to [`Child::launch`].
+/// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Seat {
     pub(crate) ctl: Ctl,
 }
 
-/// A child that is made, and does not run yet.
+/// A child that is made and does not run yet.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Launched<H> {
     pub(crate) cell: Arc<dyn Controlled>,
     pub(crate) handle: HandleSource<H>,
-    /// To be begun once it has its place.
+    /// To be begun once the child is in its group.
     pub(crate) life: Unbegun,
 }
 
-/// A tree's handle exists only once its build is through.
+/// The source of a handle. The handle of a tree exists only once its build has finished.
 #[derive(Debug, Clone)]
 pub(crate) enum HandleSource<H> {
     Ready(H),
@@ -93,10 +92,10 @@ impl<H: Clone> HandleSource<H> {
     }
 }
 
-/// What can be declared as a child: an actor, a tree, or [`Task`].
+/// A type that can be declared as a child: an actor, a tree, or [`Task`].
 ///
-/// Nobody implements it by hand: every [`Actor`] is one, and `supervisor!` makes one of every tree. It is there to write
-/// functions over the handles of any child:
+/// Do not implement this trait: every [`Actor`] implements it, and `supervisor!` implements it for every tree. Use it
+/// to write functions over the handles of any child:
 ///
 /// ```
 /// use supervise::{Child, SpawnError, prelude::*};
@@ -136,14 +135,14 @@ impl<H: Clone> HandleSource<H> {
     note = "a tree: declare it with `supervisor!`"
 )]
 pub trait Child: Sized + Send + 'static {
-    /// What others hold of it.
+    /// The handle of the child.
     type Handle: Clone + fmt::Debug + Send + Sync + 'static;
-    /// What its start expression gives.
+    /// The type that the start expression returns.
     type Start: Send + 'static;
     /// What kind of child it is.
     #[doc(hidden)]
     const KIND: ChildKind;
-    /// The declaration, of a tree.
+    /// The declaration, if the child is a tree.
     #[doc(hidden)]
     const TREE: Option<&'static TreeSpec> = None;
 
@@ -154,8 +153,7 @@ pub trait Child: Sized + Send + 'static {
         Fut: Future<Output = Result<Self::Start, Thrown>> + Send + 'static;
 }
 
-/// The handle type of a child: [`ActorRef<A>`] of an actor, [`TaskRef`] of a task, the tree's own struct
-/// of a tree.
+/// The handle type of a child: [`ActorRef<A>`] for an actor, [`TaskRef`] for a task, the tree's own struct for a tree.
 ///
 /// ```
 /// use supervise::{Task, prelude::*};
@@ -180,8 +178,8 @@ pub trait Child: Sized + Send + 'static {
 /// ```
 pub type Handle<T> = <T as Child>::Handle;
 
-/// [`Child`] as generated code asks for it: without its supertraits, since a tree that contains itself asks while the
-/// compiler still finds out whether it is `Send`.
+/// [`Child`] for generated code: without its supertraits, since a tree that contains itself uses this trait while the
+/// compiler still works out whether the tree is `Send`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an actor nor a supervision tree",
@@ -202,10 +200,10 @@ impl<T: Child> Declared for T {
     const TREE: Option<&'static TreeSpec> = T::TREE;
 }
 
-/// A declared type, with a constant that asks whether it is a child.
+/// A declared type, with a constant that is true if the type is a child.
 ///
-/// Where it is none, that constant is the one place that says so. Everything else about the type then depends on
-/// a constant that has failed, and the compiler adds nothing to that.
+/// If the type is not a child, that constant is the only place where the compiler complains. Everything else about the
+/// type depends on a constant that has failed, so the compiler reports nothing more.
 #[doc(hidden)]
 pub trait ChildIf<const IS: bool>: Sized {
     type Handle;
@@ -230,7 +228,7 @@ impl<T: Child> ChildIf<true> for T {
     }
 }
 
-/// What the start expression of a child gives: the instance of an actor, the blueprint of a tree.
+/// The type that the start expression of a child returns: the instance of an actor, the [`Tree`] of a tree.
 ///
 /// ```
 /// use supervise::{BoxError, Start, Tree, prelude::*};
@@ -296,13 +294,13 @@ impl Child for Task {
     }
 }
 
-/// What every tree's handle struct is.
+/// The handle struct of a tree.
 #[doc(hidden)]
 pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     const SPEC: TreeSpec;
 }
 
-/// A tree with parameters: what `supervisor!` implements for its handle struct.
+/// A tree with parameters: implemented by `supervisor!` for the handle struct.
 #[doc(hidden)]
 pub trait TreeDef: TreeHandle {
     type Params: Send + 'static;

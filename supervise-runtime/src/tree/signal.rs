@@ -6,23 +6,23 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-/// A first signal has come: the next one aborts.
+/// True after the first signal: the next one aborts.
 static CAME: AtomicBool = AtomicBool::new(false);
 
-/// Waits for SIGINT or SIGTERM (on other systems than Unix: Ctrl-C), to be given to the `run` of a tree:
-/// `Shop::run(config, supervise::signal())` (S43).
+/// Waits for SIGINT or SIGTERM (on systems other than Unix: Ctrl-C). Pass it to the `run` of a tree:
+/// `Shop::run(config, supervise::signal())`.
 ///
-/// From then on a second signal aborts every shutdown that somebody waits for: what is not down yet is
-/// dropped, leaves first, and reported as aborted. With the feature `signal`.
+/// After the first signal, a second one aborts every shutdown that is being awaited: children that are not down yet are
+/// dropped, leaves first, and reported as aborted. With the feature `signal` (S43).
 ///
 /// # Cancel safety
 ///
-/// May be dropped and called again. The process does not go back to ending at once: once this was polled,
-/// a signal that nobody waits for does nothing.
+/// The future may be dropped and the function called again. The process does not return to ending at a signal: once
+/// this future was polled, a signal that nothing waits for has no effect.
 ///
 /// # Panics
 ///
-/// When it is awaited outside of a tokio runtime with its I/O enabled, or the system refuses the handler.
+/// Panics if it is awaited outside of a tokio runtime with I/O enabled, or if the system refuses the handler.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -40,7 +40,7 @@ pub async fn signal() {
     CAME.store(true, Ordering::Relaxed);
 }
 
-/// Handlers are there once this is polled.
+/// The handlers are installed once this is polled.
 #[cfg(unix)]
 async fn next() {
     use tokio::signal::unix::{SignalKind, signal};
@@ -70,7 +70,7 @@ impl fmt::Debug for Again {
     }
 }
 
-/// True once: a second signal has come.
+/// Returns `true` once, when a second signal has arrived.
 pub(crate) fn poll_again(again: &mut Option<Again>, cx: &mut Context<'_>) -> bool {
     if !CAME.load(Ordering::Relaxed) {
         return false;

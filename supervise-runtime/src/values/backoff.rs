@@ -1,8 +1,10 @@
-//! How long a restart waits: the settings (rules S31 to S33). The arithmetic is in `decide::pace`.
+//! The settings that say how long a restart waits (rules S31 to S33). The arithmetic is in `decide::pace`.
 
 use std::time::Duration;
 
-/// When the growing delay starts over (rule S32).
+/// When the growing delay of a backoff starts over.
+///
+/// See rule S32.
 ///
 /// ```
 /// use supervise::{BoxError, EventKind, prelude::*};
@@ -15,7 +17,7 @@ use std::time::Duration;
 ///         if page == "broken" {
 ///             return Err("cannot be copied".into());
 ///         }
-///         cx.reset_backoff(); // a page was copied: the next failure begins with 1 s again
+///         cx.reset_backoff(); // a page was copied: the next failure waits 1 s again
 ///         Ok(())
 ///     }
 /// }
@@ -26,7 +28,7 @@ use std::time::Duration;
 ///         #[backoff(1s..1min, random_factor = 0, reset = Manual)]
 ///         by_hand: Mirror = Mirror,
 ///
-///         // The default, with half of the least and the greatest delay: here 30.5 s.
+///         // The default is half of the sum of the shortest and the longest delay: here 30.5 s.
 ///         #[backoff(1s..1min, reset = Auto(10s))]
 ///         after_ten_seconds: Mirror = Mirror,
 ///     }
@@ -37,7 +39,7 @@ use std::time::Duration;
 /// let mirrors = Mirrors::start().await?;
 /// let mut events = mirrors.events();
 /// for page in ["broken", "broken", "whole", "broken"] {
-///     mirrors.by_hand.tell(page).await?; // while it is down they wait
+///     mirrors.by_hand.tell(page).await?; // messages wait while the actor is down
 /// }
 /// let mut delays = Vec::new();
 /// while delays.len() < 3 {
@@ -52,26 +54,26 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reset {
-    /// When an incarnation has been up this long.
+    /// Resets the delay when an incarnation has been up this long.
     Auto(Duration),
-    /// When the actor calls [`Context::reset_backoff`](crate::Context::reset_backoff).
+    /// Resets the delay when the actor calls [`Context::reset_backoff`](crate::Context::reset_backoff).
     Manual,
 }
 
-/// Growing delays with jitter: `#[backoff(3s..30s)]` (rule S31).
+/// Delays that grow, with jitter: `#[backoff(3s..30s)]`.
 ///
-/// `delay(n) = min(max, min * factor^n) * (1 + U * random_factor)`, U uniform in [0, 1), n = restarts since the last
-/// reset; rounded up to the millisecond. The jitter comes after the cap, so that children at the cap still spread out:
-/// 3 s to 30 s with 0.2 waits up to 36 s.
+/// `delay(n) = min(max, min * factor^n) * (1 + U * random_factor)`, where U is uniform in [0, 1), and n is the number
+/// of restarts since the last reset. The result is rounded up to the millisecond. The jitter is added after the cap, so
+/// that children at the cap still spread out: 3 s to 30 s with a random factor of 0.2 waits up to 36 s (rule S31).
 ///
-/// A value that makes no sense (an empty range, a `factor` below 1, a `random_factor` outside of 0 to 1, a reset before the
-/// first delay is over) fails the start of the tree, or the spawn, that it is given to.
+/// An invalid value (an empty range, a `factor` below 1, a `random_factor` outside of 0 to 1, a reset before the first
+/// delay is over) fails the start of the tree, or the spawn, that uses it.
 ///
 /// ```
 /// use std::time::Duration;
 /// use supervise::{Reset, prelude::*};
 ///
-/// // What `#[backoff(3s..30s, random_factor = 0, reset = Auto(1min))]` is: 3, 6, 12, 24, 30, 30 seconds
+/// // The same as `#[backoff(3s..30s, random_factor = 0, reset = Auto(1min))]`: 3, 6, 12, 24, 30, 30 seconds
 /// let backoff = ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30))
 ///     .factor(2.0)
 ///     .random_factor(0.0)
@@ -88,24 +90,25 @@ pub struct ExponentialBackoff {
 }
 
 impl ExponentialBackoff {
-    /// From `min` to `max`, factor 2, random factor 0.2, reset after `(min + max) / 2` of good service.
+    /// Returns a backoff from `min` to `max` with factor 2, random factor 0.2, and a reset after `(min + max) / 2` of
+    /// uptime.
     pub const fn new(min: Duration, max: Duration) -> Self {
         ExponentialBackoff { min, max, factor: 2.0, random_factor: 0.2, reset: None }
     }
 
-    /// What each delay is multiplied by to give the next.
+    /// Sets the factor by which each delay is multiplied to get the next; at least 1, default 2.
     pub fn factor(mut self, factor: impl Into<f64>) -> Self {
         self.factor = factor.into();
         self
     }
 
-    /// The largest share of a delay that is added at random, 0 to 1.
+    /// Sets the largest share of a delay that is added at random; 0 to 1, default 0.2.
     pub fn random_factor(mut self, share: impl Into<f64>) -> Self {
         self.random_factor = share.into();
         self
     }
 
-    /// When the delay starts over.
+    /// Sets when the delay starts over; default `Auto((min + max) / 2)`.
     pub fn reset(mut self, reset: Reset) -> Self {
         self.reset = Some(reset);
         self
@@ -120,16 +123,18 @@ impl ExponentialBackoff {
     }
 }
 
-/// The truncated slot algorithm of 2012 (rule S33): slot k waits `slot_time * (2^rand(0..=k) - 1)`,
-/// k from 1 to `ceiling - 1`; then, staying, `ceiling` for ever; else one wait of zero and slot 1 again.
+/// The truncated slot algorithm of 2012: random delays in slots.
 ///
-/// Starts over only by [`Context::reset_backoff`](crate::Context::reset_backoff).
+/// Slot k waits `slot_time * (2^rand(0..=k) - 1)`, for k from 1 to `ceiling - 1`. Then the backoff either stays at
+/// `ceiling` forever, or waits zero once and goes back to slot 1.
+///
+/// The delay starts over only by [`Context::reset_backoff`](crate::Context::reset_backoff) (rule S33).
 ///
 /// ```
 /// use std::time::Duration;
 /// use supervise::prelude::*;
 ///
-/// // 0 or 1, 0 to 3, 0 to 7 times 10 ms and so on, each a power of two less one
+/// // 0 or 1, 0 to 3, 0 to 7 times 10 ms and so on, each limit a power of two less one
 /// let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(10).stay_at_ceiling();
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,31 +145,31 @@ pub struct SlottedBackoff {
 }
 
 impl SlottedBackoff {
-    /// Slots of this length, ceiling 10, not staying.
+    /// Returns a backoff with slots of this length, ceiling 10, not staying at the ceiling.
     pub const fn new(slot_time: Duration) -> Self {
         SlottedBackoff { slot_time, ceiling: 10, stay: false }
     }
 
-    /// The slot at which growth ends.
+    /// Sets the slot at which growth ends; default 10.
     pub const fn ceiling(mut self, slot: u32) -> Self {
         self.ceiling = slot;
         self
     }
 
-    /// Keep waiting at the ceiling instead of starting over.
+    /// Keeps waiting at the ceiling instead of starting over.
     pub const fn stay_at_ceiling(mut self) -> Self {
         self.stay = true;
         self
     }
 }
 
-/// A declared backoff: `backoff(..)` of a child, in one type for both kinds.
+/// A declared backoff: the argument of `backoff(..)` above a child, one type for both kinds.
 ///
 /// ```
 /// use std::time::Duration;
 /// use supervise::{Backoff, prelude::*};
 ///
-/// /// From a configuration.
+/// /// Reads the delays from a configuration.
 /// fn pace(slots: bool) -> Backoff {
 ///     let least = Duration::from_millis(100);
 ///     if slots {

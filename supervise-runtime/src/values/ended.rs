@@ -1,10 +1,12 @@
-//! How an actor, task or tree ended, and who is told (rule S37).
+//! Ends: why an actor, task or tree ended, and the notice to its watchers (rule S37).
 
 use std::fmt;
 
 use crate::values::failure::{Cause, Failure};
 
-/// Why something ended: from [`ActorRef::terminated`] and its kin, in a [`Report`](crate::Report), and told to a
+/// Why an actor, task or tree ended.
+///
+/// Returned by [`ActorRef::terminated`] and similar waits, contained in a [`Report`](crate::Report), and passed to a
 /// [`Watcher`](crate::Watcher).
 ///
 /// ```
@@ -35,7 +37,7 @@ use crate::values::failure::{Cause, Failure};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
 /// assert_eq!(tell(&shop.ticker.terminated().await?), "all is well");
-/// shop.db.kill(); // which by default is decided `Stop`
+/// shop.db.kill(); // decided `Stop` by default
 /// assert_eq!(tell(&shop.db.terminated().await?), "the hard way");
 /// # Ok(())
 /// # }
@@ -43,24 +45,24 @@ use crate::values::failure::{Cause, Failure};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Ended {
-    /// By itself: `cx.stop()`, a task that returned, a tree whose members have all ended.
+    /// Ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended.
     Done,
-    /// Stopped from outside, or with its supervisor.
+    /// Stopped from outside, or together with its supervisor.
     Stopped,
-    /// Its failure was decided `Stop`, or it had no supervisor.
+    /// Failed, and the failure was decided `Stop`, or there was no supervisor to decide.
     Failed(Failure),
-    /// Its restart budget was used up.
+    /// Failed, and the restart budget was used up.
     Limit(Failure),
-    /// A kill led to it.
+    /// Killed.
     Killed,
-    /// It did not go down in its `shutdown` time.
+    /// Aborted: it did not go down within its `shutdown` time.
     Aborted,
-    /// The tokio runtime was dropped: no hook ran.
+    /// The tokio runtime was dropped, and no hook ran.
     RuntimeGone,
 }
 
 impl Ended {
-    /// The end that a failure leads to.
+    /// Returns the end that a failure leads to.
     pub(crate) fn by(failure: &Failure) -> Self {
         match failure.cause() {
             Cause::Killed => Ended::Killed,
@@ -69,7 +71,7 @@ impl Ended {
         }
     }
 
-    /// Its text where the path of the reader's own is known already.
+    /// Returns the text for a reader that may already know the path.
     pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
         fmt::from_fn(move |f| match self.failure() {
             Some(failure) => write!(f, "{}", failure.at(path)),
@@ -77,7 +79,7 @@ impl Ended {
         })
     }
 
-    /// The failure inside, if there is one.
+    /// Returns the failure that led to the end, if there is one.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Ended::Failed(failure) | Ended::Limit(failure) => Some(failure),
@@ -85,7 +87,7 @@ impl Ended {
         }
     }
 
-    /// True for [`Ended::Done`] and [`Ended::Stopped`]: nothing went wrong.
+    /// Returns `true` for [`Ended::Done`] and [`Ended::Stopped`]: nothing went wrong.
     pub fn is_orderly(&self) -> bool {
         matches!(self, Ended::Done | Ended::Stopped)
     }
@@ -104,7 +106,8 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Whose end a [`Watcher`](crate::Watcher) is told of. Compares with an [`ActorRef`]: `*who == self.db`.
+/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an [`ActorRef`]:
+/// `*who == self.db`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -154,7 +157,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// The path of the one that ended.
+    /// Returns the path of the actor that ended.
     pub fn path(&self) -> &str {
         &self.path
     }

@@ -11,10 +11,10 @@ use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::strategy::Directive;
 
-/// A change of state somewhere in a tree (rule S40).
+/// A change of state somewhere in a tree.
 ///
-/// It says where, when and in which incarnation; [`kind`](Event::kind) says what. Displayed it is one line. What an actor
-/// was started with, and messages, never appear in it; of a message its type does.
+/// An event has a place, a time and an incarnation; [`kind`](Event::kind) says what happened. `Display` writes one
+/// line. An event never contains messages or the arguments of a start, only the type name of a message (rule S40).
 ///
 /// ```
 /// use supervise::{Event, EventKind, prelude::*};
@@ -45,21 +45,22 @@ use crate::values::strategy::Directive;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Event {
-    /// Where: `reports/daily`; the root's own is its name. In a name `/` is `%2F`, see [`segments`](Event::segments).
+    /// The path of the child: `reports/daily`; for the root its name. A `/` in a name is written `%2F`, see
+    /// [`segments`](Event::segments).
     pub path: String,
-    /// When, on tokio's clock.
+    /// The time of the event, on tokio's clock.
     pub at: Instant,
-    /// Which incarnation of that child, counted from 1.
+    /// The incarnation of that child, counted from 1.
     pub incarnation: u32,
-    /// What.
+    /// The change that happened.
     pub kind: EventKind,
-    /// When the tree was started.
+    /// The time when the tree was started.
     pub(crate) started: Instant,
 }
 
 impl Event {
-    /// The names of the path, as they were given: of `shelves/jam%2Fhoney` they are `shelves` and `jam/honey`, see
-    /// [`path`](crate::path).
+    /// Returns the names in the path, as they were given: for `shelves/jam%2Fhoney` they are `shelves` and `jam/honey`.
+    /// See [`path`](crate::path).
     ///
     /// ```
     /// # use supervise::prelude::*;
@@ -82,17 +83,17 @@ impl Event {
         crate::values::path::segments(&self.path)
     }
 
-    /// How long after the start of the tree; zero for what happened before it.
+    /// Returns the time since the start of the tree; zero for an event before it.
     pub fn since_start(&self) -> Duration {
         self.at.saturating_duration_since(self.started)
     }
 }
 
-/// What happened.
+/// The kind of an [`Event`].
 ///
-/// A failure that leads to a restart is `Failed`, `Decided`, `RestartScheduled`, `Restarted`; a restart that fails is
-/// `Failed` again, of the next incarnation. An end that is restarted (rule S23) begins with `RestartScheduled`.
-/// New kinds may come: keep an arm `_`.
+/// A failure that leads to a restart gives `Failed`, `Decided`, `RestartScheduled` and `Restarted`; a restart that
+/// fails gives `Failed` again, of the next incarnation. When a child is restarted after a normal end (rule S23), the
+/// first event is `RestartScheduled`. New kinds may be added: keep an arm `_`.
 ///
 /// ```
 /// use supervise::{EventKind, prelude::*};
@@ -130,97 +131,105 @@ impl Event {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// Up for the first time. The root's shows the seed of its random delays.
+    /// The child is up for the first time. The event of the root shows the seed of the tree's random delays.
     Started {
-        /// The tree's seed, at the root only.
+        /// The tree's seed, only at the root.
         seed: Option<u64>,
     },
-    /// A failure. What is done about it is told by [`Decided`](EventKind::Decided), if there is somebody who decides: a
-    /// root that fails ends at once, and a failure that is kept while a supervisor above has failed may be decided later
-    /// or never. A supervisor that fails with an escalated failure says so too, behind its `Escalated`: then
-    /// `failure.path()` is not its own path. Of one that goes down already `Reported` follows instead of `Decided`.
+    /// The child has failed.
+    ///
+    /// [`Decided`](EventKind::Decided) follows with the decision, if there is one: a root that fails ends immediately,
+    /// and a failure that is kept while a supervisor above has failed may be decided later or never. A supervisor that
+    /// fails with an escalated failure raises this event too, after its `Escalated`; then `failure.path()` is not its
+    /// own path. If the child was already going down, `Reported` follows instead of `Decided`.
     Failed {
-        /// With what.
+        /// The failure.
         failure: Failure,
         /// The type of the message in hand.
         message: Option<&'static str>,
     },
-    /// A failure that is not decided on: it was going down anyway, it had called `cx.stop()`, a hook of the way down
-    /// or a `Drop` failed, or a decider panicked. On the way to an end it is in the [`Report`](crate::Report) too.
+    /// A failure without a decision: the child was already going down, or had called `cx.stop()`, or a hook on the way
+    /// down or a `Drop` failed, or a decider panicked. If the child is stopping, the failure is also in the
+    /// [`Report`](crate::Report).
     Reported {
         /// The failure.
         failure: Failure,
     },
-    /// A decision on a failure. `Restart` is followed by `RestartScheduled`, `Resume` by nothing, `Stop` by the `Ended`
-    /// of this child and of those that it takes along (during the boot: of the whole tree, by way of `Escalated`), and
-    /// `Escalate` by `Escalated`, told by the supervisor.
+    /// The decision on a failure.
     ///
-    /// A Restart that cannot be is told as what it comes to: at a limit as `Stop` or `Escalate`, with `LimitReached` behind
-    /// it; of a `Temporary` child, of a top-level actor whose decider escalates, as `Stop`.
+    /// After `Restart` comes `RestartScheduled`; after `Resume` nothing; after `Stop` the `Ended` of this child and of
+    /// those that end with it (during the first start of a tree the whole tree ends, by way of `Escalated`); after
+    /// `Escalate` the supervisor's `Escalated`.
+    ///
+    /// If a decided `Restart` is impossible, the event shows the directive that is carried out instead: `Stop` or
+    /// `Escalate` at a limit, followed by `LimitReached`; `Stop` for a `Temporary` child, and for a top-level actor
+    /// whose decider escalates.
     Decided {
-        /// The directive that follows.
+        /// The directive that is carried out.
         directive: Directive,
-        /// About what.
+        /// The failure that was decided.
         failure: Failure,
-        /// Restarts in a row so far.
+        /// The length of the streak: restarts so far without progress in between.
         row: u32,
     },
-    /// A restart was decided; it begins in `after`, once what has to go down is down. `Restarted` follows, or, if the start
-    /// fails, `Failed`; if a stop comes first, `Ended`.
+    /// A restart was decided. It begins after `after`, once everything that has to go down is down. `Restarted`
+    /// follows, or `Failed` if the start fails, or `Ended` if a stop comes first.
     RestartScheduled {
-        /// How long it waits.
+        /// The time that the restart waits.
         after: Duration,
     },
-    /// Up again, after a failure, with its group or its supervisor, or by hand.
+    /// The child is up again: after a failure, together with its group or its supervisor, or on request.
     Restarted,
-    /// It has ended.
+    /// The child has ended.
     Ended {
-        /// Why.
+        /// The reason.
         ended: Ended,
     },
-    /// This supervisor fails with the failure of one below it. Its own `Failed` follows, or, if it goes down already,
-    /// `Reported`.
+    /// This supervisor fails with the failure of a child. Its own `Failed` follows, or `Reported` if the supervisor is
+    /// already going down.
     Escalated {
-        /// That failure.
+        /// The failure of the child.
         failure: Failure,
     },
-    /// The restart budget of this child, or of its group, is used up. Of a failure it stands behind the `Decided` that says
-    /// what follows instead of a restart; of an end that would have been restarted (rule S23) nobody decides.
+    /// The restart budget of this child, or of its group, is used up.
+    ///
+    /// After a failure, the `Decided` before this event says what happens instead of a restart. After a normal end that
+    /// would have been followed by a restart (rule S23), there is no decision.
     LimitReached,
-    /// It did not go down in its time: its future was dropped, no further hook runs.
+    /// The child did not go down within its time: its future was dropped, and no further hook runs.
     Aborted {
         /// The type of the message in hand.
         message: Option<&'static str>,
     },
-    /// It blocks its thread and cannot be ended.
+    /// The child blocks its thread and cannot be stopped.
     Stuck,
-    /// Its start takes long.
+    /// The start of the child takes long.
     StillStarting {
-        /// How long so far.
+        /// The time since the start began.
         since: Duration,
     },
-    /// A `tell` to it has waited for room this long.
+    /// A `tell` to the child is waiting for room in the mailbox.
     Blocked {
-        /// How long so far.
+        /// The time that the `tell` has waited so far.
         since: Duration,
     },
-    /// A message that nobody will handle.
+    /// A message that will not be handled.
     DeadLetter {
-        /// Its type.
+        /// The type of the message.
         message: &'static str,
-        /// Why.
+        /// The reason.
         reason: DeadReason,
     },
     /// The guard of the tree was dropped without `shutdown()`.
     GuardDropped {
-        /// Where the tree was started.
+        /// The place in the code where the tree was started.
         started_at: &'static Location<'static>,
     },
 }
 
-/// Why a message became a dead letter: one that was taken, and that nobody will handle (rule S5).
+/// Why an accepted message became a dead letter, which will not be handled.
 ///
-/// All dead letters of a tree are counted by [`TreeRef::dead_letters`](crate::TreeRef::dead_letters).
+/// [`TreeRef::dead_letters`](crate::TreeRef::dead_letters) counts all dead letters of a tree (rule S5).
 ///
 /// ```
 /// use supervise::{DeadReason, EventKind, prelude::*};
@@ -247,7 +256,7 @@ pub enum EventKind {
 /// let app = App::start().await?;
 /// let mut events = app.events();
 /// app.worker.try_tell(1)?;
-/// app.worker.try_tell(2)?; // behind the one that ends it
+/// app.worker.try_tell(2)?; // after the message that ends the actor
 /// app.worker.terminated().await?;
 ///
 /// assert_eq!(app.dead_letters(), 1);
@@ -263,9 +272,11 @@ pub enum EventKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeadReason {
-    /// Its actor ended before its turn came.
+    /// The actor ended before it handled the message.
     Ended,
-    /// It was in hand at a failure or abort once more than `redeliver` allows (S36).
+    /// The actor failed or was aborted while it handled the message, and the `redeliver` attempts are used up.
+    ///
+    /// See rule S36.
     GivenUp,
 }
 

@@ -1,4 +1,4 @@
-//! What went wrong, as a value that supervisors, watchers and events share (rule S6).
+//! A failure, as a value that supervisors, watchers and events share (rule S6).
 
 use std::any::Any;
 use std::error::Error as StdError;
@@ -9,10 +9,10 @@ use crate::base::deferred_drop::{drop_last, drop_quietly};
 use crate::base::sync::Arc;
 use crate::values::place::Path;
 
-/// Any error that can be sent to another thread.
+/// A boxed error that can be sent to another thread.
 ///
-/// As the error of an actor or a task it takes every other by `?`. It is open: deciders, [`Failure::error`] and
-/// [`Failure::find`] see the error in the box.
+/// As the error type of an actor or a task, it takes every other error by `?`. Deciders, [`Failure::error`] and
+/// [`Failure::find`] look into the box: they see the error itself.
 ///
 /// ```
 /// use supervise::{BoxError, prelude::*};
@@ -50,25 +50,24 @@ use crate::values::place::Path;
 /// ```
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
-/// An error as it was thrown.
+/// An error returned by user code, with its type preserved.
 ///
-/// Start expressions, `let`s, tasks and handlers all fail with one of these. It is made by `?` from
-/// everything that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`.
-/// The value is kept as it came, so that a decider finds the very type that was thrown
-/// ([`Failure::error`]).
+/// Start expressions, `let`s, tasks and handlers all fail with a `Thrown`. The `?` operator makes one from everything
+/// that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it
+/// is, so that a decider finds the type of the original error ([`Failure::error`]).
 ///
-/// Like `anyhow::Error` it is not itself an [`std::error::Error`]; that is what makes `?` work on all
-/// the others. [`Thrown::as_error`] gives a reference that is one.
+/// Like `anyhow::Error`, this type does not implement [`std::error::Error`]; that is what lets `?` accept all other
+/// errors. [`Thrown::as_error`] returns a reference that does.
 ///
-/// Boxed errors are open: what is looked for is the error in the box. With the feature `anyhow` so is an
-/// `anyhow::Error`, contexts included.
+/// Boxed errors are downcast: a search looks at the error in the box. With the feature `anyhow` this includes an
+/// `anyhow::Error` and its contexts.
 ///
 /// ```
 /// use std::fmt;
 /// use supervise::Thrown;
 ///
 /// fn open() -> Result<(), Thrown> {
-///     Err(fmt::Error)? // whatever it is
+///     Err(fmt::Error)? // any other error
 /// }
 ///
 /// let thrown = open().unwrap_err();
@@ -79,7 +78,7 @@ pub struct Thrown(Kind);
 
 enum Kind {
     Error(BoxError),
-    /// As a box it could not be looked into any more.
+    /// Kept apart, since the error inside could not be found in a box.
     #[cfg(feature = "anyhow")]
     Anyhow(anyhow::Error),
 }
@@ -104,7 +103,7 @@ impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
 }
 
 impl Thrown {
-    /// The error behind it.
+    /// Returns the error as a trait object.
     pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
         match &self.0 {
             Kind::Error(error) => &**error,
@@ -113,7 +112,7 @@ impl Thrown {
         }
     }
 
-    /// The error if it is exactly an `E`; of an `anyhow::Error` the error inside, or a context that is an `E`.
+    /// Returns the error if its type is `E`; for an `anyhow::Error`, the error inside, or a context of type `E`.
     pub fn get<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.0 {
             Kind::Error(error) => error.downcast_ref(),
@@ -125,8 +124,8 @@ impl Thrown {
         }
     }
 
-    /// The first `E` along the chain of sources, the error itself included. A [`Failure`] or a
-    /// [`SpawnError`](crate::SpawnError) in the chain is looked into by [`Failure::find`].
+    /// Returns the first `E` in the chain of sources, starting with the error itself. If a [`Failure`] or a
+    /// [`SpawnError`] is in the chain, the search continues in it, as by [`Failure::find`].
     pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         if let Some(found) = self.get() {
             return Some(found);
@@ -141,7 +140,7 @@ impl Thrown {
         None
     }
 
-    /// What the start of an optional child gives where there is none (S28).
+    /// The result of the start of an optional child that is absent (S28).
     pub(crate) fn absent() -> Self {
         Thrown::from(Absent)
     }
@@ -150,7 +149,7 @@ impl Thrown {
         self.get::<Absent>().is_some()
     }
 
-    /// A tree's start fails with the failure of its child: unwrapped, it keeps its origin.
+    /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
     pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
         match self.0 {
             Kind::Error(error) => match error.downcast::<Failure>() {
@@ -163,7 +162,7 @@ impl Thrown {
     }
 }
 
-/// The errors of this crate show by their own text what is in them, so that is not their source.
+/// The errors of this crate contain the text of the error inside, so that error is not their `source`.
 fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     let failure = match error.downcast_ref::<SpawnError>() {
         Some(SpawnError::Start(failure)) => failure,
@@ -173,7 +172,7 @@ fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 's
     (failure as &dyn Any).downcast_ref().or_else(|| failure.find())
 }
 
-/// No failure: an optional child is not there.
+/// Not a failure: an optional child is absent.
 #[derive(Debug, thiserror::Error)]
 #[error("an optional child that is not there")]
 struct Absent;
@@ -184,7 +183,7 @@ impl fmt::Debug for Thrown {
     }
 }
 
-/// The error and its sources, each once: many an error has the text of its source in its own.
+/// The error and its sources, each once: many errors already contain the text of their source.
 impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.as_error();
@@ -203,9 +202,9 @@ impl fmt::Display for Thrown {
     }
 }
 
-/// When in its life the child failed (rule S6).
+/// The phase of its life in which the child failed.
 ///
-/// It is the phase of the child that is decided on, and an arm of a decider can name it:
+/// This is the phase of the child that the decider decides on. An arm of a decider can name it (rule S6):
 ///
 /// ```
 /// use std::io;
@@ -228,7 +227,7 @@ impl fmt::Display for Thrown {
 ///     struct Shop(starts: std::sync::Arc<std::sync::atomic::AtomicU32>) {
 ///         #![decider(
 ///             Phase::Running => Restart,
-///             Phase::Start | Phase::Restart => Stop, // who does not come up again is broken for good
+///             Phase::Start | Phase::Restart => Stop, // a child that does not come up again has a lasting problem
 ///         )]
 ///         db: Db = Db::open(starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0).await?,
 ///         other: Db = Db,
@@ -248,9 +247,9 @@ impl fmt::Display for Thrown {
 pub enum Phase {
     /// Before the child was up for the first time.
     Start,
-    /// While it was up.
+    /// While the child was up.
     Running,
-    /// While it was started again.
+    /// While the child was being restarted.
     Restart,
 }
 
@@ -264,9 +263,9 @@ impl fmt::Display for Phase {
     }
 }
 
-/// What made the child fail (rule S6).
+/// Why a child failed.
 ///
-/// An arm of a decider can name it, as it can name an error type:
+/// An arm of a decider can name a cause as it names an error type (rule S6):
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -284,7 +283,7 @@ impl fmt::Display for Phase {
 ///     struct Shop {
 ///         #![decider(
 ///             Cause::Panic(text) if text.contains("empty") => Resume,
-///             Cause::Killed => Restart, // without this arm it stops
+///             Cause::Killed => Restart, // without this arm the child would stop
 ///             _ => Stop,
 ///         )]
 ///         db: Db = Db,
@@ -310,22 +309,30 @@ impl fmt::Display for Phase {
 pub enum Cause {
     /// A start expression, handler, hook or task returned this error.
     Error(Thrown),
-    /// User code panicked; the text of the panic.
+    /// User code panicked, with this text.
     Panic(String),
-    /// Somebody called `kill()`.
+    /// `kill()` was called.
     Killed,
-    /// An actor that this one depends on ended ([`Context::depend_on`](crate::Context::depend_on)).
+    /// An actor that this one depends on has ended ([`Context::depend_on`](crate::Context::depend_on)); its path.
     DeathPact(String),
     /// The start took longer than its time.
     TimedOut,
-    /// A `Permanent` child ended though nobody had asked it to (rule S23).
+    /// A `Permanent` child ended without a request.
+    ///
+    /// See rule S23.
     EndedByItself,
-    /// The restart budget of a child or group was used up (rule S15); the last failure is the source.
+    /// The restart budget of a child or group was used up; [`Failure::before`] is the last failure.
+    ///
+    /// See rule S15.
     LimitReached,
-    /// Somebody called `restart()`; never decided on (rule S26).
+    /// `restart()` was called; never decided on.
+    ///
+    /// See rule S26.
     Requested,
-    /// The code of this library panicked while it ran the child; the text of the panic. No decider is asked, the
-    /// supervisor fails with it (rule S19). Please report it.
+    /// This library panicked while it ran the child, with this text. No decider is asked: the supervisor fails with
+    /// this cause. Please report it.
+    ///
+    /// See rule S19.
     Bug(String),
 }
 
@@ -345,20 +352,20 @@ impl fmt::Display for Cause {
     }
 }
 
-/// A failure of a child: the phase, the cause, and where it came from (rule S6).
+/// A failure of a child: its phase, its cause, and where it happened.
 ///
-/// Cheap to clone; all clones are the same failure. An escalated failure keeps its cause, path and
-/// incarnation and takes the phase of the supervisor that escalates.
+/// A `Failure` is cheap to clone; all clones are the same failure. An escalated failure keeps its cause, path and
+/// incarnation, and gets the phase of the supervisor that escalates.
 ///
-/// One that came of the attempt to heal another (a restart that failed, a first start that was tried again) leads to
-/// it by [`before`](Failure::before), and so on to the first; [`find`](Failure::find) looks along all of them. Of many the
-/// latest three are kept, and the first.
+/// A failure that occurred while an earlier one was being repaired (a restart that failed, a retried first start) leads
+/// to the earlier one by [`before`](Failure::before), and so on to the first; [`find`](Failure::find) searches all of
+/// them. If there are many, the latest three and the first are kept.
 ///
-/// Displayed it is one line that has the error with all its sources. Therefore, as an [`std::error::Error`], its source
-/// is not the error that was thrown ([`error`](Failure::error) gives that) but the failure before it: whoever
-/// prints a chain of errors sees everything once.
+/// `Display` writes one line that contains the error with all its sources. Therefore
+/// [`source`](std::error::Error::source) does not return the original error ([`error`](Failure::error) does) but the
+/// failure before it, so that printing a chain of errors shows everything once.
 ///
-/// A decider gets it by reference; `decider! { .. }` writes such a function from arms.
+/// A decider gets a failure by reference; `decider! { .. }` makes such a function from arms (rule S6).
 ///
 /// ```
 /// use std::io;
@@ -404,7 +411,7 @@ impl fmt::Display for Cause {
 pub struct Failure {
     phase: Phase,
     inner: Arc<Inner>,
-    /// Not in what clones in other phases share: an escalated failure may come behind another one there.
+    /// Not part of the state that clones in other phases share: an escalated failure may follow a different one there.
     before: Option<Arc<Before>>,
 }
 
@@ -414,20 +421,20 @@ struct Inner {
     incarnation: u32,
 }
 
-/// The failure before one.
+/// An earlier failure in the chain.
 struct Before {
     failure: Failure,
-    /// So many between the two are not kept.
+    /// The number of failures between the two that are not kept.
     left_out: u64,
 }
 
-/// So many failures before one are kept: a child whose start is tried for weeks must not keep them all.
+/// The number of earlier failures that are kept: a child whose start is retried for weeks must not keep them all.
 const KEPT: usize = 4;
 
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Cause::Error(_) = self.cause {
-            drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is the user's
+            drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is a user value
         }
     }
 }
@@ -437,29 +444,29 @@ impl Failure {
         Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation }), before: None }
     }
 
-    /// The same failure, seen from a supervisor that failed with it.
+    /// Returns the same failure as seen from a supervisor that failed with it.
     pub(crate) fn in_phase(mut self, phase: Phase) -> Self {
         self.phase = phase;
         self
     }
 
-    /// The failure of a budget that is used up, with this one inside.
+    /// Returns the failure of a used-up budget, with this one as the failure before it.
     pub(crate) fn at_limit(self) -> Self {
         let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
         Failure::new(self.phase, Cause::LimitReached, path, incarnation).after(&self)
     }
 
-    /// The same failure, which came of the attempt to heal `earlier`.
+    /// Returns the same failure, as one that occurred while `earlier` was being repaired.
     pub(crate) fn after(self, earlier: &Failure) -> Self {
         let mut chain: Vec<(Failure, u64)> = Vec::with_capacity(2 * (KEPT + 1));
         for (failure, left_out) in self.chain().chain(earlier.chain()) {
-            // A supervisor and its child may have been healed of the same one.
+            // A supervisor and its child may both have been repaired after the same failure.
             if !chain.iter().any(|(known, _)| Arc::ptr_eq(&known.inner, &failure.inner)) {
                 chain.push((Failure { phase: failure.phase, inner: failure.inner.clone(), before: None }, left_out));
             }
         }
         while chain.len() > KEPT + 1 {
-            let oldest = chain.len() - 2; // but for the first
+            let oldest = chain.len() - 2; // except for the first
             let (_, left_out) = chain.remove(oldest);
             chain[oldest].1 += left_out + 1;
         }
@@ -470,7 +477,7 @@ impl Failure {
         chain.into_iter().rev().reduce(newer).map_or(self, |(failure, _)| failure)
     }
 
-    /// This one, and those before it, with how many are left out in front of each.
+    /// Returns this failure and the ones before it, each with the number of failures that are left out in front of it.
     fn chain(&self) -> impl Iterator<Item = (&Failure, u64)> {
         let mut next = Some((self, 0));
         std::iter::from_fn(move || {
@@ -480,28 +487,30 @@ impl Failure {
         })
     }
 
-    /// The phase of the child that is decided on.
+    /// Returns the phase of the child that is decided on.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// What happened.
+    /// Returns the cause.
     pub fn cause(&self) -> &Cause {
         &self.inner.cause
     }
 
-    /// The path of the child in which it happened, below the root: `reports/daily`.
+    /// Returns the path of the child that failed, below the root: `reports/daily`.
     pub fn path(&self) -> &str {
         self.inner.path.as_str()
     }
 
-    /// The incarnation of that child, counted from 1.
+    /// Returns the incarnation of that child, counted from 1.
     pub fn incarnation(&self) -> u32 {
         self.inner.incarnation
     }
 
-    /// The failure before this one: that a restart was to heal which failed itself, that of the try before, and with
-    /// [`Cause::LimitReached`] the last one.
+    /// Returns the failure before this one.
+    ///
+    /// For a failed restart, this is the failure that led to the restart; for a retried start, the failure of the
+    /// previous attempt; for [`Cause::LimitReached`], the last failure.
     ///
     /// ```
     /// use std::io::{Error, ErrorKind};
@@ -546,12 +555,12 @@ impl Failure {
         self.before.as_ref().map(|before| &before.failure)
     }
 
-    /// How many failures between this one and the one [before](Failure::before) are not kept.
+    /// Returns the number of failures between this one and the one [before](Failure::before) that are not kept.
     pub fn left_out(&self) -> u64 {
         self.before.as_ref().map_or(0, |before| before.left_out)
     }
 
-    /// The error if exactly an `E` was thrown (a boxed `E` too).
+    /// Returns the error if its type is exactly `E`, also if it was boxed.
     pub fn error<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
             Cause::Error(error) => error.get(),
@@ -559,7 +568,7 @@ impl Failure {
         }
     }
 
-    /// The first `E` among the thrown error, its sources, and the failures before this one.
+    /// Returns the first `E` among the error, its sources, and the failures before this one.
     pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         self.chain().find_map(|(failure, _)| match &failure.inner.cause {
             Cause::Error(error) => error.find(),
@@ -567,7 +576,7 @@ impl Failure {
         })
     }
 
-    /// What a decider's arm for `T` sees: the error, the [`Cause`] or the [`Phase`].
+    /// Returns the value that a decider's arm for `T` matches on: the error, the [`Cause`] or the [`Phase`].
     pub fn get<T: Decides + ?Sized>(&self) -> Option<&T> {
         T::of(self)
     }
@@ -598,11 +607,11 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Its text without its path: `while running: timed out`.
+    /// Returns the text without the path: `while running: timed out`.
     fn what(&self) -> impl fmt::Display {
         fmt::from_fn(|f| {
             write!(f, "{}: {}", self.phase, self.inner.cause)?;
-            // A limit alone says nothing.
+            // The cause alone would not say what failed.
             match (&self.inner.cause, self.before()) {
                 (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),
                 _ => Ok(()),
@@ -610,7 +619,7 @@ impl Failure {
         })
     }
 
-    /// Its text where the path of the reader's own is known already.
+    /// Returns the text for a reader that may already know the path.
     pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
         fmt::from_fn(move |f| match self.path() == path {
             true => write!(f, "failed {}", self.what()),
@@ -620,7 +629,8 @@ impl Failure {
 }
 
 impl StdError for Failure {
-    /// The failure before it, or before the last one at a limit, which its own text shows.
+    /// The failure before this one. At a limit, the failure before the last one, which the text of the limit already
+    /// shows.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         let mut shown = self;
         while let Cause::LimitReached = shown.cause() {
@@ -630,9 +640,9 @@ impl StdError for Failure {
     }
 }
 
-/// What an arm of a decider can name: an error type, [`Cause`] or [`Phase`].
+/// A type that an arm of a decider can name: an error type, [`Cause`] or [`Phase`].
 ///
-/// [`Failure::get`] asks in the same way:
+/// [`Failure::get`] returns the same value:
 ///
 /// ```
 /// use std::io;
@@ -662,7 +672,7 @@ impl StdError for Failure {
     label = "not an error type, `Cause` or `Phase`"
 )]
 pub trait Decides {
-    /// The part of the failure that the arm matches on.
+    /// Returns the part of the failure that the arm matches on.
     fn of(failure: &Failure) -> Option<&Self>;
 }
 
@@ -685,7 +695,7 @@ impl Decides for Phase {
     }
 }
 
-/// The text of a caught panic.
+/// Returns the text of a caught panic.
 pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<String>() {
         Ok(text) => *text,
@@ -714,7 +724,7 @@ mod tests {
 
     impl StdError for Counted {}
 
-    /// S6: a start that is tried for weeks keeps so many errors and not more.
+    /// S6: a start that is retried for weeks keeps only a limited number of errors.
     #[test]
     fn a_row_of_any_length_keeps_the_same() {
         let (all, alive) = (300_000, Arc::new(()));
@@ -730,7 +740,7 @@ mod tests {
         assert_eq!(left_out as usize + kept.len(), all as usize);
     }
 
-    /// S6: what is in two rows, that of a child and that of its supervisor, is kept once.
+    /// S6: a failure that is in two chains, that of a child and that of its supervisor, is kept once.
     #[test]
     fn a_failure_that_is_in_both_rows_is_in_the_new_one_once() {
         let failed = |n: u32| Failure::new(Phase::Restart, Cause::Killed, "db", n);
@@ -741,8 +751,8 @@ mod tests {
         assert_eq!(kept, [2, 1]);
     }
 
-    /// S6: a limit that is used up at each of many levels leaves a failure inside of a failure: of these too the latest
-    /// are kept, and the first, so that nothing needs the stack for them.
+    /// S6: limits that are used up at each of many levels nest a failure in a failure. Of these too only the latest and
+    /// the first are kept, so that dropping them does not exhaust the stack.
     #[test]
     fn failures_inside_of_each_other_are_told_found_and_dropped() {
         let test = || {

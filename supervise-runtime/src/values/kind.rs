@@ -37,7 +37,7 @@ pub enum ChildKind {
     Actor,
     /// A task.
     Task,
-    /// A tree, the root or a subtree.
+    /// A tree: the root or a subtree.
     Tree,
     /// A `[..]`, with its instances as children. Only of nodes of a [`Snapshot`](crate::Snapshot): a declaration
     /// gives the kind of the instances.

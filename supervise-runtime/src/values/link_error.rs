@@ -1,6 +1,6 @@
 //! The error of taking over a child, or of letting it go.
 
-/// Why an actor was not taken over or let go: [`Context::link`], [`Context::unlink`].
+/// Why [`Context::link`] or [`Context::unlink`] did not move an actor.
 ///
 /// ```
 /// use supervise::{LinkError, prelude::*};
@@ -42,34 +42,34 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// One of the two is not simply running: it starts, is restarted, has failed or goes down.
+    /// One of the two actors is not simply running: it starts, is restarted, has failed, or goes down.
     #[error("{path} is busy starting, restarting or stopping; try again when it runs")]
     Busy {
-        /// Who was to move.
+        /// The path of the actor that was to move.
         path: String,
     },
-    /// It is no top-level actor: it was declared in a tree, or is somebody's child.
+    /// The actor is not a top-level actor: it was declared in a tree, or is a child of another actor.
     #[error("{path} has a supervisor; only what `supervise::spawn` started, or `unlink` let go, can be linked")]
     Supervised {
-        /// Who was to move.
+        /// The path of the actor that was to move.
         path: String,
     },
-    /// It is the caller, or one that the caller lives below.
+    /// The actor is the caller itself, or the caller lives below it.
     #[error("{path} cannot be a child of itself or of one below it")]
     Above {
-        /// Who was to move.
+        /// The path of the actor that was to move.
         path: String,
     },
-    /// It is no child of the caller that was spawned or linked at run time.
+    /// The actor is not a child of the caller that was spawned or linked at run time.
     #[error("{path} is no run-time child of the one that would let it go")]
     NotOwn {
-        /// Who was to move.
+        /// The path of the actor that was to move.
         path: String,
     },
-    /// It has ended.
+    /// The actor has ended.
     #[error("{path} has ended")]
     Ended {
-        /// Who was to move.
+        /// The path of the actor that was to move.
         path: String,
     },
 }

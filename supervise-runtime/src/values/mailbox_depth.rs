@@ -1,6 +1,6 @@
 //! How full a mailbox is.
 
-/// What waits in a mailbox.
+/// The fill level of a mailbox.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -19,7 +19,7 @@
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
 /// for query in 0..3 {
-///     shop.db.try_tell(query)?; // it has no time to take them out in between
+///     shop.db.try_tell(query)?; // the actor has no time to take them out in between
 /// }
 /// let depth = shop.snapshot().find("db").and_then(|db| db.mailbox).expect("an actor has a mailbox");
 /// assert_eq!((depth.waiting, depth.capacity, depth.blocked), (3, Some(10), 0));
@@ -29,11 +29,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MailboxDepth {
-    /// How many messages wait. While an actor works through many without waiting for anything, those that it
-    /// has taken out are counted in steps of 32, of an unbounded mailbox not at all.
+    /// The number of messages that wait. A message in hand does not count.
     pub waiting: usize,
-    /// How many can wait; `None`: any number.
+    /// The number of messages that can wait; `None`: any number.
     pub capacity: Option<usize>,
-    /// How many senders wait for room.
+    /// The number of senders that wait for room.
     pub blocked: usize,
 }

@@ -1,8 +1,8 @@
 //! Paths as text: the names below the root, with `/` between them.
 //!
-//! In a name `/` is `%2F`, `%` is `%25`, `\` is `%5C`, and a control character is what Rust writes for it, so that two
-//! names never look the same (S27). Everything that shows a path shows this text; [`segments`] gives the names back, and
-//! [`of`] makes a path of names.
+//! In a name, `/` is written `%2F`, `%` is `%25`, `\` is `%5C`, and a control character is written as its Rust escape,
+//! so that two names never look the same (S27). Every API that shows a path shows this text. [`segments`] returns the
+//! names in it, and [`of`] makes a path from names.
 //!
 //! ```
 //! use supervise::{path, prelude::*};
@@ -29,13 +29,13 @@
 
 use std::borrow::Cow;
 
-/// The names that a path is made of, from the first below the root to the last: `shelves/jam%2Fhoney` is `shelves` and
-/// `jam/honey`. An element of an array is two: `shards/0` is `shards` and `0`.
+/// Returns the names in a path, from the first below the root to the last: `shelves/jam%2Fhoney` has `shelves` and
+/// `jam/honey`. An element of an array has two names: `shards/0` has `shards` and `0`.
 pub fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
     path.split('/').map(unescaped)
 }
 
-/// The path of these names, for [`Snapshot::find`](crate::Snapshot::find).
+/// Makes a path from names, for [`Snapshot::find`](crate::Snapshot::find).
 pub fn of<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     let mut path = String::new();
     for (place, name) in names.into_iter().enumerate() {
@@ -51,8 +51,8 @@ fn is_odd(c: char) -> bool {
     matches!(c, '/' | '%' | '\\') || c.is_control()
 }
 
-/// How a name stands in a path. A line break in a key must not look like another line of a log, nor a `/` in it like
-/// another child.
+/// Escapes a name for a path. A line break in a key must not look like another line of a log, and a `/` in it must not
+/// look like another child.
 pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
     if !name.contains(is_odd) {
         return Cow::Borrowed(name);
@@ -70,7 +70,7 @@ pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Text that is not of [`escaped`] stays as it is.
+/// Text that [`escaped`] cannot have written is left as it is.
 fn unescaped(shown: &str) -> Cow<'_, str> {
     if !shown.contains(['%', '\\']) {
         return Cow::Borrowed(shown);
@@ -87,7 +87,7 @@ fn unescaped(shown: &str) -> Cow<'_, str> {
     Cow::Owned(name)
 }
 
-/// The character that this begins with, and how long it is here.
+/// Returns the first character, and the length of its escaped form.
 fn decoded(text: &str) -> (char, usize) {
     const KNOWN: [(&str, char); 7] =
         [("%2F", '/'), ("%25", '%'), ("%5C", '\\'), ("\\n", '\n'), ("\\r", '\r'), ("\\t", '\t'), ("\\0", '\0')];

@@ -1,25 +1,24 @@
-//! Where a cell stands, as names one above the other: a path that is written out when somebody reads it.
+//! Paths of cells, as linked names: the text of a path is made when it is read.
 //!
-//! A failure carries its path, and few are read. Written out, the paths of a deep tree are as long as it is deep, each of
-//! them.
+//! A failure carries its path, and most paths are never read. Made in advance, each path in a deep tree would be as
+//! long as the tree is deep.
 
 use std::fmt;
 
 use crate::base::sync::{Arc, OnceLock};
 use crate::values::path::escaped;
 
-/// How a cell is called: declared children by their name, instances of a set by their number. Text stands here as in
-/// a path.
+/// The name of a cell: declared children have a text, instances of a set a number. The text is escaped as in a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Name {
     Text(Box<str>),
     Number(u64),
-    /// What stands above a top-level actor instead of a supervisor (S39).
+    /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
     Guardian,
 }
 
 impl Name {
-    /// Each failure carries its path, so this is not left to `fmt`.
+    /// Appends the name to a path. Each failure carries its path, so this does not use `fmt`.
     pub(crate) fn push_to(&self, path: &mut String) {
         match self {
             Name::Text(text) => path.push_str(text),
@@ -45,7 +44,7 @@ impl From<&str> for Name {
     }
 }
 
-/// A cell that has children, for the paths of these.
+/// A cell with children, as a part of their paths.
 pub(crate) struct Place {
     above: Option<Arc<Place>>,
     name: Name,
@@ -59,7 +58,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // One behind the other, not each in a frame of its own.
+        // A loop, since recursion over a deep tree could exhaust the stack.
         let mut next = self.above.take();
         while let Some(place) = next {
             next = Arc::into_inner(place).and_then(|mut last| last.above.take());
@@ -85,7 +84,7 @@ impl Path {
     }
 }
 
-/// `reports/daily`.
+/// Makes the text, for example `reports/daily`.
 fn written(above: Option<&Place>, name: &Name) -> String {
     let above: Vec<&Place> = std::iter::successors(above, |place| place.above.as_deref()).collect();
     let mut text = String::with_capacity(32);
@@ -99,7 +98,7 @@ fn written(above: Option<&Place>, name: &Name) -> String {
 
 impl From<String> for Path {
     fn from(text: String) -> Self {
-        let path = Path::new(None, Name::Guardian); // its name is not read any more
+        let path = Path::new(None, Name::Guardian); // the name is not read, since the text is set
         let _ = path.text.set(text.into());
         path
     }
@@ -127,7 +126,7 @@ impl fmt::Debug for Path {
 mod tests {
     use super::*;
 
-    /// S6: a path of any depth is made, written and dropped without a frame for each name.
+    /// S6: a path of any depth is made, written and dropped without recursion.
     #[test]
     fn a_path_of_any_depth_is_written_once_it_is_read() {
         let test = || {

@@ -1,4 +1,4 @@
-//! What a shutdown reports (rule S24).
+//! The report of a shutdown (rule S24).
 
 use std::fmt;
 use std::process::{ExitCode, Termination};
@@ -7,10 +7,11 @@ use std::time::Duration;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 
-/// How a tree ended: what `shutdown()` and `join()` give.
+/// The result of a tree: why it ended, and how each child ended. Returned by `shutdown()`, `join()` and `run()`.
 ///
-/// As the return value of `main` it is an exit code: success if it [is orderly](Report::is_orderly), else it is printed.
-/// Displayed it is one line, of ten children at most; as `{:#}`, and when it is printed, each child has a line of its own.
+/// As the return value of `main`, a report becomes the exit code: success if it [is orderly](Report::is_orderly);
+/// otherwise it is printed, and the exit code is a failure. `Display` writes one line with at most ten children;
+/// `{:#}`, and the printed report, have a line for each child.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -36,18 +37,18 @@ use crate::values::failure::Failure;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
-    /// Why the tree ended, the first failure inside.
+    /// Why the tree ended, with the first failure.
     pub ended: Ended,
-    /// Every child that was alive or declared when the shutdown began, in the order they ended.
+    /// All children that were alive or declared when the shutdown began, in the order in which they ended.
     pub children: Vec<ChildReport>,
-    /// The first failure of the tree's own on its way out: a `let` whose `Drop` panicked. Those of its children are in
-    /// [`children`](Report::children).
+    /// The first failure of the tree itself while it was stopping: a `let` whose `Drop` panicked. Failures of its
+    /// children are in [`children`](Report::children).
     pub failure: Option<Failure>,
-    /// How many of these there were.
+    /// The number of such failures.
     pub failures: u32,
 }
 
-/// How one child ended.
+/// The end of one child.
 ///
 /// ```
 /// use std::time::Duration;
@@ -73,18 +74,19 @@ pub struct Report {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChildReport {
-    /// Its path.
+    /// The path of the child.
     pub path: String,
-    /// Why it ended.
+    /// Why the child ended.
     pub ended: Ended,
-    /// How long it took to go down.
+    /// How long the child took to go down.
     pub took: Duration,
-    /// Its time was up: it lost the rest of its hooks.
+    /// Whether the child was aborted because its time was up, and so lost its remaining hooks.
     pub aborted: bool,
-    /// It blocked its thread, and the shutdown gave up on it.
+    /// Whether the child blocked its thread, so that the shutdown did not wait for it any longer.
     pub stuck: bool,
-    /// The first failure on its way out: of its last message, of a task that was told to end, of `post_stop`, of a
-    /// `Drop`. Nobody decides on such a failure, and [`ended`](ChildReport::ended) stays what led to the end.
+    /// The first failure of the child while it was stopping: in its last message, in a task that was told to stop, in
+    /// `post_stop` or in a `Drop`. No decider sees such a failure, and [`ended`](ChildReport::ended) keeps what led to
+    /// the end.
     ///
     /// ```
     /// use supervise::prelude::*;
@@ -112,12 +114,12 @@ pub struct ChildReport {
     /// # }
     /// ```
     pub failure: Option<Failure>,
-    /// How many of these there were.
+    /// The number of such failures.
     pub failures: u32,
 }
 
 impl ChildReport {
-    /// How bad it is: the greater, the worse. 0 is nothing to speak of.
+    /// Returns how bad the end was: the greater, the worse; 0 for a good end.
     fn weight(&self) -> (u8, Duration) {
         let weight = match self {
             ChildReport { stuck: true, .. } => 3,
@@ -130,15 +132,17 @@ impl ChildReport {
 }
 
 impl Report {
-    /// The tree was done or stopped, every child went down in its time, and nothing failed on its way out.
+    /// Returns `true` if the tree ended by itself or was stopped, every child went down within its time, and nothing
+    /// failed while stopping.
     ///
-    /// A failure that was decided before does not count: that is what deciders are for. One on the way out nobody decides.
+    /// A failure that was decided on earlier does not count, since a decider handled it. A failure while stopping does,
+    /// since no decider sees it.
     pub fn is_orderly(&self) -> bool {
         self.ended.is_orderly() && self.failures == 0 && self.children.iter().all(|child| child.weight().0 == 0)
     }
 }
 
-/// So many children are named.
+/// The number of children that are named.
 const NAMED: usize = 10;
 
 impl fmt::Display for Report {

@@ -6,12 +6,12 @@ use crate::values::backoff::Backoff;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Decider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 
-/// How long a child has to go down, if nothing else is said (S24).
+/// The default time in which a child has to go down (S24).
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);
-/// How long an ask waits, if nothing else is said (S3).
+/// The default time that an ask waits (S3).
 const ASK: Duration = Duration::from_secs(5);
 
-/// What does not depend on the type of the child.
+/// The settings that do not depend on the type of the child.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Common {
     pub(crate) lifecycle: Option<Lifecycle>,
@@ -45,7 +45,7 @@ impl Common {
         })
     }
 
-    /// The times that are said, each under its name; those of a limit aside.
+    /// Returns the durations that are set, each with the name of its setting, except those of a limit.
     pub(crate) fn times(&self) -> impl Iterator<Item = (&'static str, Duration)> {
         let shutdown = match self.shutdown {
             Some(Shutdown::Within(time)) => Some(time),

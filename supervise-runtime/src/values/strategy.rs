@@ -1,4 +1,4 @@
-//! The settings of a supervisor and of a child, as plain values (section 1.2 of the language).
+//! The settings of a supervisor and of a child, as plain values.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,9 @@ use crate::base::deferred_drop::Quiet;
 use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure, Phase};
 
-/// Whom a restart takes along (rule S17).
+/// Which children restart when one of them fails.
+///
+/// See rule S17.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -37,18 +39,18 @@ use crate::values::failure::{Cause, Failure, Phase};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Strategy {
-    /// Only the failed child.
+    /// Only the failed child restarts.
     #[default]
     OneForOne,
-    /// Every child of the supervisor.
+    /// Every child of the supervisor restarts.
     AllForOne,
-    /// The failed child and those declared after it.
+    /// The failed child restarts, and the children declared after it.
     RestForOne,
 }
 
-/// What a decider answers (rule S8).
+/// The decision on a failure.
 ///
-/// In a decider's arms they stand without the name of this type:
+/// The arms of a decider name the variants without the name of this type (rule S8):
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -94,7 +96,7 @@ pub enum Strategy {
 /// shop.db.tell(DbError::Timeout).await?;
 /// shop.db.tell(DbError::Password).await?;
 /// assert!(matches!(shop.db.terminated().await?, Ended::Failed(_)));
-/// assert_eq!(shop.db.incarnation(), 2); // of three failures one was a restart
+/// assert_eq!(shop.db.incarnation(), 2); // of three failures, one led to a restart
 ///
 /// shop.cart.tell(DbError::Corrupt).await?;
 /// let report = shop.join().await; // the whole tree has failed
@@ -104,9 +106,9 @@ pub enum Strategy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Directive {
-    /// Keep the instance and its state; go on with the next message.
+    /// Keep the instance and its state, and continue with the next message.
     Resume,
-    /// A new instance; mailbox, handles and watchers stay.
+    /// Start a new instance; the mailbox, the handles and the watchers stay.
     Restart,
     /// End this child.
     Stop,
@@ -114,7 +116,9 @@ pub enum Directive {
     Escalate,
 }
 
-/// What happens when the restart budget is used up (rule S15).
+/// The action when the restart budget is used up.
+///
+/// See rule S15.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -144,13 +148,13 @@ pub enum Directive {
 pub enum OnLimit {
     /// The supervisor fails with [`Cause::LimitReached`].
     Escalate,
-    /// What the directive `Stop` would do.
+    /// The same as the directive `Stop`.
     Stop,
 }
 
-/// How many restarts are allowed in a window (rule S15).
+/// How many restarts are allowed in a window.
 ///
-/// In a tree it is a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]`.
+/// In a tree, write a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]` (rule S15).
 ///
 /// ```
 /// use supervise::{MaxRestarts, prelude::*};
@@ -161,13 +165,15 @@ pub enum OnLimit {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MaxRestarts {
-    /// At most this many; 0 never restarts.
+    /// At most this many; with 0 the child is never restarted.
     AtMost(u32),
     /// Any number.
     Unlimited,
 }
 
-/// When a child is started again (rule S23).
+/// When a child is restarted.
+///
+/// See rule S23.
 ///
 /// | what happened | `Permanent` | `Transient` | `Temporary` |
 /// |---|---|---|---|
@@ -211,7 +217,7 @@ pub enum MaxRestarts {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lifecycle {
-    /// After a failure, and when it ended by itself.
+    /// After a failure, and after an end by itself.
     Permanent,
     /// After a failure only.
     Transient,
@@ -219,9 +225,9 @@ pub enum Lifecycle {
     Temporary,
 }
 
-/// How long a child may take to go down (rule S24).
+/// How long a child may take to go down.
 ///
-/// Default: 5 s, of a tree `Infinity`. A [`Duration`] turns into `Within`.
+/// Default: 5 s; for a tree, `Infinity`. A [`Duration`] converts into `Within` (rule S24).
 ///
 /// ```
 /// use std::time::Duration;
@@ -249,9 +255,9 @@ pub enum Lifecycle {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shutdown {
-    /// This long for the current message, its own children and `post_stop`; then it is aborted.
+    /// This long for the current message, the child's own children and `post_stop`; then the child is aborted.
     Within(Duration),
-    /// No time at all: its future is dropped, no hook runs.
+    /// No time: the child's future is dropped, and no hook runs.
     Kill,
     /// As long as it takes.
     Infinity,
@@ -263,7 +269,9 @@ impl From<Duration> for Shutdown {
     }
 }
 
-/// How many messages can wait (rule S3). Default: `Bounded(1024)`.
+/// How many messages can wait in a mailbox. Default: `Bounded(1024)`.
+///
+/// See rule S3.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -275,7 +283,7 @@ impl From<Duration> for Shutdown {
 ///     struct App(room: usize) {
 ///         #[mailbox(Bounded(room))]
 ///         log: Log = Log,
-///         #[mailbox(Unbounded)] // whoever tells it never waits, and nothing bounds the memory
+///         #[mailbox(Unbounded)] // a `tell` never waits, and the memory is not limited
 ///         trace: Log = Log,
 ///     }
 /// }
@@ -305,10 +313,10 @@ impl Default for Mailbox {
     }
 }
 
-/// What becomes of messages while their actor is down (rule S35).
+/// Whether messages wait or are rejected while their actor is down.
 ///
-/// It is down before its first start, and from its own or an ancestor's failure, or from when its group or a
-/// restart by hand takes it down, until it handles messages.
+/// An actor is down before its first start, and from a failure (its own or an ancestor's), or from when its group or a
+/// requested restart takes it down, until it handles messages again (rule S35).
 ///
 /// ```
 /// use supervise::{AskError, Refusal, prelude::*};
@@ -344,19 +352,20 @@ impl Default for Mailbox {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum WhileDown {
-    /// They wait in the mailbox.
+    /// Messages wait in the mailbox.
     #[default]
     Hold,
-    /// They go back at once, with [`Refusal::Down`](crate::Refusal::Down). What was queued before stays.
+    /// Messages go back to their senders immediately, with [`Refusal::Down`](crate::Refusal::Down). Messages that were
+    /// queued before stay.
     Reject,
 }
 
-/// A budget of restarts: how many, in which window, and what happens then (rule S15).
+/// A restart budget: how many restarts, in which window, and the action at the limit.
 ///
-/// What is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute,
-/// `Escalate` (in a `[..]`: `Stop`).
+/// A value that is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute, `Escalate` (in
+/// a `[..]`: `Stop`).
 ///
-/// In a tree it is `#[limit(max_restarts = 3, within = 1min, on_limit = Stop)]` above a child:
+/// In a tree, write `#[limit(max_restarts = 3, within = 1min, on_limit = Stop)]` above a child (rule S15):
 ///
 /// ```
 /// use std::time::Duration;
@@ -376,7 +385,7 @@ pub enum WhileDown {
 ///     db.tell(()).await?; // fails
 /// }
 /// assert!(matches!(db.terminated().await?, Ended::Limit(_)));
-/// assert_eq!(db.incarnation(), 4); // the first one and three restarts
+/// assert_eq!(db.incarnation(), 4); // the first start and three restarts
 /// # Ok(())
 /// # }
 /// ```
@@ -388,24 +397,24 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Nothing set.
+    /// Returns a limit with nothing set.
     pub const fn new() -> Self {
         Limit { max_restarts: None, within: None, on_limit: None }
     }
 
-    /// The number of restarts that are allowed.
+    /// Sets the number of restarts that are allowed.
     pub const fn max_restarts(mut self, max: MaxRestarts) -> Self {
         self.max_restarts = Some(max);
         self
     }
 
-    /// The window. Without it the number counts over the life of the supervisor's incarnation.
+    /// Sets the window. Without it, restarts are counted over the life of the supervisor's incarnation.
     pub const fn within(mut self, window: Duration) -> Self {
         self.within = Some(window);
         self
     }
 
-    /// What happens at the limit.
+    /// Sets the action at the limit.
     pub const fn on_limit(mut self, then: OnLimit) -> Self {
         self.on_limit = Some(then);
         self
@@ -414,11 +423,12 @@ impl Limit {
 
 type Decide = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
 
-/// The function that decides what happens after a failure (rules S8 and S9).
+/// The function that decides what happens after a failure.
 ///
-/// Made by `decider! { .. }` from arms, or by [`Decider::total`] from a function. A failure that it
-/// leaves open goes to the next one: a child's decider first, then the tree's, then the default. It runs in the task of the
-/// child that failed, and sees the failure, not the child's state or message. A panic in it escalates.
+/// `decider! { .. }` makes one from arms, [`Decider::total`] from a function. A failure that a decider leaves open goes
+/// to the next one: first the child's decider, then the tree's, then the default. A decider runs in the task of the
+/// child that failed. It sees the failure, not the child's state or message. A panic in a decider escalates (rules S8
+/// and S9).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -465,19 +475,19 @@ enum Decides {
 }
 
 impl Decider {
-    /// A decider with arms: `None` where no arm matches.
+    /// Makes a decider with arms: `None` if no arm matches.
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
         let decide = Quiet::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure| decide(failure))), typed: true }
     }
 
-    /// A decider that answers every failure.
+    /// Makes a decider that answers every failure.
     pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
         let decide = Quiet::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
     }
 
-    /// What this decider says, if it says anything.
+    /// Returns the directive for this failure; `None` if the decider leaves it open.
     pub fn decide(&self, failure: &Failure) -> Option<Directive> {
         match &self.decide {
             Decides::Const(decide) => decide(failure),
@@ -485,7 +495,7 @@ impl Decider {
         }
     }
 
-    /// True when it was made of arms.
+    /// Returns `true` if the decider has arms, so that an error without an arm escalates.
     pub fn has_arms(&self) -> bool {
         self.typed
     }
@@ -497,7 +507,7 @@ impl fmt::Debug for Decider {
     }
 }
 
-/// What can stand in `decider(..)`: a [`Decider`], or a function or closure `Fn(&Failure) -> Directive`.
+/// A value that can be written in `decider(..)`: a [`Decider`], or a function or closure `Fn(&Failure) -> Directive`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -534,7 +544,7 @@ impl fmt::Debug for Decider {
     label = "expected a `Decider`, or a function or closure `Fn(&Failure) -> Directive`"
 )]
 pub trait IntoDecider<M> {
-    /// The decider.
+    /// Returns the decider.
     fn into_decider(self) -> Decider;
 }
 
@@ -551,8 +561,8 @@ impl<F: Fn(&Failure) -> Directive + Send + Sync + 'static> IntoDecider<fn(&Failu
     }
 }
 
-/// The default decision (rule S9), for what no decider has answered. `arms` is whether one with arms
-/// was asked: an error that none of its arms names escalates, as with the exit lists of old.
+/// Returns the default decision for a failure that every decider left open (rule S9). `arms`: a decider with arms was
+/// asked. An error that none of its arms names escalates.
 pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms: bool) -> Directive {
     match (failure.cause(), failure.phase()) {
         (Cause::Error(_), _) if arms => Directive::Escalate,
@@ -562,10 +572,10 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
     }
 }
 
-/// Everything that an actor says about the children it spawns (rule S38), and a tree about its own.
+/// The strategy, limit and decider for the children of an actor or a tree.
 ///
-/// Default: OneForOne, 10 restarts in 1 minute for each child, and the default decider (S9). Written with
-/// `strategy! { .. }` or by hand:
+/// Default: `OneForOne`, 10 restarts in 1 minute for each child, and the default decider. Write one with
+/// `strategy! { .. }`, or with these methods (rules S9 and S38):
 ///
 /// ```
 /// use std::time::Duration;
@@ -577,7 +587,7 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
 /// impl Manager {
 ///     fn handle(&mut self, _msg: ()) {}
 ///
-///     /// `strategy! { #![strategy(AllForOne, max_restarts = 3, within = 1min)] #![decider(|_| Directive::Restart)] }`
+/// /// `strategy! { #![strategy(AllForOne, max_restarts = 3, within = 1min)] #![decider(|_| Directive::Restart)] }`
 ///     #[supervision]
 ///     fn children(&self) -> SupervisorStrategy {
 ///         SupervisorStrategy::new(Strategy::AllForOne)
@@ -595,14 +605,18 @@ pub struct SupervisorStrategy {
 }
 
 impl SupervisorStrategy {
-    /// OneForOne, and every failure stops the child (rule S9).
+    /// `OneForOne`, and every failure stops the child.
+    ///
+    /// See rule S9.
     pub const STOPPING: SupervisorStrategy = SupervisorStrategy {
         strategy: Strategy::OneForOne,
         limit: Limit::new(),
         decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
     };
 
-    /// This strategy with the default budget and decider: 10 restarts in 1 minute (rule S15), rule S9.
+    /// Returns this strategy with the default budget, 10 restarts in 1 minute, and the default decider.
+    ///
+    /// See rules S9 and S15.
     pub const fn new(strategy: Strategy) -> Self {
         SupervisorStrategy { strategy, limit: Limit::new(), decider: None }
     }
@@ -611,25 +625,25 @@ impl SupervisorStrategy {
         self.strategy == Strategy::OneForOne && self.limit == Limit::new() && self.decider.is_none()
     }
 
-    /// The number of restarts allowed: per child under OneForOne, else for the whole group.
+    /// Sets the number of restarts that are allowed: for each child under `OneForOne`, otherwise for the whole group.
     pub fn max_restarts(mut self, max: MaxRestarts) -> Self {
         self.limit = self.limit.max_restarts(max);
         self
     }
 
-    /// The window of the budget.
+    /// Sets the window of the budget.
     pub fn within(mut self, window: Duration) -> Self {
         self.limit = self.limit.within(window);
         self
     }
 
-    /// What happens when the budget is used up; default `Escalate`.
+    /// Sets the action when the budget is used up; default `Escalate`.
     pub fn on_limit(mut self, then: OnLimit) -> Self {
         self.limit = self.limit.on_limit(then);
         self
     }
 
-    /// The decider.
+    /// Sets the decider.
     pub fn decider<M>(mut self, decider: impl IntoDecider<M>) -> Self {
         self.decider = Some(decider.into_decider());
         self

@@ -1,10 +1,11 @@
-//! Why a message was not taken, a reply did not come, or a wait would never end.
+//! The errors of a `tell`, an `ask` and a wait.
 
 use super::*;
 
-/// A message that was not taken, with the reason and the path of the actor it was for.
+/// The error of a message that was not accepted, with the reason and the path of the receiver.
 ///
-/// The message is not lost: [`into_message`](TellError::into_message) gives it back, to be sent again or to somebody else.
+/// The message is not lost: [`into_message`](TellError::into_message) returns it, so that you can send it again or to
+/// another actor.
 ///
 /// ```
 /// use supervise::{Refusal, prelude::*};
@@ -38,7 +39,7 @@ pub struct TellError<M> {
     pub(super) path: String,
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 ///
 /// ```
 /// use supervise::{Refusal, prelude::*};
@@ -57,7 +58,7 @@ pub struct TellError<M> {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let app = App::start().await?;
 /// app.log.try_tell("one")?;
-/// // The actor has not had the time to take it out.
+/// // The actor has not had time to take the message out.
 /// let refused = app.log.try_tell("two").expect_err("there is room for one");
 /// match refused.reason() {
 ///     Refusal::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
@@ -70,15 +71,16 @@ pub struct TellError<M> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The mailbox is full.
+    /// The mailbox is full. Only [`try_tell`](ActorRef::try_tell), and an actor that sends to itself, get this reason.
     Full,
-    /// The actor is down, and is declared `while_down(Reject)` (rule S35), or the sender is in a hook in which
-    /// it must not wait (rule S3).
+    /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
+    ///
+    /// See rules S3 and S35.
     Down {
-        /// When it will be started again, if it waits for a backoff of its own.
+        /// The time until the next start, if the actor is backing off.
         retry_in: Option<Duration>,
     },
-    /// The actor has ended, or takes nothing more on its way there.
+    /// The actor has ended, or is stopping and accepts no more messages.
     Ended,
 }
 
@@ -99,17 +101,17 @@ impl fmt::Display for Refusal {
 }
 
 impl<M> TellError<M> {
-    /// The message, back in the sender's hands.
+    /// Returns the message.
     pub fn into_message(self) -> M {
         self.message
     }
 
-    /// Why.
+    /// Returns the reason why the message was not accepted.
     pub fn reason(&self) -> Refusal {
         self.reason
     }
 
-    /// The path of the actor it was for.
+    /// Returns the path of the actor that did not accept the message.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -126,7 +128,7 @@ impl<M> fmt::Display for TellError<M> {
         write!(f, "{} did not take the message: {}", self.path, self.reason)?;
         match self.reason {
             Refusal::Ended => f.write_str("; take the message back with `into_message`"),
-            _ => Ok(()), // the reason says itself what to do
+            _ => Ok(()), // this reason already says what to do
         }
     }
 }
@@ -135,8 +137,8 @@ impl<M> std::error::Error for TellError<M> {}
 
 /// Why an ask got no reply.
 ///
-/// Only of a [`Refused`](AskError::Refused) message it is certain that it was not handled. Behind the other two the actor
-/// may have done what it was asked to, so try again only what may be done twice.
+/// Only after [`Refused`](AskError::Refused) is it certain that the message was not handled. After the other two the
+/// actor may have done what it was asked to do, so repeat only requests that may be carried out twice.
 ///
 /// ```
 /// use supervise::{AskError, prelude::*};
@@ -146,7 +148,7 @@ impl<M> std::error::Error for TellError<M> {}
 /// #[actor]
 /// impl Cart {
 ///     fn handle(&mut self, total: Reply<u64>) {
-///         drop(total); // it has no answer
+///         drop(total); // the actor has no answer
 ///     }
 /// }
 ///
@@ -168,35 +170,35 @@ impl<M> std::error::Error for TellError<M> {}
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The message was not taken.
+    /// The message was not accepted.
     #[error("{path} did not take the message: {reason}")]
     Refused {
-        /// The actor.
+        /// The path of the actor.
         path: String,
-        /// Why.
+        /// Why the message was not accepted.
         reason: Refusal,
     },
-    /// The reply can no longer come: the actor failed or ended with the message, or dropped the `Reply`.
+    /// The reply can no longer come: the actor failed or ended while it had the message, or dropped the `Reply`.
     #[error("no reply will come from {path}: it failed, ended, or dropped the `Reply`")]
     NoReply {
-        /// The actor.
+        /// The path of the actor.
         path: String,
     },
-    /// No reply within the time.
+    /// No reply came within the time.
     #[error("no reply from {path} within {within:?}; give it longer with `.within(..)` or `mailbox(ask = ..)`")]
     TimedOut {
-        /// The actor.
+        /// The path of the actor.
         path: String,
-        /// How long it had.
+        /// The time that the ask had.
         within: Duration,
     },
 }
 
-/// Waiting for one's own end, or for that of an actor or tree one is part of, would never end.
+/// The error of a wait that would never end, because the caller is part of the actor or tree that it waits for.
 ///
-/// It comes at once, from [`ActorRef::terminated`], [`TaskRef::terminated`](crate::TaskRef::terminated),
-/// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown). To end oneself, ask and
-/// return.
+/// [`ActorRef::terminated`], [`TaskRef::terminated`](crate::TaskRef::terminated),
+/// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown) return this error
+/// immediately. To end yourself, request the stop and return.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -232,7 +234,7 @@ pub struct WaitError {
 mod tests {
     use super::*;
 
-    /// A `tell` gives its message back, an `ask` does not: only one of them says how to take it.
+    /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
     #[test]
     fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
         let told = TellError { message: (), reason: Refusal::Ended, path: "db".into() };

@@ -38,16 +38,16 @@ pub use waits::Terminated;
 use push::Push;
 use reply::Answer;
 
-/// How a notice reaches `A`: a function made where `A: Watcher` is known, so that the loop over
-/// messages needs no such bound.
+/// The function that delivers a notice to `A`. A watch creates it where `A: Watcher` is known, so that the message loop
+/// does not need this bound.
 pub(crate) type Deliver<A> =
     for<'a> fn(&'a mut A, Notice, &'a mut Context<A>) -> BoxFuture<'a, Result<(), <A as Actor>::Error>>;
 
-/// What a mailbox holds.
+/// An item of a mailbox.
 pub(crate) enum Envelope<A: Actor> {
     Msg(A::Msg),
     Notice(Box<(Notice, Deliver<A>)>),
-    /// A timer's tick or the result of a subordinate future: gone with the incarnation (S11).
+    /// A timer's tick, or the result of a subordinate future. A restart removes it (S11).
     Tick(Arc<Tick<A>>),
 }
 
@@ -59,13 +59,15 @@ impl<A: Actor> Letter for Envelope<A> {
 
 pub(crate) type Cell<A> = MailCell<Envelope<A>>;
 
-/// A `tell` that waits this long raises `Blocked`.
+/// The time after which a waiting `tell` raises `Blocked`.
 const BLOCKED: Duration = Duration::from_secs(10);
 
-/// The handle of an actor. Cheap to clone, `Send + Sync`, keeps nothing alive, and stays the same over
-/// every restart, also for watching and stopping (rule S2).
+/// The handle of an actor, which sends messages and controls the actor.
 ///
-/// Two handles are equal when they are of the same actor, whatever incarnation it is in. A handle is hashed by the same
+/// A handle is cheap to clone and `Send + Sync`. It keeps nothing alive: an actor lives as long as its supervisor lets
+/// it. The handle stays valid over every restart, also for watching and stopping (rule S2).
+///
+/// Two handles are equal if they refer to the same actor, whatever its incarnation. A handle is hashed by the same
 /// identity, so it can be a key.
 ///
 /// ```
@@ -143,31 +145,33 @@ impl<A: Actor> ActorRef<A> {
         self.cell.ctl().id
     }
 
-    /// Its path below the root: `reports/daily`.
+    /// Returns the path of the actor below the root, for example `reports/daily`.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
     }
 
-    /// Which incarnation it is in, counted from 1; 0 before the first start.
+    /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
         self.cell.ctl().incarnation()
     }
 
-    /// Sends a message, waiting for room in the mailbox. Over a restart it waits in the mailbox, unless the
-    /// actor is declared `while_down(Reject)` (S35).
+    /// Sends a message, and waits for room in the mailbox.
+    ///
+    /// During a restart the message stays in the mailbox, unless the actor is declared `while_down(Reject)` (S35).
     ///
     /// # Errors
     ///
-    /// The message comes back ([`TellError::into_message`]) when the actor has ended or drains, or is down
-    /// and rejects; at once with `Full` when an actor tells itself and its mailbox is full.
+    /// Returns the message ([`TellError::into_message`]) if the actor has ended or drains, or if the actor is down and
+    /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop`. An actor that sends to itself
+    /// gets `Full` immediately when its mailbox is full.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the message is dropped and was not sent.
+    /// If the future is dropped before it is ready, the message is dropped and was not sent.
     ///
     /// # Panics
     ///
-    /// When it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
+    /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
         Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
@@ -177,8 +181,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Errors
     ///
-    /// The message comes back when the mailbox is full, the actor has ended or drains, or is down and rejects
-    /// (S35).
+    /// Returns the message if the mailbox is full, if the actor has ended or drains, or if the actor is down and
+    /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
             let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
@@ -186,7 +190,7 @@ impl<A: Actor> ActorRef<A> {
         })
     }
 
-    /// Sends a message with a place for the answer, and waits for it.
+    /// Sends a message that contains a [`Reply`], and waits for the answer.
     ///
     /// ```
     /// # use supervise::{Actor, ActorRef, Context, Reply};
@@ -201,17 +205,17 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Errors
     ///
-    /// At once when the reply can no longer come; else after the actor's `ask` time, 5 s by default
-    /// ([`Ask::within`], [`Ask::forever`]).
+    /// Returns an error immediately when the reply can no longer come; otherwise after the actor's `ask` time, 5 s by
+    /// default ([`Ask::within`], [`Ask::forever`]).
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits for the reply, the message is still handled; the reply is dropped.
+    /// If the future is dropped while it waits for the reply, the message is still handled and the reply is dropped.
     ///
     /// # Panics
     ///
-    /// When it is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing is sent then. When
-    /// it has to wait on a runtime without `enable_time`.
+    /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
+    /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
         let (reply, answer) = reply::reply();
         let msg = message(reply);
@@ -225,41 +229,46 @@ impl<A: Actor> ActorRef<A> {
         }
     }
 
-    /// Asks it to stop: after the message in hand, its children and `post_stop`. Returns at once;
-    /// [`terminated`](ActorRef::terminated) waits for the end.
+    /// Requests a stop: the actor finishes the message in hand, its children go down, and `post_stop` runs.
     ///
-    /// It stays ended whatever its lifecycle, until somebody calls [`start_again`](ActorRef::start_again), on it or on
-    /// a tree around it. What is queued is not handled, nor what is told until it has heard of this: it becomes dead
-    /// letters, and who asked gets an error (S24). [`drain`](ActorRef::drain) handles what is queued and refuses the
-    /// rest at once.
+    /// This method returns immediately; [`terminated`](ActorRef::terminated) waits for the end.
+    ///
+    /// The actor stays ended, whatever its lifecycle, until [`start_again`](ActorRef::start_again) is called on it or
+    /// on a tree around it. Queued messages, and messages that arrive before the actor takes note of the stop, are not
+    /// handled: they become dead letters, and an `ask` gets an error (S24). [`drain`](ActorRef::drain) handles the
+    /// queued messages and refuses new ones immediately.
     pub fn stop(&self) {
         send(&*self.cell, SystemMessage::Stop);
     }
 
-    /// Drops what it is doing at its next `.await`, which is a failure ([`Cause::Killed`](crate::Cause::Killed)).
-    /// Returns at once.
+    /// Drops what the actor is doing, at its next `.await`, and lets it fail with
+    /// [`Cause::Killed`](crate::Cause::Killed).
     ///
-    /// Its supervisor decides on it as on any failure. If no decider says otherwise the actor is not started again
-    /// (S9). Where nothing runs that could be dropped it is a stop.
+    /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
+    /// actor is not started again (S9). If nothing runs that could be dropped, the kill is a stop.
     pub fn kill(&self) {
         send(&*self.cell, SystemMessage::Kill);
     }
 
-    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
-    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
-    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
-    /// have that one. Returns at once: `Ok` says that the restart has been taken up. If its new start fails, that concerns
-    /// this child alone: it is retried or ends, and takes no sibling along, whatever the strategy.
+    /// Restarts this actor alone, whatever the strategy.
+    ///
+    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
+    /// again. The hooks get a failure with [`Cause::Requested`](crate::Cause::Requested), which no decider sees; if a
+    /// failure came first, they get that one. This method returns immediately: `Ok` says that the restart has been
+    /// accepted. A failure of the new start concerns this child alone: the child is retried or ends, and no sibling is
+    /// restarted together with it, whatever the strategy (S26).
     ///
     /// # Errors
     ///
-    /// `Busy` while it is on its way down already or its group goes down, waits or comes up, `Stopping` and `Ended`.
+    /// Returns `Busy` while the actor is already going down for a restart, or while its group goes down, waits or comes
+    /// up; `Stopping` while the actor stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
+    /// set.
     ///
     /// ```
     /// # use supervise::{Actor, ActorRef, CommandError};
     /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
     ///     match cache.restart() {
-    ///         Err(CommandError::Busy { .. }) => Ok(()), // it is being restarted as it is
+    ///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress
     ///         Err(CommandError::Ended { .. }) => cache.start_again(),
     ///         done => done,
     ///     }
@@ -269,54 +278,63 @@ impl<A: Actor> ActorRef<A> {
         commands::restart(&*self.cell)
     }
 
-    /// Starts it again after its end, whatever that was (S26): as at its first start, with a fresh budget and
-    /// pace. Returns at once: `Ok` says that the start has been taken up.
+    /// Starts the actor again after it has ended, whatever the reason.
     ///
-    /// If that start fails it concerns this child alone, until it is up or has ended: it is decided as any first start, so
-    /// without a backoff or a decider it ends, [`ended`](Self::ended) says with what, and no sibling goes along, whatever
-    /// the strategy. Only Escalate and a limit that escalates fail the supervisor.
+    /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted.
+    ///
+    /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
+    /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
+    /// reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit that
+    /// escalates, fail the supervisor (S26).
     ///
     /// # Errors
     ///
-    /// `NotEnded` while it lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
-    /// `SupervisorEnded` when its supervisor takes no start any more, `NotDeclared` of a child that was spawned at run time.
+    /// Returns `NotEnded` while the actor lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
+    /// run time.
     pub fn start_again(&self) -> Result<(), CommandError> {
         commands::start_again(&*self.cell)
     }
 
-    /// Stops it behind what it has taken in already (S26): from this call on new messages are refused, the queued ones
-    /// are handled, and so is what each [`run`](crate::Context::run) gives that is under way or begins meanwhile; then
-    /// it stops. Its timers stop at once. All of that has its `shutdown` time; what is left then becomes dead letters,
-    /// and what still runs is dropped. One that is not up, or whose group goes down or up, stops as by
-    /// [`stop`](ActorRef::stop). Returns at once.
+    /// Stops the actor after it has handled the messages that it has already accepted.
     ///
-    /// To drain at every stop there is the setting `lifecycle(drain)`.
+    /// From this call on new messages are refused. The queued messages are handled, and so is the result of each
+    /// [`run`](crate::Context::run) that is in progress or begins meanwhile; then the actor stops. Its timers stop
+    /// immediately. All of that has to happen within the `shutdown` time; after that, remaining messages become dead
+    /// letters, and running futures are dropped. An actor that is not up, or whose group goes down or comes up, stops
+    /// as by [`stop`](ActorRef::stop). This method returns immediately (S26).
+    ///
+    /// To drain at every stop, declare `lifecycle(drain)`.
     pub fn drain(&self) {
         commands::drain(&self.cell);
     }
 
-    /// Waits until it has ended; at once if it has. Needs no runtime.
+    /// Waits until the actor has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
+    /// runtime.
     ///
     /// # Errors
     ///
-    /// At once, when called from inside the actor or below it.
+    /// Returns an error immediately if it is called from inside the actor or from below it.
     ///
     /// # Cancel safety
     ///
-    /// May be dropped and called again.
+    /// The future may be dropped and the method called again.
     ///
     /// See [`Terminated`] for an example.
     pub fn terminated(&self) -> Terminated {
         Terminated::of(self.cell.clone())
     }
 
-    /// It has ended, and why; `None` while it lives or is being restarted.
+    /// Returns why the tree has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.ctl().ended()
     }
 
-    /// The failure on its way out, if it has ended: the first failure of its last message, of `post_stop` or of a
-    /// `Drop`. Nobody decides on such a failure: [`ended`](ActorRef::ended) stays what led to the end (S24).
+    /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
+    ///
+    /// This is the first failure of its last message, of `post_stop` or of a `Drop`. No decider sees such a failure:
+    /// [`ended`](ActorRef::ended) keeps returning what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
         let ctl = self.cell.ctl();
         ctl.ended().and_then(|_| ctl.late().0)

@@ -1,4 +1,4 @@
-//! Messages on their way: tell and ask as futures.
+//! The futures of `tell` and `ask`.
 
 use super::*;
 use crate::base::clock::after;
@@ -43,9 +43,10 @@ impl<A: Actor> Push<A> {
 
     fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
         if current::is(cell.ctl().id) {
-            return Poll::Ready(Err(Rejected::Full)); // nobody else would make room
+            return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
         }
-        // Without a runtime there is no clock: it waits all the same, but nobody is told for how long.
+        // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
+        // long.
         if self.blocked.is_none() && !has_runtime() {
             return Poll::Pending;
         }
@@ -66,7 +67,7 @@ impl<A: Actor> Push<A> {
     }
 }
 
-/// Whether there is a tokio runtime here. A task has one, which is cheaper to see.
+/// Returns whether there is a tokio runtime here. Asking for the current task is the cheaper test.
 fn has_runtime() -> bool {
     #[cfg(not(shuttle))]
     return tokio::task::try_id().is_some() || tokio::runtime::Handle::try_current().is_ok();
@@ -74,16 +75,16 @@ fn has_runtime() -> bool {
     true
 }
 
-/// A message that waits for room: [`ActorRef::tell`].
+/// The future of [`ActorRef::tell`]: a message that waits for room.
 ///
-/// Nothing is sent before it is polled for the first time. It is ready at once where there is room. After 10 s without
-/// room, and every 10 s from then on, the tree says so by [`EventKind::Blocked`](crate::EventKind::Blocked).
+/// Nothing is sent before the first poll. The future is ready immediately if there is room. After 10 s without room,
+/// and every 10 s from then on, the tree raises [`EventKind::Blocked`].
 ///
-/// The future may be awaited outside of a tokio runtime, where there is no clock for that event.
+/// The future may be awaited outside of a tokio runtime. There is no clock for that event then.
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, the message is dropped and was not sent. To keep it, use
+/// If the future is dropped before it is ready, the message is dropped and was not sent. To keep the message, use
 /// [`try_tell`](ActorRef::try_tell), which gives it back.
 ///
 /// ```
@@ -132,7 +133,7 @@ impl<A: Actor> fmt::Debug for Tell<'_, A> {
     }
 }
 
-// Nothing in it is pinned: the message is only ever moved out.
+// Nothing in this future is pinned: the message is only ever moved out.
 impl<A: Actor> Unpin for Tell<'_, A> {}
 
 impl<A: Actor> Future for Tell<'_, A> {
@@ -162,15 +163,16 @@ impl<A: Actor> Drop for Tell<'_, A> {
 }
 
 pin_project! {
-    /// A question on its way and the wait for its answer: [`ActorRef::ask`].
+    /// The future of [`ActorRef::ask`]: a request on its way, and the wait for its reply.
     ///
-    /// Nothing is sent before it is polled for the first time. Its time, 5 s if nothing else is said, begins then, and
-    /// is for room in the mailbox and for the reply together.
+    /// Nothing is sent before the first poll. The time, 5 s by default, begins with that poll, and covers the wait for
+    /// room in the mailbox and the wait for the reply together.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits for room, the message was not sent. Dropped while it waits for the reply, the message
-    /// is still handled; [`Reply::is_closed`] tells the actor that nobody waits.
+    /// If the future is dropped while it waits for room, the message was not sent. If it is dropped while it waits for
+    /// the reply, the message is still handled; [`Reply::is_closed`] tells the actor that there is no longer anyone to
+    /// answer.
     ///
     /// ```
     /// use std::time::Duration;
@@ -205,7 +207,7 @@ pin_project! {
         #[pin]
         pub(super) answer: Answer<R>,
         pub(super) within: Option<Duration>,
-        // Only an ask that really waits costs a timer.
+        // Created late: only an ask that really waits costs a timer.
         #[pin]
         pub(super) timer: Option<Sleep>,
         pub(super) sent: bool,
@@ -226,7 +228,7 @@ impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
 }
 
 impl<A: Actor, R> Ask<'_, A, R> {
-    /// Waits at most this long, for room and reply together.
+    /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
         self
@@ -246,7 +248,7 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
         let mut this = self.project();
         let path = || this.cell.ctl().path();
         if !*this.sent {
-            // Before it is sent, and not only when the answer is late.
+            // Checked before the message is sent, and not only when the reply is late.
             assert!(
                 this.within.is_none() || has_runtime(),
                 "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"

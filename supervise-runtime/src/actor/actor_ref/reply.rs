@@ -1,11 +1,11 @@
-//! Where the answer to an ask goes (S3), and where it is waited for.
+//! The reply of an ask (S3): the actor's end, and the asker's end.
 //!
-//! One allocation for both ends, as with a oneshot channel; but the sending end can be cloned, since a
-//! message that is delivered again takes its `Reply` along (S36).
+//! Both ends share one allocation, as in a oneshot channel. Unlike there, the sending end can be cloned, because a
+//! redelivered message needs its `Reply` again (S36).
 //!
 //! Invariants:
-//! 1. `replies` counts the living [`Reply`]s that have not answered; at zero without an answer, none comes.
-//! 2. the first answer stays; it is dropped, like every later one, outside of the lock.
+//! 1. `replies` counts the living [`Reply`]s that have not answered. When it is zero without an answer, none will come.
+//! 2. The first answer stays. It is dropped, like every later one, outside of the lock.
 
 use super::*;
 
@@ -21,22 +21,22 @@ struct State<T> {
     replies: usize,
     /// The first answer was given.
     answered: bool,
-    /// Nobody waits any more.
+    /// The asker no longer waits.
     forsaken: bool,
 }
 
-/// Where the answer to an [`ask`](ActorRef::ask) goes. Dropping it tells the asker that no reply will come.
+/// The sending end of the answer to an [`ask`](ActorRef::ask). Dropping it tells the asker that no reply will come.
 ///
-/// It need not be answered in the handler that got it: an actor may keep it,
-/// hand it to another one, or let it travel with a future ([`Context::run`](crate::Context::run)).
+/// The handler that received a `Reply` need not answer it: the actor may keep it, pass it to another actor, or move it
+/// into a future ([`Context::run`](crate::Context::run)).
 ///
-/// Clones share one answer: the first that is sent counts, and the asker hears that none will come when all
-/// of them are dropped. So a message that is delivered again (`redeliver`, S36) can still be answered.
+/// Clones share one answer. The first answer that is sent counts, and the asker learns that none will come when all
+/// clones are dropped. So a message that is delivered again (`redeliver`, S36) can still be answered.
 ///
 /// ```
 /// use supervise::prelude::*;
 ///
-/// /// Answers all who knock when it is opened.
+/// /// Answers everyone who knocks when it is opened.
 /// struct Door {
 ///     waiting: Vec<Reply<&'static str>>,
 /// }
@@ -52,7 +52,7 @@ struct State<T> {
 ///         match msg {
 ///             Msg::Knock(reply) => self.waiting.push(reply),
 ///             Msg::Open => {
-///                 self.waiting.retain(|reply| !reply.is_closed()); // who has given up
+///                 self.waiting.retain(|reply| !reply.is_closed()); // drop those who gave up
 ///                 for reply in self.waiting.drain(..) {
 ///                     reply.send("come in");
 ///                 }
@@ -76,7 +76,7 @@ pub struct Reply<T>(Option<Arc<Shared<T>>>);
 /// The asker's end.
 pub(crate) struct Answer<T> {
     shared: Arc<Shared<T>>,
-    /// True if the asker has left a waker behind.
+    /// True if the asker's waker is stored in the shared state.
     left: bool,
 }
 
@@ -93,7 +93,7 @@ impl<T> fmt::Debug for Reply<T> {
 }
 
 impl<T> Reply<T> {
-    /// Answers. If the asker has given up, or a clone has answered, the value is dropped.
+    /// Sends the answer. The value is dropped if the asker has given up, or if a clone has already answered.
     pub fn send(mut self, value: T) {
         let Some(shared) = self.0.take() else { return };
         let mut state = lock(&shared.0);
@@ -109,7 +109,7 @@ impl<T> Reply<T> {
         drop(late);
     }
 
-    /// The asker no longer waits, or has its answer from a clone.
+    /// Returns `true` if the asker no longer waits, or already has its answer from a clone.
     pub fn is_closed(&self) -> bool {
         self.0.as_ref().is_none_or(|shared| {
             let state = lock(&shared.0);
@@ -143,15 +143,15 @@ impl<T> Drop for Reply<T> {
 impl<T> Future for Answer<T> {
     type Output = Option<T>;
 
-    /// `None`: no reply will come.
+    /// Resolves to `None` if no reply will come.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Option<T>> {
-        // Mostly it waits at its first poll and has its answer at the second. The waker is cloned in front of the lock,
+        // Usually the first poll waits and the second has the answer. The waker is cloned before the lock is taken,
         // since it may be user code.
         let mut fresh = (!self.left).then(|| cx.waker().clone());
         loop {
             let mut state = lock(&self.shared.0);
             if state.answered || state.replies == 0 {
-                return Poll::Ready(state.value.take()); // `fresh` goes behind the lock
+                return Poll::Ready(state.value.take()); // `fresh` is dropped after the lock
             }
             if state.waker.as_ref().is_some_and(|known| known.will_wake(cx.waker())) {
                 return Poll::Pending;
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(poll(&mut answer), Poll::Ready(Some(2)));
     }
 
-    /// S36: it stays open until the last clone is dropped.
+    /// S36: the reply stays open until the last clone is dropped.
     #[test]
     fn no_reply_comes_once_all_clones_are_dropped() {
         let (first, mut answer) = reply::<()>();

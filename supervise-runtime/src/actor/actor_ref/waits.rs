@@ -1,15 +1,19 @@
-//! The wait for an end, and how long an ask waits.
+//! The wait for an end, and the time that an ask waits.
 
 use super::*;
 
-/// The wait for an end: [`ActorRef::terminated`] and [`TaskRef::terminated`](crate::TaskRef::terminated).
+/// The future of [`ActorRef::terminated`] and [`TaskRef::terminated`](crate::TaskRef::terminated): the wait for an end.
 ///
-/// It resolves to the [`Ended`], at once if the end was before. Restarts are no ends. It needs no tokio runtime: whose
-/// runtime is dropped has ended with it, as [`Ended::RuntimeGone`].
+/// The future resolves to the [`Ended`], immediately if the child has already ended. A restart is not an end. The
+/// future needs no tokio runtime. A child whose runtime is dropped ends with it, as [`Ended::RuntimeGone`].
+///
+/// # Errors
+///
+/// Resolves to a [`WaitError`] when polled from inside the child or from below it.
 ///
 /// # Cancel safety
 ///
-/// May be dropped and made again.
+/// The future may be dropped and created again.
 ///
 /// ```
 /// use supervise::prelude::*;

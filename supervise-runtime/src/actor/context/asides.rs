@@ -15,7 +15,7 @@ use crate::base::sync::Arc;
 use crate::engine::background::Aside;
 use crate::engine::cell::control::{SystemMessage, queue};
 
-/// What tokio's clock can tell apart.
+/// The resolution of tokio's clock.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 impl<A: Actor> Context<A> {
@@ -34,10 +34,10 @@ impl<A: Actor> Context<A> {
         Timer { tick }
     }
 
-    /// Sends `msg` to this actor after `delay`, once (S11).
+    /// Sends `msg` to this actor once, after `delay`.
     ///
-    /// The tick waits in the timer until there is room in the mailbox; then it is a message like any other.
-    /// It is gone when the actor is restarted or stops, also if it waits in the mailbox already.
+    /// The message waits in the timer until there is room in the mailbox; then it is handled like any other. It is
+    /// dropped when the actor is restarted or stops, even if it is already in the mailbox (S11).
     ///
     /// ```
     /// # use supervise::{Actor, Context, Timer};
@@ -64,13 +64,13 @@ impl<A: Actor> Context<A> {
         self.timer(delay, None, Make::Once(msg))
     }
 
-    /// Sends a message to this actor in every `period`, for the first time after one of them (S11).
+    /// Sends a message to this actor once in every `period`, for the first time after one period.
     ///
-    /// `msg` is a message that is `Clone`, or a closure that makes one; it is called when the tick is
-    /// handled, and a panic in it is the actor's failure and the end of the timer. While a tick waits in the mailbox no second one of
-    /// this timer is queued; what was missed is not made up for. A period below 1 ms is 1 ms. As with
-    /// [`send_after`](Context::send_after) all ticks are gone when the actor is restarted or stops, so a
-    /// timer that should always run is set in `pre_start`. A drain ends all timers when it begins (S26).
+    /// `msg` is a message that is `Clone`, or a closure that makes one. The closure is called when the tick is handled;
+    /// a panic in it is a failure of the actor, and ends the timer. While a tick waits in the mailbox, the same timer
+    /// queues no second one, and missed ticks are not made up for. A period below 1 ms counts as 1 ms. As with
+    /// [`send_after`](Context::send_after), all ticks are dropped when the actor is restarted or stops, so set a timer
+    /// that should always run in `pre_start`. A drain ends all timers when it begins (S11, S26).
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -95,13 +95,13 @@ impl<A: Actor> Context<A> {
         self.timer(period, Some(period), Make::Every(msg.every()))
     }
 
-    /// Runs `future` beside the messages of this actor; `message` makes a message of its result, which is
-    /// handled in its turn (S11).
+    /// Runs `future` while the actor handles messages; `message` turns its result into a message, which is queued like
+    /// any other.
     ///
-    /// It is polled in the actor's own task, also while a handler waits: it must not block. It is
-    /// dropped when the actor is restarted or stops, and a result that waits in the mailbox by then is gone
-    /// with it. A drain waits for it, and for its message (S26): one without an end has to look at a token.
-    /// A panic in it is the actor's failure, behind the message in hand.
+    /// The future is polled in the actor's own task, also while a handler waits: it must not block. It is dropped when
+    /// the actor is restarted or stops, together with a result that is still in the mailbox. A drain waits for the
+    /// future and its message, so a future without an end has to watch a token. A panic in the future is a failure of
+    /// the actor, after the message in hand (S11, S26).
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -112,7 +112,7 @@ impl<A: Actor> Context<A> {
     /// # impl Actor for Crawler { type Msg = Msg; type Error = std::io::Error;
     /// async fn receive(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     match msg {
-    ///         Msg::Fetch(url) => cx.run(fetch(url), Msg::Fetched), // the next message need not wait for it
+    ///         Msg::Fetch(url) => cx.run(fetch(url), Msg::Fetched), // the next message need not wait for the result
     ///         Msg::Fetched(page) => println!("{}", page?),
     ///     }
     ///     Ok(())
@@ -131,10 +131,11 @@ impl<A: Actor> Context<A> {
         })));
     }
 
-    /// A token that is cancelled when this instance should end: it is stopped, drained, restarted or killed (S29).
-    /// For what knows tokens, in [`run`](Context::run) or in a handler that would take long.
+    /// Returns a token that is cancelled when this instance should end: when the actor is stopped, drained, restarted
+    /// or killed.
     ///
-    /// Each call gives one of its own: cancelling it tells nobody else. With the feature `tokio-util`.
+    /// Use the token for code that supports cancellation tokens, in [`run`](Context::run) or in a long handler. Each
+    /// call returns a child token: cancelling it does not affect other tokens. With the feature `tokio-util` (S29).
     ///
     /// ```
     /// # use supervise::{Actor, Context};

@@ -1,4 +1,4 @@
-//! An actor takes a top-level actor over as its child, or lets a child go (S38).
+//! Moves between supervisors: an actor takes over a top-level actor, or lets a child go (S38).
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -16,19 +16,19 @@ use crate::engine::cell::current;
 use crate::values::link_error::LinkError;
 
 impl<A: Actor> Context<A> {
-    /// Takes a top-level actor over: from now on it is a child of this one, supervised by
-    /// [`Actor::supervision`](crate::Actor::supervision), and stops with it (S38).
+    /// Takes over a top-level actor: it becomes a child of this actor, supervised by [`Actor::supervision`], and stops
+    /// with it.
     ///
-    /// Its handle, path, mailbox, restart budget and settings stay as they are; it goes on with what it is
-    /// doing. Its events go on to where they went.
+    /// The handle, path, mailbox, restart budget and settings of the other actor stay as they are, and it continues
+    /// with its work. Its events go to the same subscribers as before (S38).
     ///
     /// # Errors
     ///
-    /// See [`LinkError`]. `Busy` unless it is running.
+    /// See [`LinkError`]. Returns `Busy` unless both actors are running.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the actor may be taken over or not.
+    /// If the future is dropped before it is ready, the actor may or may not have been taken over.
     ///
     /// ```
     /// # use supervise::{Actor, ActorRef, Context};
@@ -49,16 +49,17 @@ impl<A: Actor> Context<A> {
         moved(other.cell.clone(), self.cell.clone(), None)
     }
 
-    /// Lets a child that was spawned or linked at run time go: it becomes a top-level actor, and outlives
-    /// this one (S38, S39). Handle, path, mailbox and budget stay.
+    /// Lets go of a child that was spawned or linked at run time: it becomes a top-level actor, and outlives this one.
+    ///
+    /// Its handle, path, mailbox and budget stay as they are (S38, S39).
     ///
     /// # Errors
     ///
-    /// See [`LinkError`]. `Busy` unless it is running.
+    /// See [`LinkError`]. Returns `Busy` unless the child is running.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the child may be let go or not.
+    /// If the future is dropped before it is ready, the child may or may not have been let go.
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -68,7 +69,7 @@ impl<A: Actor> Context<A> {
     /// # impl Actor for Nest { type Msg = (); type Error = Box<dyn std::error::Error + Send + Sync>;
     /// async fn receive(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     let bird = cx.spawn("bird", || async { Ok(Bird) }).await?;
-    ///     cx.unlink(&bird).await?; // it flies on when the nest is gone
+    ///     cx.unlink(&bird).await?; // the bird lives on when the nest is gone
     ///     Ok(())
     /// }
     /// # }
@@ -94,7 +95,7 @@ async fn moved(who: Arc<dyn Controlled>, to: Arc<dyn Controlled>, unlink: Option
         if let Poll::Ready(answer) = Pin::new(&mut answer).poll(cx) {
             return Poll::Ready(answer.unwrap_or_else(|_| Err(LinkError::Ended { path: who.ctl().path() })));
         }
-        // One that has ended no longer hears.
+        // An actor that has ended no longer answers requests.
         Pin::new(&mut end).poll(cx).map(|_| Err(LinkError::Ended { path: who.ctl().path() }))
     })
     .await

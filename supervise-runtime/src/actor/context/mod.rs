@@ -1,4 +1,4 @@
-//! What an actor's functions are given: itself, its children, its watches.
+//! The context of an actor: what its functions can ask for.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -43,19 +43,19 @@ pub use spawn::{SpawnChild, SpawnError};
 
 pub(crate) use spawn::{Startup, make_actor, started, transient};
 
-/// What an actor can do besides handling its message: every handler and hook may ask for `&mut Context<Self>`.
+/// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
 ///
-/// * **Itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path), [`incarnation`](Context::incarnation),
-///   [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
-/// * **Later, and beside its messages**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
-///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of it ends with this incarnation.
-/// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on). These outlive
-///   a restart.
-/// * **Children of its own**: [`spawn`](Context::spawn), [`keep`](Context::keep), [`link`](Context::link),
-///   [`unlink`](Context::unlink). They are stopped when it is restarted, unless they are kept.
+/// * **The actor itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path),
+///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
+/// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
+///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
+/// * **Other actors**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
+///   These outlive a restart.
+/// * **Its children**: [`spawn`](Context::spawn), [`keep`](Context::keep), [`link`](Context::link),
+///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
 ///
-/// The context is of one incarnation, and is not to be kept: what wants to reach the actor from elsewhere takes its
-/// [`actor_ref`](Context::actor_ref) along.
+/// A context belongs to one incarnation and cannot be stored. To reach the actor from elsewhere, pass on its
+/// [`actor_ref`](Context::actor_ref).
 ///
 /// ```
 /// use std::time::Duration;
@@ -110,17 +110,17 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 pub struct Context<A: Actor> {
     cell: Arc<Cell<A>>,
     stopping: bool,
-    /// It has asked for a timer or a subordinate future.
+    /// The actor has asked for a timer or a subordinate future.
     asides: bool,
     rare: Option<Box<Rare>>,
 }
 
-/// What most actors never use.
+/// State that most actors never use.
 #[derive(Default)]
 struct Rare {
     strategy: SupervisorStrategy,
     watching: Watching,
-    /// Of this incarnation.
+    /// The token of this incarnation.
     #[cfg(feature = "tokio-util")]
     token: Option<CancellationToken>,
 }
@@ -155,29 +155,33 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Its own handle, to be given to others.
+    /// Returns the actor's own handle, which can be given to others.
     pub fn actor_ref(&self) -> ActorRef<A> {
         ActorRef { cell: self.cell.clone() }
     }
 
-    /// Its path below the root.
+    /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
     }
 
-    /// Which incarnation this is, counted from 1.
+    /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
         self.cell.ctl().incarnation()
     }
 
-    /// Ends this actor by itself after the present message (S23): a `Permanent` child is started
-    /// again, any other stays ended. An error or a panic behind it is reported and changes nothing else; in
-    /// `pre_start`, where it ends an actor that has just come up, likewise.
+    /// Ends this actor by itself after the present message: a `Permanent` child is started again, any other stays
+    /// ended.
+    ///
+    /// An error or a panic that follows in the same message is reported and changes nothing else. The same holds in
+    /// `pre_start`, where this call ends an actor that has just come up (S23).
     pub fn stop(&mut self) {
         self.stopping = true;
     }
 
-    /// All is well: the declared backoff starts over (S32).
+    /// Lets the declared backoff start over, because the actor has made progress.
+    ///
+    /// See rule S32.
     pub fn reset_backoff(&mut self) {
         let ctl = self.cell.ctl();
         if let Some(owner) = ctl.supervisor()
@@ -189,10 +193,10 @@ impl<A: Actor> Context<A> {
 
     // ----- watching
 
-    /// Asks to be told when `other` has ended, once, by [`Watcher::terminated`], also if it already
-    /// has. Restarts of `other` are invisible; the watch outlives restarts of this actor (S37).
+    /// Asks for one call of [`Watcher::terminated`] when `other` has ended, also if it already has.
     ///
-    /// The notice queues in the mailbox behind what came before it, past the mailbox's bound.
+    /// Restarts of `other` are not reported, and the watch outlives restarts of this actor. The notice is queued in the
+    /// mailbox after the messages that are already there, even if the mailbox is full (S37).
     pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
     where
         A: Watcher,
@@ -210,17 +214,19 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// Takes a watch back, also one whose notice waits in the mailbox already, and a pact made by
-    /// [`depend_on`](Context::depend_on) with it.
+    /// Cancels a watch, even if its notice is already in the mailbox, and a death pact made by
+    /// [`depend_on`](Context::depend_on) with the same actor.
     pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
         if let Some(rare) = &mut self.rare {
             rare.watching.forget(other.id());
         }
     }
 
-    /// The death pact: when `other` has ended, this actor fails with
-    /// [`Cause::DeathPact`](crate::Cause::DeathPact), at once if it already has. It is one pact, however often it is
-    /// made. It outlives restarts of this actor, and is forgotten with its end or by [`unwatch`](Context::unwatch).
+    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`], immediately if `other`
+    /// already has.
+    ///
+    /// A second call for the same actor changes nothing. The pact outlives restarts of this actor. It ends with this
+    /// actor, or by [`unwatch`](Context::unwatch).
     pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
         let me = Arc::downgrade(&self.cell);
         let watching = &mut self.rare.get_or_insert_default().watching;
@@ -231,12 +237,12 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// The notice is due once, and only while the watch stands that it is of.
+    /// Returns whether to deliver the notice: once, and only while the watch exists that it belongs to.
     pub(crate) fn hears_of(&mut self, notice: &Notice) -> bool {
         self.rare.as_mut().is_some_and(|rare| rare.watching.hears_of(notice.who.id, notice.watch))
     }
 
-    /// Children that this restart stops are unwatched first (S37).
+    /// Before a restart stops children, they are unwatched (S37).
     pub(crate) fn unwatch_children(&mut self) {
         let (Some(rare), Some(sup)) = (&mut self.rare, self.cell.ctl().sup()) else { return };
         if rare.watching.is_empty() {
@@ -258,11 +264,13 @@ impl<A: Actor> Context<A> {
 
     // ----- children
 
-    /// Spawns a child of this actor, supervised by [`Actor::supervision`] (S38). `start` is run for the
-    /// first start and for every restart. Settings are methods of what this returns; await it to spawn.
+    /// Spawns a child of this actor, supervised by [`Actor::supervision`].
     ///
-    /// The name is unique among the living children. When this actor is restarted its children are
-    /// stopped, unless [`keep`](Context::keep) names them.
+    /// `start` is called for the first start and for every restart. The returned value has a method for each setting;
+    /// await it to spawn the child and get its [`ActorRef`].
+    ///
+    /// The name must be unique among the living children. When this actor is restarted, its children are stopped,
+    /// unless [`keep`](Context::keep) names them (S38).
     ///
     /// ```
     /// # use supervise::{Actor, Context, Lifecycle};
@@ -278,8 +286,16 @@ impl<A: Actor> Context<A> {
     /// # }
     /// ```
     ///
-    /// A child's start must not ask the actor that waits for it in a handler: both would wait until the
-    /// ask's time is up.
+    /// The start of a child must not `ask` the actor that waits for the spawn in a handler: both would wait until the
+    /// time of the ask is up.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns a [`SpawnError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, the child is stopped.
     #[doc(alias = "spawn_link")]
     pub fn spawn<B, F, Fut>(&mut self, name: &str, start: F) -> SpawnChild<B, F>
     where
@@ -291,26 +307,27 @@ impl<A: Actor> Context<A> {
         SpawnChild::new(self.cell.clone(), name, start)
     }
 
-    /// The child of this name that has been spawned here and has not ended; `None` also where it is no `B` (S38).
+    /// Returns the child that was spawned here under this name and has not ended; `None` also if it is not a `B`.
     ///
-    /// So a new instance finds again what the one before it has [kept](Context::keep).
+    /// A new instance finds in this way the children that the previous one has [kept](Context::keep) (S38).
     pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
         let cell = self.cell.ctl().sup()?.child(name)?.any();
         Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
     }
 
-    /// It has children from now on.
+    /// Makes this actor a supervisor, if it is not one yet.
     fn supervise(&mut self) {
         let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
         let sup = self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
         if self.cell.ctl().is_held() {
-            sup.on(&*self.cell, |group| group.hold()); // it did not exist when those below were held (S7)
+            sup.on(&*self.cell, |group| group.hold()); // new: missed the suspension (S7)
         }
     }
 
-    /// This child survives the next restart of this actor: it is held while the actor is down and
-    /// restarted behind it (S11). To be called in `pre_restart`. The new instance finds it by [`child`](Context::child),
-    /// and does not wait for its restart.
+    /// Lets a child survive the next restart of this actor. Call this in `pre_restart`.
+    ///
+    /// The child is suspended while the actor is down, and restarted after the actor has been restarted. The new
+    /// instance finds it with [`child`](Context::child), and does not wait for its restart (S11).
     pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
         if let Some(sup) = self.cell.ctl().sup() {
             sup.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));

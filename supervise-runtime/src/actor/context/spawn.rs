@@ -1,4 +1,4 @@
-//! Children at run time: the settings of a spawn, its start, and what can go wrong (S38).
+//! Children at run time: the settings of a spawn, its start, and its errors (S38).
 
 use super::*;
 use crate::engine::cell::life::live;
@@ -6,12 +6,13 @@ use crate::engine::cell::{Unbegun, require_time};
 use crate::values::kind::ChildKind;
 use crate::values::path::escaped;
 
-/// A child to be spawned: settings first, then `.await`.
+/// A child that is about to be spawned: call methods for its settings, then `.await`.
 ///
-/// From [`Context::spawn`], for a child of the actor, or [`spawn`](crate::spawn), for one at the top. Its methods are the
-/// settings of a declared child, with the same meaning and, but for the lifecycle, the same defaults.
+/// [`Context::spawn`] returns it for a child of the actor, [`spawn`](crate::spawn) for a top-level actor. The methods
+/// are the settings of a declared child, with the same meaning. The defaults are the same too, except for the
+/// lifecycle, which is `Transient`.
 ///
-/// Awaited, it gives the [`ActorRef`] once the child is up. A first start that is retried keeps it waiting.
+/// Awaited, it gives the [`ActorRef`] once the child is up. If a first start is retried, the await waits for it.
 ///
 /// # Errors
 ///
@@ -19,11 +20,11 @@ use crate::values::path::escaped;
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, the child is taken back.
+/// If the future is dropped before it is ready, the child is stopped.
 ///
 /// # Panics
 ///
-/// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
+/// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +44,7 @@ use crate::values::path::escaped;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let url = "https://example.org".to_owned();
-/// // The closure runs at every start, so each gets its own clone.
+/// // The closure runs at every start, so each start gets its own clone.
 /// let download = supervise::spawn("download", move || {
 ///     let url = url.clone();
 ///     async move { Ok(Download { url }) }
@@ -83,57 +84,79 @@ impl<B: Actor, F> SpawnChild<B, F> {
         self
     }
 
-    /// When it is started again (S23); default `Transient`.
+    /// Sets when the child is restarted; default `Transient`.
+    ///
+    /// See rule S23.
     pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
         self.with(|options| options.lifecycle(lifecycle))
     }
 
-    /// How long it may take to go down (S24); default 5 s.
+    /// Sets how long the child may take to go down; default 5 s.
+    ///
+    /// See rule S24.
     pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
         self.with(|options| options.shutdown(shutdown))
     }
 
-    /// How long each start may take (S13); default as long as it takes.
+    /// Sets how long each start may take; default as long as it takes.
+    ///
+    /// See rule S13.
     pub fn start(self, within: Duration) -> Self {
         self.with(|options| options.start(within))
     }
 
-    /// A stop handles the queued messages and finishes what `cx.run` has begun first (S24, S26).
+    /// Lets a stop first handle the queued messages and finish what `cx.run` has begun.
+    ///
+    /// See rules S24, S26.
     pub fn drain(self) -> Self {
         self.with(ChildOptions::drain)
     }
 
-    /// The actor that spawns it ends when this child has ended by itself (S22).
+    /// Ends the actor that spawns this child when the child has ended by itself.
+    ///
+    /// See rule S22.
     pub fn significant(self) -> Self {
         self.with(ChildOptions::significant)
     }
 
-    /// How long a restart waits (S14, S31 to S33); default the built-in pace.
+    /// Sets how long a restart waits; default: the first restart is immediate, then 10 ms doubling to 10 s.
+    ///
+    /// See rules S14, S31 to S33.
     pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
         self.with(|options| options.backoff(backoff))
     }
 
-    /// Its own restart budget (S15).
+    /// Gives the child its own restart budget.
+    ///
+    /// See rule S15.
     pub fn limit(self, limit: Limit) -> Self {
         self.with(|options| options.limit(limit))
     }
 
-    /// Its own decider (S8).
+    /// Gives the child its own decider.
+    ///
+    /// See rule S8.
     pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
         self.with(|options| options.decider(decider))
     }
 
-    /// How many messages can wait (S3); default `Bounded(1024)`.
+    /// Sets how many messages can wait; default `Bounded(1024)`.
+    ///
+    /// See rule S3.
     pub fn mailbox(self, mailbox: Mailbox) -> Self {
         self.with(|options| options.mailbox(mailbox))
     }
 
-    /// What becomes of messages while it is down (S35); default `Hold`.
+    /// Sets whether messages wait or are rejected while the child is down; default `Hold`.
+    ///
+    /// See rule S35.
     pub fn while_down(self, while_down: WhileDown) -> Self {
         self.with(|options| options.while_down(while_down))
     }
 
-    /// The message in hand at a failure or abort is delivered again, at most this often (S36).
+    /// Redelivers the message in hand after a failure or abort, at most this often.
+    ///
+    /// See rule S36.
     pub fn redeliver(self, attempts: u32) -> Self
     where
         B::Msg: Redeliver,
@@ -141,24 +164,24 @@ impl<B: Actor, F> SpawnChild<B, F> {
         self.with(|options| options.redeliver(attempts))
     }
 
-    /// How long an `ask` to it waits; default 5 s.
+    /// Sets how long an `ask` to the child waits; default 5 s.
     pub fn ask(self, within: Duration) -> Self {
         self.with(|options| options.ask(within))
     }
 
-    /// A hook instead of the type's own `pre_restart`.
+    /// Sets a hook that replaces the type's own `pre_restart`.
     pub fn pre_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
         self.with(|options| options.pre_restart(hook))
     }
 
-    /// A hook instead of the type's own `post_restart`.
+    /// Sets a hook that replaces the type's own `post_restart`.
     pub fn post_restart<M: 'static>(self, hook: impl RestartHook<B, M> + 'static) -> Self {
         self.with(|options| options.post_restart(hook))
     }
 }
 
-/// Why a spawn failed: of [`Context::spawn`], [`spawn`](crate::spawn), and of the sets [`Children`](crate::Children) and
-/// [`Keyed`](crate::Keyed).
+/// Why [`Context::spawn`], [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children) or
+/// [`Keyed`](crate::Keyed) failed.
 ///
 /// ```
 /// use std::io;
@@ -187,51 +210,51 @@ impl<B: Actor, F> SpawnChild<B, F> {
 ///     }
 ///     other => panic!("{other:?}"),
 /// }
-/// assert!(app.ended().is_none()); // the failed start of an instance concerns nobody else
+/// assert!(app.ended().is_none()); // the failed start of an instance does not affect the rest of the tree
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The supervisor is stopping, or a restart of it absorbed the spawn.
+    /// The supervisor is stopping, or a restart of the supervisor absorbed the spawn.
     #[error("{path} is stopping: it takes no new children")]
     Stopping {
-        /// The supervisor.
+        /// The path of the supervisor.
         path: String,
     },
     /// The supervisor has ended.
     #[error("{path} has ended: it takes no new children")]
     Stopped {
-        /// The supervisor.
+        /// The path of the supervisor.
         path: String,
     },
     /// `max_children` is reached.
     #[error("{path} has its {most} children; stop one, or raise `max_children`")]
     MaxChildren {
-        /// The set.
+        /// The path of the set.
         path: String,
-        /// How many it may have.
+        /// The number of instances that the set may have.
         most: usize,
     },
     /// A living child has this name.
     #[error("{path} exists; choose another name, or wait for its end")]
     Exists {
-        /// The child.
+        /// The path of the child.
         path: String,
     },
-    /// The name, or what the key displays as, is empty: nothing in a path would stand for this child.
+    /// The name, or the text of the key, is empty, so the child would have no name in its path.
     #[error("a child of {path} needs a name, and this one is empty; give it one")]
     EmptyName {
-        /// The supervisor.
+        /// The path of the supervisor.
         path: String,
     },
-    /// The settings of the spawn contradict each other, or its supervisor's do.
+    /// The settings of the spawn, or those of its supervisor, contradict each other.
     #[error("{path} cannot be spawned: {what}")]
     Contradiction {
-        /// The child.
+        /// The path of the child.
         path: String,
-        /// What is wrong.
+        /// The contradiction.
         what: Contradiction,
     },
     /// The first start failed and is not retried.
@@ -264,7 +287,8 @@ where
                 return Err(SpawnError::EmptyName { path: path() });
             }
             if current::is_leaving() || owner.ctl().is_leaving() {
-                // A hook or message on the way down: what it waits for could begin only behind it (S7).
+                // In a hook or message on the way down, the spawn would wait for a start that can begin only after the
+                // way down (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
             let outer = sup.outer();
@@ -306,7 +330,7 @@ where
     }
 }
 
-/// The default of what is spawned at run time (S23).
+/// The default lifecycle of a child that is spawned at run time (S23).
 pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
     match options.options.common.lifecycle {
         Some(_) => options,
@@ -329,7 +353,7 @@ where
     (cell, life)
 }
 
-/// Waits for the first start of a run-time child; dropped before it is up, the child is taken back.
+/// The wait for the first start of a run-time child. If it is dropped before the child is up, the child is stopped.
 pub(crate) struct Startup {
     cell: Arc<dyn Controlled>,
     over: bool,
@@ -345,7 +369,7 @@ impl Startup {
                     startup.over = true;
                     Poll::Ready(up)
                 }
-                // Dropped meanwhile, the child is taken back: its end wakes nobody then.
+                // If the future is dropped meanwhile, the child is stopped, and its end wakes no task.
                 Poll::Pending => Poll::Pending,
             })
             .await;
@@ -362,7 +386,7 @@ impl Drop for Startup {
     }
 }
 
-/// What whoever waited for a first start is told.
+/// The result for a caller that waited for a first start.
 pub(crate) fn started(cell: &dyn Controlled, up: Result<(), Ended>) -> Result<(), SpawnError> {
     let ctl = cell.ctl();
     let path = || ctl.parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());

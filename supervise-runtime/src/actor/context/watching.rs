@@ -1,6 +1,7 @@
-//! The ends that an actor is to hear of, and what for (S37).
+//! The watches and death pacts of an actor (S37).
 //!
-//! A watch belongs to one life: it outlives restarts, and with the end nothing of it stays at the others.
+//! A watch belongs to one life of the actor: it outlives restarts. When the actor ends, its watches are removed from
+//! the watched actors.
 
 use std::collections::HashMap;
 
@@ -9,15 +10,15 @@ use crate::engine::cell::control::{Controlled, number};
 use crate::engine::death_watch::Pact;
 use crate::values::ended::Ended;
 
-/// By the id of the other.
+/// The watched actors, by id.
 #[derive(Default)]
 pub(super) struct Watching {
     others: HashMap<u64, Other>,
-    /// At so many the pacts that have fallen due are taken out.
+    /// At this size, pacts that have been triggered are removed.
     sweep: usize,
 }
 
-/// Below so many nobody looks for what is of no use any more.
+/// Below this size, entries without a use are not looked for.
 const SWEEP: usize = 16;
 
 struct Other {
@@ -26,11 +27,11 @@ struct Other {
     pact: Option<(u64, Arc<Pact>)>,
 }
 
-/// A watch has a number of its own, and its notice carries it: one of an earlier watch may still be in the mailbox when
-/// the other has been started again.
+/// A watch has a number of its own, which its notice carries: a notice of an earlier watch may still be in the mailbox
+/// when the other actor has been started again.
 struct Watch {
     number: u64,
-    /// The ticket there.
+    /// The ticket at the watched actor.
     ticket: u64,
 }
 
@@ -45,12 +46,12 @@ impl Other {
         }
     }
 
-    /// A pact that has fallen due is told already: another pact is made anew.
+    /// A triggered pact has already been delivered, so a new call makes another one.
     fn has_pact(&self) -> bool {
         self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_due())
     }
 
-    /// One that has fallen due can still be taken back, until it is heard.
+    /// A triggered pact can still be cancelled until it is handled.
     fn is_of_use(&self) -> bool {
         self.watch.is_some() || self.pact.as_ref().is_some_and(|(_, pact)| !pact.is_handled())
     }
@@ -61,7 +62,7 @@ impl Watching {
         self.others.is_empty()
     }
 
-    /// Once, however often it is asked for. `tell` gets the number of the watch.
+    /// Adds one watch, however often it is asked for. `tell` gets the number of the watch.
     pub(super) fn watch<C: Controlled>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
         let other = self.other(other);
         if other.watch.is_none() {
@@ -71,7 +72,7 @@ impl Watching {
         }
     }
 
-    /// One pact, however often it is made.
+    /// Adds one pact, however often it is asked for.
     pub(super) fn depend_on<C: Controlled>(&mut self, other: &Arc<C>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
         let other = self.other(other);
         if other.has_pact() {
@@ -86,7 +87,7 @@ impl Watching {
         other.pact = Some((other.cell.ctl().on_end(Box::new(fall_due)), pact));
     }
 
-    /// The notice of this watch is to be handled. False: it was taken back.
+    /// Returns whether the notice of this watch is to be handled; `false` if the watch was cancelled.
     pub(super) fn hears_of(&mut self, id: u64, number: u64) -> bool {
         let Some(other) = self.others.get_mut(&id) else { return false };
         let watched = other.watch.take_if(|watch| watch.number == number).is_some();
@@ -120,7 +121,7 @@ impl Watching {
         self.others.entry(cell.ctl().id).or_insert_with(new)
     }
 
-    /// Gives back what was needed for many more.
+    /// Shrinks a map that has become much too large.
     fn slim(&mut self) {
         if self.others.capacity() > SWEEP.max(self.others.len() * 4) {
             self.others.shrink_to(self.others.len() * 2);

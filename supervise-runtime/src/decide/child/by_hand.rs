@@ -1,4 +1,4 @@
-//! Table 2d: what a user asks of a child by hand (S26).
+//! Table 2d: requests of a user to a child (S26).
 
 use super::*;
 
@@ -13,42 +13,43 @@ pub(crate) enum Command {
     Drain,
 }
 
-/// What a command by hand does (table 2d).
+/// The result of a user's request (table 2d).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ByHand {
-    /// Down of this child alone, then up; not charged. A pending decision is dropped and reported.
+    /// The child goes down alone, then up; this does not count against the budget. A pending decision is dropped and
+    /// reported.
     DownAlone,
     /// The wait is cut short.
     StartNow,
     /// The start in progress is dropped and begun again.
     StartOver,
-    /// The first start of an ended child, not charged.
+    /// The first start of an ended child; this does not count against the budget.
     FirstStart,
-    /// The queued messages are handled, then it stops.
+    /// The queued messages are handled, then the child stops.
     Drain,
-    /// As `stop()`.
+    /// The same as `stop()`.
     Stop,
-    /// It goes on, and ends instead of starting again.
+    /// The child continues to go down, and ends instead of starting again.
     NoStart,
-    /// It ends.
+    /// The child ends.
     End,
     /// No effect.
     Nothing,
-    /// Refused: its group is going down or up, or it is on its way.
+    /// Refused: the group is going down or up, or the child is already going down for a restart.
     Busy,
-    /// Refused: it has not ended.
+    /// Refused: the child has not ended.
     NotEnded,
-    /// Refused: it is on its way to its end.
+    /// Refused: the child is stopping.
     Stopping,
-    /// Refused: it has ended.
+    /// Refused: the child has ended.
     Ended,
-    /// Refused: it is started once, its arguments are gone.
+    /// Refused: the child is started only once, and its arguments were moved into that start.
     StartedOnce,
-    /// Refused: its supervisor has ended, and nothing below it is started any more.
+    /// Refused: the supervisor has ended, and starts no child any more.
     SupervisorEnded,
 }
 
-/// Table 2d. `group_moves`: its group is going down or up.
+/// Looks up table 2d. `group_moves`: the group is going down or up.
 pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> ByHand {
     use State::{
         Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,

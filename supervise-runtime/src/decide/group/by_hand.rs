@@ -1,25 +1,25 @@
-//! What a user asks of one child by hand (S26): table 2d, and what it does to the group.
+//! The requests of a user to one child (S26): table 2d, and its effect on the group.
 
 use super::*;
 use crate::decide::child::{self, ByHand, Command, State};
 
 impl Group {
-    /// Decided and done. `failure` is what the hooks of a restart get; it has the cause `Requested`.
+    /// Decides the request and carries it out. The hooks of a restart get `failure`, with the cause `Requested`.
     pub(crate) fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> ByHand {
         let state = self.state_of(id);
-        // Going down for good is more than moving: there is no time at which to try again.
+        // A group that goes down to its end is more than busy: no later attempt could succeed.
         if self.is_stopping() && state != State::Ended {
             return child::by_hand(State::Stopping, true, command);
         }
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return ByHand::StartedOnce;
         }
-        // The group may have ended since the caller has looked; and where the task is gone nothing starts.
+        // The group may have ended since the caller looked, and a child whose task was dropped cannot start.
         let is_lost = self.get(id).is_some_and(|member| member.lost);
         if (self.is_ended() || is_lost) && command == Command::StartAgain && state == State::Ended {
             return ByHand::SupervisorEnded;
         }
-        // What build has not come to yet awaits its turn, ended or not.
+        // A child that the build has not reached yet is queued for its start, ended or not.
         let moves = self.moves() || self.get(id).is_some_and(|member| !member.reached);
         let verdict = child::by_hand(state, moves, command);
         match verdict {
@@ -40,12 +40,13 @@ impl Group {
         verdict
     }
 
-    /// An instance of a `Temporary` set: its arguments were moved into its one start (S27).
+    /// Returns whether the child is an instance of a `Temporary` set, whose arguments were moved into its only start
+    /// (S27).
     fn starts_once(&self, id: Id) -> bool {
         self.owner == Owner::Set && self.get(id).is_some_and(Member::is_temporary)
     }
 
-    /// The row of table 2d, as far as the group knows where the child stands.
+    /// Returns the row of table 2d, as far as the group knows the child's state.
     fn state_of(&self, id: Id) -> State {
         let ending = self.get(id).is_some_and(|member| member.ending.is_some());
         match self.at(id) {
@@ -60,8 +61,8 @@ impl Group {
         }
     }
 
-    /// The child restarts alone, uncharged, and is alone with a failure of its start. False: its group is moving, or it
-    /// is on its way.
+    /// Restarts the child alone, without counting against the budget; a failure of its start concerns only the child.
+    /// Returns `false` if its group is going down or up, or the child is already going down.
     pub(crate) fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
         if self.moves() {
             return false;
@@ -73,7 +74,7 @@ impl Group {
                 member.delay = Duration::ZERO;
                 self.send_down(id, failure.clone(), now);
             }
-            // Nothing of it is up: the decision that is due, or kept, finds it on its way.
+            // Nothing of the child is up: a decision that is due or kept finds it starting.
             At::StartFailed => {
                 member.at = At::Turn;
                 member.delay = Duration::ZERO;
@@ -85,8 +86,8 @@ impl Group {
         true
     }
 
-    /// An ended child starts again, with a fresh budget and pace, and is alone with a failure of that start. False: its
-    /// group is moving.
+    /// Starts an ended child again, with a fresh budget and restart delay; a failure of that start concerns only the
+    /// child. Returns `false` if its group is going down or up.
     pub(crate) fn start_member(&mut self, id: Id, now: Instant) -> bool {
         if self.moves() || self.is_stopping() {
             return false;
@@ -98,7 +99,7 @@ impl Group {
         member.at = At::Turn;
         member.ending = None;
         member.by_hand = false;
-        member.drains = false; // for its own sake: one that stops takes no notice of a Down besides
+        member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
         member.budget = None;
@@ -108,8 +109,8 @@ impl Group {
         true
     }
 
-    /// The supervisor itself was started again by hand: a first start is one of all its children, also of those
-    /// that a user had stopped (a restart from above leaves them, S20).
+    /// The supervisor itself was started again on request. That is a first start of all its children, also of those
+    /// that a user had stopped (which a restart from above leaves stopped, S20).
     pub(crate) fn forget_stops(&mut self) {
         self.cause = None;
         for member in self.members.iter_mut().flatten() {
@@ -117,7 +118,8 @@ impl Group {
         }
     }
 
-    /// The child handles what is queued, then ends. False: it is not up, or its group moves.
+    /// Lets the child handle its queued messages, then end. Returns `false` if it is not up, or its group is going down
+    /// or up.
     pub(crate) fn drain_member(&mut self, id: Id, now: Instant) -> bool {
         if self.moves() || self.at(id) != At::Up {
             return false;

@@ -1,13 +1,14 @@
-//! What a directive does: restart, stop, or let the supervisor fail (S15, S17 to S19).
+//! The effect of a directive: restart, stop, or a failure of the supervisor (S15, S17 to S19).
 
 use super::*;
 use crate::values::kind::ChildKind;
 
 impl Group {
-    /// Restart, with the budget asked (or, after a parent's Resume, only charged).
+    /// Restarts the child. `ask`: the budget is asked; after a parent's Resume the restart is only counted.
     pub(super) fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: Facts, ask: bool) {
         let alone = !self.is_group() || self.is_alone(id);
-        // Its own failure ends a Temporary alone, uncharged (S17); at boot that is a failed start (S21).
+        // A failed `Temporary` child ends alone, and this does not count against the budget (S17); at the first start
+        // it is a failed start (S21).
         if self.member(id).is_temporary() {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
@@ -38,9 +39,10 @@ impl Group {
         if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
-        // A member of the range that goes down already is not decided on: this widens it.
+        // A failed member of a range that already goes down is not decided on, so this restart extends the range.
         let lo = self.range(id);
-        // A start that fails on the way up belongs to the same move: all heal what that began with.
+        // A start that fails on the way up belongs to the same move: all members restart because of the failure that
+        // began it.
         let begun =
             matches!(self.mode, Mode::Down { .. }) || self.mode == Mode::Up && !instance && self.cause.is_some();
         if !begun {
@@ -54,7 +56,7 @@ impl Group {
         self.go_down(lo, Next::Up, facts.now);
     }
 
-    /// The obstacle to a restart of this child now, if there is one.
+    /// Returns what prevents a restart of this child now, if anything does.
     pub(super) fn refusal(&mut self, id: Id, now: Instant) -> Option<OnLimit> {
         if self.member(id).is_temporary() {
             return Some(OnLimit::Stop);
@@ -66,7 +68,7 @@ impl Group {
         (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
     }
 
-    /// OneForOne, or a start by hand: the child is its own range; the wait is its own.
+    /// Under `OneForOne`, or after a requested start, the child is its own range, and only it waits.
     pub(super) fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
         let member = self.member(id);
         member.delay = delay;
@@ -75,14 +77,14 @@ impl Group {
         } else {
             member.at = At::Turn;
             self.wait_or_start(id, now);
-            self.settle(now); // boot goes on behind a declared backoff
+            self.settle(now); // the first start goes on while a declared backoff waits
         }
     }
 
-    /// Stop, also at a limit that stops (S18). `why` is the failed child's own end.
+    /// Stops the child, also at a limit that stops (S18). `why` is the end of the failed child.
     pub(super) fn stop_for(&mut self, id: Id, why: Ended, failure: &Failure, now: Instant) {
         if !self.booted {
-            return self.fail(id, failure.clone(), now); // boot is all or nothing (S21)
+            return self.fail(id, failure.clone(), now); // the first start comes up as a whole or not at all (S21)
         }
         let by_hand = self.is_alone(id);
         let alone = !self.is_group() || self.member(id).is_temporary() || by_hand;
@@ -119,32 +121,33 @@ impl Group {
         self.go_down(lo, Next::Up, now);
     }
 
-    /// Escalate, the limit, or a decider that panicked: the supervisor fails (S19).
+    /// Fails the supervisor: the directive Escalate, the limit, or a decider that panicked (S19).
     pub(super) fn fail(&mut self, id: Id, failure: Failure, now: Instant) {
         if self.owner == Owner::Guardian {
-            return self.stop_for(id, Ended::by(&failure), &failure, now); // nobody is above: it alone ends (S39)
+            return self.stop_for(id, Ended::by(&failure), &failure, now); // no supervisor above: the child ends (S39)
         }
         let first = self.first_spawn(id);
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
         self.mode = Mode::Failed { back, by: id };
         if first {
-            // The spawn gets its error and the child ends; the parent's Resume goes on without it (S27).
+            // The spawn returns its error and the child ends; a Resume by the parent continues without it (S27).
             self.over(id, Ended::by(&failure));
         }
         self.effects.push(GroupEffect::TellOwner(Order::Escalated(failure)));
     }
 
-    /// A start that was asked for by hand or at run time concerns no sibling, whatever the strategy (S26, S38).
+    /// Returns whether the child's start was requested, or happens at run time, so that it concerns no sibling,
+    /// whatever the strategy (S26, S38).
     fn is_alone(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.alone)
     }
 
-    /// Somebody waits for a first start at run time: its spawn is told.
+    /// Returns whether a spawn waits for this first start at run time.
     fn first_spawn(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.dynamic && !member.was_up)
     }
 
-    /// The first place that a failure of this child takes along.
+    /// Returns the beginning of the range that restarts together with this child.
     pub(super) fn range(&self, id: Id) -> u64 {
         match self.strategy {
             Strategy::AllForOne => 0,
@@ -153,7 +156,7 @@ impl Group {
     }
 
     pub(super) fn wait_for(&mut self, id: Id, delay: Duration) {
-        // One wait for all that failed: the longest (S17).
+        // All members that failed wait together, for the longest delay (S17).
         if delay > Duration::ZERO && (self.wait.is_none() || delay > self.waited) {
             self.wait = Some(id);
             self.waited = delay;

@@ -1,4 +1,4 @@
-//! What is seen of a member from outside (S42).
+//! The view of a member from outside (S42).
 
 use super::super::budget::Allowance;
 use super::*;
@@ -11,24 +11,24 @@ pub(crate) struct MemberSeen {
     pub(crate) at: At,
     pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
-    /// The range waits for its backoff.
+    /// The range waits for this member's backoff.
     pub(crate) holds_up: bool,
-    /// Its supervisor's supervisor has failed, or its own supervisor.
+    /// The member's supervisor, or an ancestor of it, has failed.
     pub(crate) held: bool,
-    /// It goes down because someone asked for it.
+    /// The member goes down because that was requested.
     pub(crate) leaving: bool,
-    /// Spawned at run time, and on its way up for the first time.
+    /// Spawned at run time, and starting for the first time.
     pub(crate) fresh: bool,
-    /// In the order of declaration or spawning.
+    /// The position in the order of declaration or spawning.
     pub(crate) order: u64,
-    /// Restarts in a row up to now, as far as the group knows.
+    /// The length of the streak of restarts at this time, as far as the group knows.
     pub(crate) row: u32,
-    /// Restarts that its budget, or its group's, remembers.
+    /// The restarts that count against the budget of the member, or of its group.
     pub(crate) used: u32,
     pub(crate) allowance: Allowance,
 }
 
-/// How a supervisor that nobody has stopped is about to end.
+/// The way in which a supervisor is about to end that was not stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnEnd {
     Done,
@@ -36,13 +36,14 @@ pub(crate) enum OwnEnd {
 }
 
 impl Group {
-    /// The budget that all members of a group share; under OneForOne each has its own.
+    /// Returns the budget that all members of a group share; under `OneForOne` each member has its own.
     pub(crate) fn see_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
         let allowance = self.is_group().then(|| self.group_allowance())?;
         Some((self.budget.used(&allowance, now), allowance))
     }
 
-    /// `None` if it is forgotten, or a kept value. `shared`: of [`Group::see_shared`], which looks at all members.
+    /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::see_shared`],
+    /// which looks at all members.
     pub(crate) fn see(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberSeen> {
         let member = self.get(id).filter(|member| !member.is_value())?;
         let (used, allowance) = shared.unwrap_or_else(|| {
@@ -64,13 +65,13 @@ impl Group {
         })
     }
 
-    /// Whether it is about to end by itself, and how.
+    /// Returns whether the group is about to end by itself, and how.
     pub(crate) fn own_end(&self) -> Option<OwnEnd> {
         let failed = self.first_failure.is_some();
         self.ends_by_itself().then_some(if failed { OwnEnd::Failed } else { OwnEnd::Done })
     }
 
-    /// What it says about restarts.
+    /// Returns the settings about restarts.
     pub(crate) fn outer(&self) -> Outer {
         Outer { strategy: self.strategy, limit: self.limit }
     }

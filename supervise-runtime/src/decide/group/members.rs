@@ -1,18 +1,19 @@
-//! Members come: declared by a build, or spawned.
+//! Changes of the member list: members are declared, spawned or moved.
 
 use super::*;
 
-/// A member between two supervisors.
+/// A member that moves between two supervisors.
 #[derive(Debug)]
 pub(crate) struct Moving(Box<Member>);
 
-/// Most of what is allocated is not in use.
+/// Returns whether most of an allocation is unused.
 pub(crate) fn is_roomy(len: usize, capacity: usize) -> bool {
     capacity > 64 && len < capacity / 4
 }
 
 impl Group {
-    /// A member is declared (build reaches it for the first time) or spawned. It starts in its turn.
+    /// Adds a member that is declared (the build reaches it for the first time) or spawned. It starts when its turn
+    /// comes.
     pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
         let value = settings.kind.is_none();
         let member = Member {
@@ -41,14 +42,14 @@ impl Group {
         self.orders += 1;
         self.living += u32::from(!value);
         let id = self.put(member);
-        // While a range goes down it is behind the walk, and is found on the way up.
+        // While a range goes down, the new member comes after the walk, and is found on the way up.
         if !matches!(self.mode, Mode::Steady | Mode::Waiting | Mode::Ended) {
             self.plan.push(Place { order: self.orders - 1, id });
         }
         id
     }
 
-    /// Build has come to this member (again). Its settings may have changed with the parameters.
+    /// The build has reached this member (again). Its settings may have changed with the parameters.
     pub(crate) fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
         let member = self.member(id);
         member.settings = settings;
@@ -59,7 +60,7 @@ impl Group {
         self.settle(now);
     }
 
-    /// A spawned member can start as soon as nothing holds it.
+    /// Lets a spawned member start as soon as nothing delays it.
     pub(crate) fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
             Mode::Steady if !self.held => self.start(id, now),
@@ -67,8 +68,8 @@ impl Group {
         }
     }
 
-    /// A run-time child goes to another supervisor with its budget and its pace (S38). Not while anything
-    /// is going on: a decision in progress would lose it.
+    /// Removes a run-time child that moves to another supervisor, with its budget and its restart delays (S38). Refused
+    /// while anything else is in progress: a decision in progress would lose its child.
     pub(crate) fn leave(&mut self, id: Id) -> Option<Moving> {
         let calm = self.mode == Mode::Steady && !self.held;
         self.get(id).filter(|member| calm && member.dynamic && member.at == At::Up && member.ending.is_none())?;
@@ -77,7 +78,7 @@ impl Group {
         Some(Moving(Box::new(member)))
     }
 
-    /// It comes here, behind those that are here already.
+    /// Adds a child that comes from another supervisor, after the present members.
     pub(crate) fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
         if self.mode != Mode::Steady || self.held || self.owner == Owner::Tree {
             return Err(moving);
@@ -90,10 +91,10 @@ impl Group {
         Ok(self.put(member))
     }
 
-    /// Into a slot that is free, or a new one at the end.
+    /// Puts the member into a free slot, or a new one at the end.
     fn put(&mut self, member: Member) -> Id {
         while let Some(id) = self.free.pop() {
-            // Behind the end there is none any more.
+            // Ids of slots beyond the end may still be in the list.
             if let Some(slot) = self.members.get_mut(id as usize) {
                 debug_assert!(slot.is_none(), "new slots are made only when none is free");
                 *slot = Some(member);
@@ -104,7 +105,8 @@ impl Group {
         (self.members.len() - 1) as Id
     }
 
-    /// Out of its slot. Those at the end are let go, so that a table is not for ever as long as it once was.
+    /// Takes a member out of its slot. Free slots at the end are dropped, so that the table does not keep its greatest
+    /// length forever.
     pub(super) fn vacate(&mut self, id: Id) -> Option<Member> {
         let member = self.members[id as usize].take();
         self.free.push(id);
@@ -120,12 +122,12 @@ impl Group {
         member
     }
 
-    /// So many there are, free ones included.
+    /// Returns the number of slots, free ones included.
     pub(crate) fn slots(&self) -> usize {
         self.members.len()
     }
 
-    /// Build is through: all members are known.
+    /// The build has finished: all members are known.
     pub(crate) fn built(&mut self, now: Instant) {
         self.built = true;
         self.settle(now);

@@ -1,15 +1,16 @@
 //! The supervisor: table 2c (`docs/semantics-table.md`) as code.
 //!
-//! A [`Group`] is data beside its children, under one short lock. Whoever causes an event hands it in
-//! and gets the [`GroupEffect`]s back; the driver sends each to the child it names. A group strategy has one
-//! range at a time ([`Mode::Down`]); under OneForOne each child is a range of its own, so a restart is
-//! between the child and its entry here, and the mode stays as it is.
+//! A [`Group`] is data, protected by one short lock; it has no task. A child or a caller that causes an event passes it
+//! to the group under that lock, and gets the [`GroupEffect`]s back; the supervisor module sends each to the child it
+//! names. Under a group strategy there is one range of members at a time that goes down ([`Mode::Down`]). Under
+//! `OneForOne` each child is its own range, so a restart concerns only the child and its entry here, and the mode does
+//! not change.
 //!
 //! Invariants, checked by the property test:
-//! 1. nothing starts in a range that goes down, nor while the group is held, failed or stopping;
-//! 2. a range goes down in reverse order, one at a time, and comes up in order, one at a time;
-//! 3. a stop always ends: `then: End` is left only for `Ended`;
-//! 4. a failure is used up exactly once: decided, absorbed, kept until one of the two, or reported.
+//! 1. Nothing starts in a range that goes down, or while the group is suspended, failed or stopping.
+//! 2. A range goes down in reverse order, one member at a time, and comes up in order, one member at a time.
+//! 3. A stop always ends: the only way out of a `Down` with `next: End` is `Ended`.
+//! 4. A failure is used up exactly once: decided, absorbed, kept until one of the two happens, or reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,108 +40,109 @@ pub(crate) use members::is_roomy;
 /// A slot in the table of children.
 pub(crate) type Id = u32;
 
-/// Whose children these are.
+/// The kind of supervisor that owns the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Owner {
     /// A declared tree: ends when all its members have ended (S22).
     Tree,
-    /// An actor: goes on without children.
+    /// An actor: continues without children.
     Actor,
-    /// A `[..]`: its instances start and stop all at once.
+    /// A `[..]`: its instances start and stop concurrently.
     Set,
-    /// Nobody: a top-level actor decides on itself (S39).
+    /// The guardian: there is no supervisor, and a top-level actor decides on itself (S39).
     Guardian,
 }
 
-/// What a range does once it is down.
+/// The action of a range once it is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Next {
-    /// It comes up again.
+    /// The range comes up again.
     Up,
-    /// It waits for its supervisor's own new start.
+    /// The range waits for its supervisor's own new start.
     Rebuild,
-    /// The supervisor's children are over; the supervisor goes on (an actor) or is told.
+    /// The supervisor's children have ended; the supervisor continues (an actor) or is notified.
     End,
 }
 
-/// The columns of table 2c.
+/// The modes of a group, which are the columns of table 2c.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Coming up, in order; also boot.
+    /// Coming up, in order; also the first start.
     Up,
-    /// All are up, or on their own.
+    /// All members are up, or are restarting on their own.
     Steady,
-    /// The range from this place in the order on goes down.
+    /// The range from this order number on goes down.
     Down {
-        /// The order number of its first member; places between two members are left when one is forgotten.
+        /// The order number of the first member of the range. Order numbers have gaps where members were forgotten.
         lo: u64,
-        /// What follows.
+        /// The action once the range is down.
         next: Next,
     },
-    /// Down, or not begun: awaits the supervisor's own start.
+    /// Down, or not begun: waits for the supervisor's own start.
     Waiting,
     /// Failed; the parent decides.
     Failed {
-        /// What it was doing.
+        /// The mode before the failure.
         back: Box<Mode>,
-        /// Whose failure it is.
+        /// The child whose failure it is.
         by: Id,
     },
-    /// Over.
+    /// Ended.
     Ended,
 }
 
-/// What is to be carried out, in this order.
+/// The effects of an event, to be carried out in this order.
 #[derive(Debug)]
 pub(crate) enum GroupEffect {
-    /// An order to this child. After [`Order::Wait`] comes [`Group::due`]; after one to go down, [`Group::gone`].
+    /// An order to this child. [`Order::Wait`] is followed by [`Group::due`]; an order to go down is followed by
+    /// [`Group::gone`].
     Tell(Id, Order),
     /// An order to the supervisor itself.
     TellOwner(Order),
-    /// Drop this kept value, then [`Group::gone`].
+    /// Drop this kept value, then report [`Group::gone`].
     DropValue(Id),
-    /// For the events: a restart was decided for this child, it waits so long.
+    /// An event: a restart of this child was decided, and waits this long.
     Scheduled(Id, Duration),
-    /// For the events: the budget is used up.
+    /// An event: the budget is used up.
     LimitReached(Id),
 }
 
-/// What is done about a failure that a child reports.
+/// The treatment of a failure that a child reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum FailureRoute {
-    /// Ask the decider, then [`Group::decided`].
+    /// Ask the decider, then call [`Group::decided`].
     Decide,
-    /// Keep it; [`Order::Redecide`] comes, or the range takes it along.
+    /// Keep the failure, until [`Order::Redecide`] arrives or the child is restarted together with its range.
     Kept,
-    /// It was to go down anyway.
+    /// The child was going down anyway.
     Absorbed,
     /// The supervisor is stopping.
     ReportOnly,
 }
 
-/// The fate of a child for which no time is left.
+/// The treatment of a child for which no time is left.
 #[derive(Debug, Clone)]
 pub(crate) enum Cut {
-    /// Goes down, and is started again with its supervisor. Its hooks get this failure.
+    /// The child goes down, and is started again with its supervisor. Its hooks get this failure.
     Down(Failure),
-    /// Ends.
+    /// The child ends.
     End,
-    /// Stays, and waits for its supervisor.
+    /// The child stays, and waits for its supervisor.
     Stay,
 }
 
-/// What is known of the incarnation that failed.
+/// The facts about the incarnation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// It handled a message.
+    /// The incarnation handled a message.
     pub handled: bool,
     /// A random word for the jitter.
     pub random: u64,
-    /// Now.
+    /// The present time.
     pub now: Instant,
 }
 
-/// A place in the order of a walk. A slot may have another member by the time the walk comes to it.
+/// A position in the plan of a walk. The slot may have another member by the time the walk reaches it.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     order: u64,
@@ -156,46 +158,47 @@ pub(crate) struct Group {
     budget: Budget,
     members: Vec<Option<Member>>,
     free: Vec<Id>,
-    /// The next order number. A declared tree forgets nobody: there it is the next id too.
+    /// The next order number. A declared tree does not forget members, so there it is the next id too.
     orders: u64,
     living: u32,
     mode: Mode,
     held: bool,
-    /// All members have been up once in this incarnation: failures are no longer start failures.
+    /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
     booted: bool,
-    /// Build is through: no further member is to come.
+    /// The build has finished: no further member is declared.
     built: bool,
-    /// An actor that starts again: the children it kept are restarted once it is up, not before.
+    /// An actor that is starting again: the children it kept are restarted once it is up, not before.
     heals: bool,
-    /// The member whose wait holds up the range.
+    /// The member whose backoff delays the range.
     wait: Option<Id>,
     waited: Duration,
-    /// The order of the walk through the range, and where it is.
+    /// The members in the order of the walk, and the position of the walk.
     plan: Vec<Place>,
     cursor: usize,
     in_flight: u32,
-    /// What every member of the range is told.
+    /// The failure that every member of the range gets.
     cause: Option<Failure>,
     /// The first failure that ended a member, for S22.
     first_failure: Option<Failure>,
-    /// A significant member has ended by itself: once it is at rest the supervisor ends (S22).
+    /// A significant member has ended by itself: the supervisor ends once the group is at rest (S22).
     quits: bool,
-    /// The supervisor itself is up: not before does it end for that.
+    /// The supervisor itself is up. It does not end because of its members before that.
     owner_is_up: bool,
-    /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
+    /// The supervisor itself ends when the range is down (`Stop` in an `AllForOne` tree).
     ends_with: Option<Ended>,
-    /// The runtime is going, and takes the members with it: that nobody is left is no end of the supervisor's own (S25).
+    /// The runtime was dropped together with the members: that none is left is then not an end of the supervisor by
+    /// itself (S25).
     runtime_gone: bool,
-    /// The slot in which [`Group::all_up`] found one that was not.
+    /// The slot in which [`Group::all_up`] last found a member that was not up.
     first_down: usize,
     effects: Vec<GroupEffect>,
-    /// Members that were looked at, one by one.
+    /// The number of members that walks have looked at.
     #[cfg(test)]
     pub(super) steps: std::cell::Cell<u64>,
 }
 
 impl Group {
-    /// A supervisor without children.
+    /// Makes a supervisor without children.
     pub(crate) fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
         Group {
             owner,
@@ -229,7 +232,7 @@ impl Group {
         }
     }
 
-    /// A tree comes up with its build, a set once its own cell is up; an actor spawns when it likes.
+    /// A tree comes up with its build, a set once its own cell is up; an actor spawns children at any time.
     fn first_mode(owner: Owner) -> Mode {
         match owner {
             Owner::Tree => Mode::Up,
@@ -238,19 +241,19 @@ impl Group {
         }
     }
 
-    /// Read once per instance of the supervisor (S4): strategy and budget of what comes.
+    /// Sets strategy and budget for this instance of the supervisor, once per instance (S4).
     pub(crate) fn configure(&mut self, strategy: Strategy, limit: Limit) {
         self.strategy = strategy;
         self.limit = limit;
         self.budget = Budget::default();
     }
 
-    /// What to carry out since the last call.
+    /// Takes the effects since the last call.
     pub(crate) fn take_effects(&mut self) -> Vec<GroupEffect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// The emptied list comes back, so that a decision costs no allocation.
+    /// Takes the emptied list back, so that a decision does not allocate.
     pub(crate) fn reuse(&mut self, effects: Vec<GroupEffect>) {
         debug_assert!(effects.is_empty() && self.effects.is_empty());
         if effects.capacity() <= 64 {
@@ -260,53 +263,53 @@ impl Group {
 
     // ----- reading
 
-    /// Where a child stands; `Ended` if it is forgotten.
+    /// Returns the state of a child; `Ended` if it is forgotten.
     pub(crate) fn at(&self, id: Id) -> At {
         self.get(id).map_or(At::Ended, |member| member.at)
     }
 
-    /// What the supervisor is doing.
+    /// Returns the mode of the group.
     pub(crate) fn mode(&self) -> &Mode {
         &self.mode
     }
 
-    /// Its members are written in a tree; else they come at run time.
+    /// Returns whether the members are declared in a tree; otherwise they are spawned at run time.
     pub(crate) fn declares(&self) -> bool {
         self.owner == Owner::Tree
     }
 
-    /// An ancestor has failed.
+    /// Returns whether an ancestor has failed.
     #[cfg(test)]
     pub(super) fn is_held(&self) -> bool {
         self.held
     }
 
-    /// The slot is free: what was in it has ended and is forgotten.
+    /// Returns whether the slot is free: its member has ended and is forgotten.
     pub(crate) fn is_free(&self, id: Id) -> bool {
         self.get(id).is_none()
     }
 
-    /// Members that have not ended.
+    /// Returns the number of members that have not ended.
     pub(crate) fn living(&self) -> u32 {
         self.living
     }
 
-    /// It has ended or is about to: no spawn is taken any more.
+    /// Returns whether the group has ended or is stopping, so that spawns are refused.
     pub(crate) fn is_stopping(&self) -> bool {
         matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
     }
 
-    /// Its owner is gone for good, whatever the members were at: nothing is added or started any more.
+    /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more.
     pub(crate) fn finish(&mut self) {
         self.mode = Mode::Ended;
     }
 
-    /// It has ended.
+    /// Returns whether the group has ended.
     pub(crate) fn is_ended(&self) -> bool {
         self.mode == Mode::Ended
     }
 
-    /// The group as a whole is going down or up (table 2d).
+    /// Returns whether the group as a whole is going down or coming up (table 2d).
     pub(crate) fn moves(&self) -> bool {
         let mode = match &self.mode {
             Mode::Failed { back, .. } => back,
@@ -315,19 +318,20 @@ impl Group {
         matches!(mode, Mode::Down { .. } | Mode::Waiting) || (*mode == Mode::Up && self.is_group())
     }
 
-    /// Whether the child was up once: its next failure to start is a failed restart.
+    /// Returns whether the child was up once: its next failure to start is a failed restart.
     pub(crate) fn was_up(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.was_up)
     }
 
-    /// Restarts in a row of this child; 1 for the first.
+    /// Returns the length of the child's streak of restarts; 1 for the first.
     pub(crate) fn row(&self, id: Id) -> u32 {
         self.get(id).map_or(0, |member| member.pace.row())
     }
 
-    /// All members are up or have ended, and none is to come.
+    /// Returns whether all members are up or have ended, and none is still to be declared.
     pub(crate) fn all_up(&mut self) -> bool {
-        // The search begins where the last one found a member that was not: most of them come up one after the other.
+        // The search begins where the last one found a member that was not up, since most members come up one after the
+        // other.
         let slots = self.members.len();
         let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
         let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {
@@ -338,8 +342,8 @@ impl Group {
         self.built && not_up.is_none()
     }
 
-    /// Build can go on behind this member: it is up or has ended; under OneForOne, also if it was up, or waits
-    /// behind a declared backoff (S21).
+    /// Returns whether the build can go on to the next member: this one is up or has ended; under `OneForOne`, also if
+    /// it was up once, or waits for a declared backoff (S21).
     pub(crate) fn has_passed(&self, id: Id) -> bool {
         self.get(id).is_none_or(|member| match member.at {
             At::Up | At::Ended => true,
@@ -349,12 +353,12 @@ impl Group {
         })
     }
 
-    /// [`Group::has_passed`] for all members.
+    /// Returns [`Group::has_passed`] for all members.
     pub(crate) fn have_passed(&self) -> bool {
         !matches!(self.mode, Mode::Waiting) && (0..self.members.len() as Id).all(|id| self.has_passed(id))
     }
 
-    /// Those that were asked to go down and have not, with since when.
+    /// Returns the members that were asked to go down and are not down, with the time of the request.
     pub(crate) fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
         self.members.iter().enumerate().filter_map(|(id, member)| {
             let member = member.as_ref()?;
@@ -363,7 +367,7 @@ impl Group {
         })
     }
 
-    /// The range waits for this member.
+    /// Returns whether the range waits for this member.
     #[cfg(test)]
     pub(super) fn waits_for(&self, id: Id) -> bool {
         self.wait == Some(id)
@@ -377,7 +381,7 @@ impl Group {
         self.members[id as usize].as_mut().expect("acts and events name living members")
     }
 
-    /// A member is looked at in a walk: tests count how often that is.
+    /// Counts a look at a member, for tests of the cost of walks.
     fn step(&self) {
         #[cfg(test)]
         self.steps.update(|steps| steps + 1);
@@ -387,7 +391,7 @@ impl Group {
         self.strategy != Strategy::OneForOne
     }
 
-    /// The budget of one child (S15).
+    /// Returns the limit of one child (S15).
     fn allowance_of(&self, id: Id) -> Allowance {
         let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
         match self.get(id) {
@@ -399,14 +403,14 @@ impl Group {
         }
     }
 
-    /// The budget of the whole group: no default where every member declares a backoff.
+    /// Returns the limit of the whole group. There is no default limit if every member declares a backoff.
     fn group_allowance(&self) -> Allowance {
         let mut members = self.members.iter().flatten().filter(|member| !member.is_value());
         let declared = members.all(|member| member.settings.backoff.is_some());
         Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
     }
 
-    /// Those there are, in the order of declaration or spawning.
+    /// Returns the members in the order of declaration or spawning.
     fn places(&self) -> Vec<Place> {
         let members = self.members.iter().enumerate();
         let mut places: Vec<Place> = members
@@ -424,17 +428,17 @@ impl Group {
         self.places().into_iter().map(|place| place.id).collect()
     }
 
-    /// Where it stands in the order, for ranges: a number that only grows.
+    /// Returns the order number of the member, for ranges.
     pub(super) fn order(&self, id: Id) -> u64 {
         self.get(id).map_or(0, |member| member.order)
     }
 
-    /// The member in this place, unless it has ended and is forgotten.
+    /// Returns the member at this position, unless it has ended and is forgotten.
     fn at_place(&self, place: Place) -> Option<&Member> {
         self.get(place.id).filter(|member| member.order == place.order)
     }
 
-    /// The range that goes down takes this child along.
+    /// Returns whether the range that goes down includes this child.
     fn in_range(&self, id: Id) -> bool {
         matches!(self.mode, Mode::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
     }

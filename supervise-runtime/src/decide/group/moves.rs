@@ -1,4 +1,20 @@
-//! The moves that follow: a range goes down in reverse and comes up in order (S17).
+//! The walks of a group: a range of members goes down in reverse order, and comes up in order (S17).
+//!
+//! A *range* is the members that restart or end together: all members with an order number from `lo` on. `go_down` sets
+//! the mode to `Down`, lists all members in `plan`, and sets `cursor` to the end of that list. `walk_down` moves the
+//! cursor backwards through the range and orders each member to go down. `in_flight` counts the members that are on
+//! their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
+//! members at the same time.) Once the cursor has left the range and nothing is in flight, `next` says what follows:
+//! the range comes up again, the supervisor starts again, or the group ends.
+//!
+//! `walk_up` moves the cursor forwards from the beginning of the plan, and starts each member that waits for its turn
+//! once the one before it is up. It first waits for the longest backoff of the range (`wait`). Every start of a tree is
+//! such a walk too: it waits at each member that the build has not reached yet. Once all members have been passed and
+//! the build has finished, the mode is `Steady`, and everything that was kept meanwhile begins.
+//!
+//! An event changes the state of one member and then calls `settle`, which repeats the walk of the present mode until
+//! it needs another event to go on. A walk never calls another walk. It returns true instead if it has changed the
+//! mode, so the stack does not grow with the number of members.
 
 use super::*;
 
@@ -45,7 +61,7 @@ impl Group {
 
     pub(super) fn wait_or_start(&mut self, id: Id, now: Instant) {
         let member = self.member(id);
-        // A restart of it alone has said how long; that is of this once.
+        // The delay was set by a restart of this member alone, and counts once.
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
             member.at = At::Waiting;
@@ -55,7 +71,7 @@ impl Group {
         }
     }
 
-    /// Starts a child that waited for itself, or keeps it while something holds it.
+    /// Starts a child that has finished its own wait, or keeps it while something else delays the start.
     pub(super) fn begin_or_keep(&mut self, id: Id, now: Instant) {
         if self.is_kept_from(id) {
             let member = self.member(id);
@@ -67,7 +83,7 @@ impl Group {
         }
     }
 
-    /// It must not start now, whatever its own wait says.
+    /// Returns whether the child must not start now, even if its own wait is over.
     pub(super) fn is_kept_from(&self, id: Id) -> bool {
         match self.mode {
             Mode::Down { lo, .. } => self.held || self.order(id) >= lo,
@@ -76,14 +92,15 @@ impl Group {
         }
     }
 
-    /// What happens to it has to wait: for an ancestor, the parent, or the supervisor's own new start.
+    /// Returns whether events of the child have to wait: for an ancestor, the parent, or the supervisor's own new
+    /// start.
     pub(super) fn keeps(&self, id: Id) -> bool {
         let heals = self.heals && self.is_kept(id);
         self.held || heals || matches!(self.mode, Mode::Failed { .. } | Mode::Waiting)
     }
 
-    /// The child has ended. What follows from it is for [`Group::settle`]: a walk that comes to any number of
-    /// them must not begin again inside of itself.
+    /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
+    /// and must not begin again inside itself.
     pub(super) fn over(&mut self, id: Id, why: Ended) {
         let stopping = self.is_stopping();
         let member = self.member(id);
@@ -98,7 +115,7 @@ impl Group {
         member.at = At::Ended;
         member.down_since = None;
         if self.wait == Some(id) {
-            (self.wait, self.waited) = (None, Duration::ZERO); // its timer is not kept any more
+            (self.wait, self.waited) = (None, Duration::ZERO); // its timer is dropped
         }
         let member = self.member(id);
         member.alone = false;
@@ -120,7 +137,7 @@ impl Group {
     }
 
     pub(super) fn tell_held(&mut self, held: bool) {
-        // To one that has ended a hold means nothing: it would only be woken.
+        // A suspension has no meaning for a member that has ended: the order would only wake it.
         for id in 0..self.members.len() as Id {
             if self.get(id).is_some_and(|member| !member.is_value() && member.at != At::Ended) {
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(held)));
@@ -128,7 +145,7 @@ impl Group {
         }
     }
 
-    /// What was kept while the supervisor was held or failed begins now.
+    /// Begins everything that was kept while the supervisor was suspended or failed.
     pub(super) fn begin_kept(&mut self, now: Instant) {
         if !self.held && !matches!(self.mode, Mode::Failed { .. }) {
             self.begin_each_kept(now);
@@ -147,7 +164,7 @@ impl Group {
                 At::Failed | At::StartFailed => self.effects.push(GroupEffect::Tell(id, Order::Redecide)),
                 At::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
                 At::Turn if self.mode == Mode::Steady && member.wants_start() => self.start(id, now),
-                // Stopped while it waited for its turn.
+                // Stopped while it was queued for its start.
                 At::Turn if self.mode == Mode::Steady && member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
                     self.over(id, why);
@@ -157,8 +174,8 @@ impl Group {
         }
     }
 
-    /// Makes every move that follows without a further event. A walk that may have changed what the next one
-    /// finds says so; none of them calls another.
+    /// Makes every move that needs no further event. A walk that may have changed the state for the next walk returns
+    /// true; no walk calls another.
     pub(super) fn settle(&mut self, now: Instant) {
         while match self.mode {
             Mode::Down { lo, next } => self.walk_down(lo, next, now),
@@ -168,7 +185,7 @@ impl Group {
         } {}
     }
 
-    /// Reverse order, one at a time; a set all at once. True: there is more to settle.
+    /// Goes down in reverse order, one member at a time; a set all at once. True: there is more to settle.
     fn walk_down(&mut self, lo: u64, next: Next, now: Instant) -> bool {
         while let Some(Place { order, id }) = self.next_down(lo)
             && (self.in_flight == 0 || self.owner == Owner::Set)
@@ -183,7 +200,7 @@ impl Group {
             }
             match member.at {
                 At::Up if member.is_value() => {
-                    // A member that is lost with its runtime may be about to start on another thread, still.
+                    // A member that is lost with its runtime may still be about to start on another thread.
                     if next != Next::Up && !self.runtime_gone {
                         member.at = At::Down;
                         member.counted = true;
@@ -208,8 +225,8 @@ impl Group {
                         member.counted = true;
                         member.delay = Duration::ZERO;
                         self.in_flight += 1;
-                        // It was going down alone; if everything stops now, it has to know.
-                        // And if the others wait for it, what it still drains is over.
+                        // The member was going down alone. If everything stops now, it has to be told, and if the
+                        // others wait for it, its drain ends.
                         match (next, member.ending.clone(), &self.cause) {
                             (Next::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
                             (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
@@ -220,7 +237,7 @@ impl Group {
                     }
                 }
                 At::Turn | At::StartFailed | At::Waiting => {
-                    // A Temporary that awaits its turn was not up: it still has that turn.
+                    // A `Temporary` member that is queued was not up: it keeps its turn.
                     let ends = member.ending.is_some() || ends && member.at == At::StartFailed;
                     member.at = At::Turn;
                     if ends {
@@ -265,13 +282,13 @@ impl Group {
         false
     }
 
-    /// The place that the walk comes to next in the range.
+    /// Returns the next position of the walk in the range.
     fn next_down(&self, lo: u64) -> Option<Place> {
         let place = self.plan[..self.cursor].last()?;
         (place.order >= lo).then_some(*place)
     }
 
-    /// The way up has passed this member, but it is not up any more: a group waits for it again.
+    /// The walk up has passed this member, but it is not up any more: a group waits for it again.
     pub(super) fn look_again(&mut self, id: Id) {
         let mode = match &self.mode {
             Mode::Failed { back, .. } => back,
@@ -286,8 +303,8 @@ impl Group {
         }
     }
 
-    /// In order, one at a time. At boot it follows build; OneForOne goes on behind a declared backoff. True:
-    /// there is more to settle.
+    /// Comes up in order, one member at a time. At the first start the walk follows the build; under `OneForOne` it
+    /// goes on while a member waits for a declared backoff. True: there is more to settle.
     fn walk_up(&mut self, now: Instant) -> bool {
         loop {
             if self.held || self.wait.is_some() {
@@ -311,13 +328,13 @@ impl Group {
                     self.start(id, now);
                     return false;
                 }
-                // Under OneForOne nobody waits for one that was up before.
+                // Under `OneForOne` the walk does not wait for a member that was up before.
                 _ if member.passed && !self.is_group() => self.cursor += 1,
                 At::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
                     self.member(id).passed = true;
                     self.cursor += 1;
                 }
-                // Under OneForOne an earlier member on its own way does not hold up the rest.
+                // Under `OneForOne` an earlier member that is going down does not delay the rest.
                 At::Down if !self.is_group() => self.cursor += 1,
                 At::Starting | At::StartFailed | At::Down | At::Waiting => return false,
             }
@@ -325,19 +342,20 @@ impl Group {
         if self.built {
             self.booted = true;
             self.mode = Mode::Steady;
-            self.cause = None; // healed: what fails from here on is the first of another move
+            self.cause = None; // healed: a later failure is the first of another move
             self.begin_each_kept(now);
         }
         self.built
     }
 
-    /// The handle of a subtree or an optional child exists only once it was up, so build has to wait for it (S21).
+    /// Returns whether the build has to wait for this child: the handle of a subtree or an optional child exists only
+    /// once the child was up (S21).
     pub(super) fn holds_up(&self, id: Id) -> bool {
         let has_late_handle = |settings: &Settings| settings.only_supervises() || settings.optional;
         self.get(id).is_some_and(|member| !member.was_up && has_late_handle(&member.settings))
     }
 
-    /// A significant member has ended by itself (S22).
+    /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).
     fn ends_now(&self) -> bool {
         self.quits && self.owner_is_up
     }
@@ -350,7 +368,7 @@ impl Group {
         self.turn_down(0, Next::Up);
     }
 
-    /// Those of the range that ended by themselves come up with it (S17).
+    /// Members of the range that ended by themselves come up with it (S17).
     fn start_finished(&mut self, lo: u64) {
         for member in self.members.iter_mut().flatten().filter(|member| member.finished && member.order >= lo) {
             (member.at, member.ending, member.finished) = (At::Turn, None, false);
@@ -358,13 +376,14 @@ impl Group {
         }
     }
 
-    /// The supervisor ends by itself: a significant member did, or all have (S22). True: it goes down for that.
+    /// Checks whether the supervisor ends by itself: because a significant member has ended, or all members have (S22).
+    /// True: it goes down for that.
     fn check_all_ended(&mut self) -> bool {
         if self.ends_now() {
             self.end_by_itself();
             return true;
         }
-        // Asked last: this looks at the members, and is come to at each event.
+        // Checked last: this looks at all members, and runs at each event.
         let slots = || self.members.iter().inspect(|_| self.step());
         let has_children = || slots().flatten().any(|member| !member.is_value());
         if self.owner == Owner::Tree && self.built && !self.runtime_gone && self.living == 0 && has_children() {

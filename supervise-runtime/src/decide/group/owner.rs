@@ -1,9 +1,9 @@
-//! What the supervisor itself goes through: held, resumed, restarted, stopped.
+//! Events of the supervisor itself: suspended, resumed, restarted, stopped.
 
 use super::*;
 
 impl Group {
-    /// An ancestor failed, or the supervisor itself: nothing new begins.
+    /// An ancestor has failed, or the supervisor itself: nothing new begins.
     pub(crate) fn hold(&mut self) {
         if !self.held {
             self.held = true;
@@ -11,8 +11,8 @@ impl Group {
         }
     }
 
-    /// The supervisor fails or goes down behind the message in hand, which may wait for a spawn that nothing would let
-    /// begin, or decide on, before that: spawns that are not up yet end (S7).
+    /// The supervisor fails or goes down after the message in hand. That message may wait for a spawn that could begin,
+    /// or be decided on, only afterwards. So spawns that are not up yet end (S7).
     pub(crate) fn absorb_spawns(&mut self, now: Instant) {
         for id in 0..self.members.len() as Id {
             let Some(member) = self.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
@@ -29,7 +29,7 @@ impl Group {
         self.settle(now);
     }
 
-    /// That ancestor resumed: what was kept begins.
+    /// The ancestor was resumed: everything that was kept begins.
     pub(crate) fn release(&mut self, now: Instant) {
         if self.held {
             self.held = false;
@@ -38,13 +38,14 @@ impl Group {
         }
     }
 
-    /// The parent's Resume of a failed supervisor: it goes on where it was. `held`: an ancestor has failed since.
+    /// The parent resumes a failed supervisor, which continues in its previous mode. `held`: an ancestor has failed
+    /// since.
     pub(crate) fn resume(&mut self, failure: &Failure, facts: Facts, held: bool) {
         if let Mode::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
-            // Only a supervisor that is up is resumed: what fails from here on is no failed boot.
+            // Only a supervisor that is up is resumed, so a later failure is not a failure of its first start.
             self.booted |= self.built;
-            // A first spawn has ended; who has its slot since then has not begun.
+            // A first spawn has ended meanwhile; a new member in its slot has not begun.
             match self.at(by) {
                 At::Failed => {
                     self.member(by).at = At::Up;
@@ -61,7 +62,7 @@ impl Group {
         self.begin_kept(facts.now);
     }
 
-    /// All children go down, to be started again by the supervisor's next start (restart from above).
+    /// All children go down, to be started again by the supervisor's next start (a restart from above).
     pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
         if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
             return;
@@ -91,7 +92,7 @@ impl Group {
             for member in self.members.iter_mut().flatten() {
                 member.reached = true;
             }
-            // They come behind what the new instance has spawned already, which is not concerned.
+            // The kept children come after the ones that the new instance has already spawned, which are not affected.
             let lo = self.orders;
             for id in &kept {
                 let order = self.orders;
@@ -101,18 +102,19 @@ impl Group {
             }
             self.go_down(lo, Next::Up, now);
         } else {
-            self.begin_kept(now); // what was spawned while it was down
+            self.begin_kept(now); // the children that were spawned while it was down
         }
     }
 
-    /// A new incarnation of the supervisor begins: fresh budgets and backoffs (S15). `held`: it was let start, and
-    /// an ancestor has failed since.
+    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `held`: it was ordered to
+    /// start, and an ancestor has failed since.
     pub(crate) fn rebuild(&mut self, held: bool) {
         self.mode = Group::first_mode(self.owner);
         self.booted = self.owner != Owner::Tree;
         self.built = self.booted;
         self.budget = Budget::default();
-        // Both are of the way to an end, and nothing comes up again but here: elsewhere they need not be cleared.
+        // Both are set only on the way to an end, and this is the only way up again: they need not be cleared
+        // elsewhere.
         self.ends_with = None;
         self.quits = false;
         self.owner_is_up = false;
@@ -120,14 +122,14 @@ impl Group {
         self.wait = None;
         self.in_flight = 0;
         self.heals = self.owner == Owner::Actor;
-        self.held = held; // whoever held its former incarnation has let it start
+        self.held = held; // a suspension of the previous incarnation has ended with the order to start
         for member in self.members.iter_mut().flatten() {
             member.reached = member.dynamic;
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
             member.budget = None;
             member.pace = Pace::default();
-            // What had ended starts again with its supervisor, unless a user stopped it (S20).
+            // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == At::Ended && !member.by_hand && !member.is_value() {
                 member.at = At::Turn;
                 self.living += 1;
@@ -152,19 +154,19 @@ impl Group {
         }
     }
 
-    /// Nobody has stopped it, and yet it ends as soon as what goes down is down: a significant member has ended, an
-    /// AllForOne tree was decided Stop, or the last members are on their way out (S18, S22).
+    /// Returns whether the group was not stopped and yet ends as soon as everything that goes down is down: because a
+    /// significant member has ended, an `AllForOne` tree was decided Stop, or the last members are ending (S18, S22).
     pub(crate) fn ends_by_itself(&self) -> bool {
         let mut members = self.members.iter().flatten().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
-        let counts = self.owner != Owner::Set; // of any number, which are not to be gone through
+        let counts = self.owner != Owner::Set; // a set may have any number of members, too many for this loop
         let quits = self.quits || counts && self.members.iter().flatten().any(|member| member.quits);
         quits && self.owner_is_up
             || self.ends_with.is_some()
             || all && members.all(|member| member.at == At::Ended || member.ending.is_some())
     }
 
-    /// The failure that it ends by itself with.
+    /// Returns the failure with which the group ends by itself.
     pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
         if self.ends_by_itself() { self.first_failure.clone() } else { None }
     }

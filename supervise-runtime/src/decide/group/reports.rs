@@ -1,4 +1,4 @@
-//! What children report: up, failed, done, gone, due; and that a user has stopped one.
+//! The reports of children: up, failed, done, gone, due; and the stop of one child by a user.
 
 use super::*;
 
@@ -15,7 +15,7 @@ impl Group {
         self.settle(now);
     }
 
-    /// The child failed, with an instance or (a start) without one.
+    /// The child has failed, with an instance, or without one in a start.
     pub(crate) fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {
         let stopping = self.is_stopping();
         let in_range = self.in_range(id);
@@ -23,7 +23,7 @@ impl Group {
         let member = self.member(id);
         match member.at {
             At::Down if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
-            // Asked to go down already: the failed one joins, with or without an instance.
+            // Already asked to go down: the failed child goes down with the rest, with or without an instance.
             At::Down => FailureRoute::Absorbed,
             At::Ended => FailureRoute::ReportOnly,
             _ => {
@@ -39,8 +39,8 @@ impl Group {
         }
     }
 
-    /// The outcome of a directive for this child: `Restart` where that is what follows. A limit and the boot of a
-    /// `Temporary` child turn it into something else.
+    /// Returns the outcome of a directive for this child: `Restart` if a restart follows. A limit, or the first start
+    /// of a `Temporary` child, turns it into another directive.
     pub(crate) fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
         let nobody_above = self.owner == Owner::Guardian;
         match directive {
@@ -55,7 +55,7 @@ impl Group {
         }
     }
 
-    /// The decider has spoken about a failure that [`Group::failed`] or [`Order::Redecide`] asked it about.
+    /// Carries out the decision on a failure, after [`Group::failed`] or [`Order::Redecide`] asked for one.
     pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> FailureRoute {
         if self.in_range(id) {
             return FailureRoute::Absorbed;
@@ -81,8 +81,8 @@ impl Group {
         FailureRoute::Decide
     }
 
-    /// The child ended by itself and is down (S23). `failure` has the cause `EndedByItself`.
-    /// A subtree that ended stays ended (S28).
+    /// The child has ended by itself and is down (S23). `failure` has the cause `EndedByItself`. A subtree that ended
+    /// stays ended (S28).
     pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
         let in_range = self.in_range(id);
         let comes_up = in_range && matches!(self.mode, Mode::Down { next: Next::Up, .. });
@@ -92,7 +92,7 @@ impl Group {
             member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
         let quits = member.settings.significant && by_itself;
         if member.at == At::Down && !(quits && comes_up) {
-            // It was asked to go down on its way out: that covers it.
+            // The child was asked to go down while it was ending: that request is fulfilled with this.
             self.ends_as(id, ended);
             return self.gone(id, facts.now);
         }
@@ -113,7 +113,7 @@ impl Group {
         self.restart(id, false, failure, facts, true);
     }
 
-    /// A stop that met it on the way to an end of its own does not cover the failure that took it there.
+    /// A stop that arrived while the child was ending with a failure does not replace that failure.
     pub(crate) fn ends_as(&mut self, id: Id, ended: Ended) {
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
         if !ended.is_orderly() && member.ending.as_ref().is_some_and(Ended::is_orderly) {
@@ -121,7 +121,7 @@ impl Group {
         }
     }
 
-    /// An optional child is not there this time: it ends, whatever its lifecycle (S28).
+    /// An optional child is absent this time: it ends, whatever its lifecycle (S28).
     pub(crate) fn absent(&mut self, id: Id, now: Instant) {
         match self.at(id) {
             At::Down => self.gone(id, now),
@@ -132,7 +132,7 @@ impl Group {
         }
     }
 
-    /// Build has come to an optional child that was not there at the first start: it never will be (S28).
+    /// The build has reached an optional child that was absent at the first start: it stays absent (S28).
     pub(crate) fn skip(&mut self, id: Id, now: Instant) {
         self.member(id).reached = true;
         if self.at(id) == At::Turn {
@@ -141,7 +141,7 @@ impl Group {
         self.settle(now);
     }
 
-    /// It has ended or is about to, for good.
+    /// Returns whether the child has ended, or is about to end.
     pub(crate) fn is_ending(&self, id: Id) -> bool {
         self.get(id).is_none_or(|member| member.at == At::Ended || member.ending.is_some())
     }
@@ -151,7 +151,7 @@ impl Group {
         let group = self.is_group();
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return };
         if matches!(member.at, At::Turn | At::StartFailed | At::Waiting | At::Ended) {
-            return; // told a second time: it was on its way out when it was asked to go
+            return; // reported a second time: the request to go down came while it was ending
         }
         let counted = std::mem::take(&mut member.counted);
         member.down_since = None;
@@ -164,7 +164,7 @@ impl Group {
         }
         member.at = At::Turn;
         self.look_again(id);
-        // No walk comes for it: it restarts alone, or a Down of an earlier instance met its start.
+        // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
         let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
         if !counted && !walked {
             self.wait_or_start(id, now);
@@ -172,7 +172,7 @@ impl Group {
         self.settle(now);
     }
 
-    /// Its task is gone, and so it never starts again.
+    /// The task of the child was dropped, so the child never starts again.
     pub(crate) fn lose(&mut self, id: Id, now: Instant) {
         if let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) {
             (member.lost, member.by_hand) = (true, true);
@@ -181,12 +181,12 @@ impl Group {
         self.gone(id, now);
     }
 
-    /// A member was dropped with its runtime, which is that of all others and of the supervisor.
+    /// A member was dropped together with its runtime, which also runs all other members and the supervisor.
     pub(crate) fn runtime_gone(&mut self) {
         self.runtime_gone = true;
     }
 
-    /// The wait of this child is over.
+    /// The backoff of this child is over.
     pub(crate) fn due(&mut self, id: Id, now: Instant) {
         if self.wait == Some(id) {
             self.wait = None;
@@ -194,12 +194,12 @@ impl Group {
             return self.settle(now);
         }
         if self.at(id) != At::Waiting {
-            return; // of an earlier wait
+            return; // an earlier wait
         }
         self.begin_or_keep(id, now);
     }
 
-    /// The child is asked to stop by a user. False: in its turn, the range takes it along.
+    /// A user asks the child to stop. Returns `false` if the child goes down with its range, when its turn comes.
     pub(crate) fn stop_member(&mut self, id: Id, now: Instant) -> bool {
         let in_range = self.in_range(id);
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return true };
@@ -209,7 +209,7 @@ impl Group {
         member.ending.get_or_insert(Ended::Stopped);
         member.by_hand = true;
         if self.wait == Some(id) {
-            // The child is down, and so is its range, or still on its way: that goes on as it is.
+            // The child is down; its range is down too, or still going down, which continues unchanged.
             self.wait = None;
             self.waited = Duration::ZERO;
         }
@@ -230,7 +230,7 @@ impl Group {
         true
     }
 
-    /// No time is left for it: it goes down now, whether its turn has come or not (S24).
+    /// No time is left for the child: it goes down now, even before its turn (S24).
     pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
         let again = matches!(self.mode, Mode::Down { next: Next::Rebuild, .. } | Mode::Waiting);
         let Some(member) = self.members.get_mut(id as usize).and_then(Option::as_mut) else { return Cut::End };
@@ -247,19 +247,19 @@ impl Group {
         }
     }
 
-    /// This child survives a restart of the actor that spawned it.
+    /// Lets this child survive a restart of the actor that spawned it.
     pub(crate) fn keep(&mut self, id: Id) {
         if self.get(id).is_some() {
             self.member(id).kept = true;
         }
     }
 
-    /// Named by [`Group::keep`].
+    /// Returns whether the child was named by [`Group::keep`].
     pub(crate) fn is_kept(&self, id: Id) -> bool {
         self.get(id).is_some_and(|member| member.kept)
     }
 
-    /// The child says that all is well (S32).
+    /// The child reports progress, which resets its backoff (S32).
     pub(crate) fn reset_backoff(&mut self, id: Id) {
         if self.get(id).is_some() {
             self.member(id).pace.reset();

@@ -1,4 +1,4 @@
-//! Subordinate futures: polled in the actor's own task, each only when it was woken.
+//! Subordinate futures: polled in the actor's own task, each only after it was woken.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use crate::base::sync::{Arc, Mutex, foreign, lock};
 use crate::base::{BoxFuture, Each};
 use crate::values::failure::panic_text;
 
-/// A future whose result is on its way to the actor once it is through.
+/// A future that resolves to the tick that carries its result to the actor.
 pub(crate) type Subordinate = BoxFuture<'static, Arc<dyn Queue>>;
 
 /// The subordinate futures of one incarnation.
@@ -20,14 +20,14 @@ pub(super) struct Subordinates {
     woken: Arc<Woken>,
 }
 
-/// Who was woken since the last poll.
+/// The numbers of the futures that were woken since the last poll.
 struct Woken {
     /// Wakes the actor's task.
     task: Waker,
     numbers: Mutex<Vec<u64>>,
 }
 
-/// The waker of one of them.
+/// The waker of one future.
 struct Bell {
     number: u64,
     rung: AtomicBool,
@@ -67,7 +67,7 @@ impl Subordinates {
         lock(&self.woken.numbers).push(number);
     }
 
-    /// Drops all of them, `each` by itself.
+    /// Drops all futures, each in its own call of `each`.
     pub(super) fn dismantle(self, each: Each<'_>) {
         for (_, (future, bell)) in self.running {
             let mut future = Some(future);
@@ -76,7 +76,7 @@ impl Subordinates {
         }
     }
 
-    /// Polls those that were woken. One that panics is gone; the first panic is told.
+    /// Polls the futures that were woken. A future that panics is dropped; the first panic is returned.
     pub(super) fn poll(&mut self, mut done: impl FnMut(Arc<dyn Queue>)) -> Result<(), String> {
         let woken = std::mem::take(&mut *lock(&self.woken.numbers));
         let mut panicked = Ok(());
@@ -89,7 +89,7 @@ impl Subordinates {
                 self.running.insert(number, (future, bell));
                 continue;
             }
-            // Not under the catch of its poll: a panic in its `Drop` on top would end the process.
+            // Outside of the catch around its poll: a second panic, in its `Drop`, would end the process.
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
             match polled {
                 Ok(Poll::Ready(tick)) => done(tick),

@@ -1,8 +1,8 @@
-//! What runs beside an actor's messages: timers, subordinate futures, its token (S11).
+//! Background work of an actor: timers, subordinate futures and its cancellation token (S11).
 //!
-//! It belongs to one incarnation and is dropped with it. The driver owns it and polls it in the actor's
-//! own task, behind the user future; the context only asks for an addition, through the queue of control.
-//! An actor that uses none of it has none of it.
+//! Background work belongs to one incarnation and is dropped with it. The driver owns it and polls it in the actor's
+//! own task, after the user future; the context only requests additions, through the control queue. An actor that does
+//! not use it pays nothing for it.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ pub(crate) use futures::Subordinate;
 
 use futures::Subordinates;
 
-/// What the context asks the driver to take in.
+/// An addition that the context requests from the driver.
 pub(crate) enum Aside {
     Timer {
         at: Instant,
@@ -32,7 +32,7 @@ pub(crate) enum Aside {
         tick: Arc<dyn Queue>,
     },
     Future(Subordinate),
-    /// Dropping it cancels the token.
+    /// A token that is cancelled when this guard is dropped.
     #[cfg(feature = "tokio-util")]
     Token(DropGuard),
 }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Aside {
     }
 }
 
-/// A timer in the heap: the earliest first, of equals the one that was set first.
+/// A timer in the heap: the earliest first, and of equals the one that was set first.
 struct Due {
     at: Instant,
     number: u64,
@@ -71,19 +71,19 @@ impl Ord for Due {
     }
 }
 
-/// Below so many timers nobody looks for cancelled ones.
+/// Below this number of timers, cancelled ones are not looked for.
 const SWEEP: usize = 16;
 
-/// All that runs beside one incarnation.
+/// All background work of one incarnation.
 pub(crate) struct Asides {
     timers: BinaryHeap<Due>,
     numbers: u64,
-    /// At so many timers the cancelled ones are taken out.
+    /// At this number of timers the cancelled ones are removed.
     sweep: usize,
     sleep: Option<Pin<Box<Sleep>>>,
-    /// Due, but there was no room in the mailbox.
+    /// Due ticks for which there was no room in the mailbox.
     waiting: Vec<Arc<dyn Queue>>,
-    /// Results for which there was no room.
+    /// Results for which there was no room in the mailbox.
     results: Vec<Arc<dyn Queue>>,
     futures: Option<Subordinates>,
     #[cfg(feature = "tokio-util")]
@@ -105,7 +105,7 @@ impl Asides {
         }
     }
 
-    /// `task` wakes the actor's task, where a subordinate future can go on.
+    /// Adds background work. `task` wakes the actor's task when a subordinate future can continue.
     pub(crate) fn add(&mut self, aside: Aside, task: &Waker) {
         match aside {
             Aside::Timer { at, period, tick } => {
@@ -121,28 +121,28 @@ impl Asides {
         }
     }
 
-    /// It is to end.
+    /// Cancels the token, because the actor should end.
     #[cfg(feature = "tokio-util")]
     pub(crate) fn tell(&mut self) {
         self.token = None;
     }
 
-    /// No timer is due any more. They hold messages of the user's, to be dropped by the caller.
+    /// Removes all timers. Their ticks hold user messages, which the caller has to drop.
     pub(crate) fn stop_timers(&mut self) -> impl Iterator<Item = Arc<dyn Queue>> + use<> {
         self.sleep = None;
         let waiting = std::mem::take(&mut self.waiting);
         std::mem::take(&mut self.timers).into_iter().map(|due| due.tick).chain(waiting)
     }
 
-    /// A future runs. (A result that waits for room finds some in an empty mailbox.)
+    /// Returns whether a future is running. (A result that waits for room finds it in an empty mailbox.)
     pub(crate) fn has_futures(&self) -> bool {
         self.futures.as_ref().is_some_and(|futures| !futures.is_empty())
     }
 
-    /// Drops all of it, `each` by itself: messages of timers and futures are the user's.
+    /// Drops everything, each part in its own call of `each`: messages of timers and futures are user values.
     pub(crate) fn dismantle(mut self, each: Each<'_>) {
         #[cfg(feature = "tokio-util")]
-        each(&mut || self.token = None); // who waits for it is woken
+        each(&mut || self.token = None); // wakes everyone who waits for the token
         for tick in self.stop_timers().chain(self.results) {
             let mut tick = Some(tick);
             each(&mut || tick = None);
@@ -157,9 +157,9 @@ impl Asides {
         self.timers.push(Due { at, number: self.numbers, period, tick });
     }
 
-    /// Queues what is due and lets the futures go on. User code, except for the timers.
+    /// Queues due ticks and polls the futures. This is user code, except for the timers.
     ///
-    /// An error is the text of a panic; what panicked is gone, the rest is left as it was.
+    /// The error is the text of a panic. The part that panicked is dropped, and the rest is left as it was.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
         for waiting in [&mut self.waiting, &mut self.results] {
             waiting.extract_if(.., |tick| tick.clone().try_again()).for_each(drop_quietly);
@@ -190,7 +190,7 @@ impl Asides {
                 continue;
             }
             if let Some(period) = due.period {
-                // Ticks that were missed are not made up for; the next one is on the same grid.
+                // Missed ticks are not made up for; the next tick is on the same grid.
                 let late = now.duration_since(due.at).as_nanos() / period.as_nanos();
                 let steps = u32::try_from(late + 1).unwrap_or(u32::MAX);
                 self.push(after(due.at, period.saturating_mul(steps)), Some(period), due.tick.clone());
@@ -202,16 +202,16 @@ impl Asides {
 
 fn queue(waiting: &mut Vec<Arc<dyn Queue>>, tick: Arc<dyn Queue>) {
     match tick.clone().queue() {
-        true => drop_quietly(tick), // behind a stop this is the last of its message
+        true => drop_quietly(tick), // after a stop this is the last reference to its message
         false => waiting.push(tick),
     }
 }
 
 /// A tick seen without its message type.
 pub(crate) trait Queue: Send + Sync {
-    /// Puts a tick into the mailbox, unless one waits already. False: there is no room, try again.
+    /// Puts the tick into the mailbox, unless it waits there already. `false`: there is no room, try again later.
     fn queue(self: Arc<Self>) -> bool;
-    /// As `queue`, for a tick that found no room.
+    /// Does the same as `queue` for a tick that found no room.
     fn try_again(self: Arc<Self>) -> bool;
     fn is_cancelled(&self) -> bool;
     fn cancel(&self);

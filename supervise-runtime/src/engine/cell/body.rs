@@ -1,4 +1,4 @@
-//! What differs between actors, tasks and trees: how an instance is made, served and taken down.
+//! The differences between actors, tasks and trees: how an instance is made, served and taken down.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,67 +11,67 @@ use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::SupervisorStrategy;
 
-/// Why the loop of an instance came back without a failure.
+/// The result of an instance's loop, if it is not a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// A start, a hook or what a task had left running is through.
+    /// A start, a hook or the remaining work of a task has finished.
     Hook,
-    /// It ended by itself.
+    /// The child ended by itself.
     Done,
-    /// A task's own future has returned; its subtasks have their time.
+    /// The task's own future has returned; its subtasks have their time.
     Returned,
-    /// A task says that it has started.
+    /// The task has reported that it is ready.
     Ready,
-    /// Nothing is queued any more, and nothing new is taken in.
+    /// The queue is empty, and no new messages are accepted.
     Drained,
-    /// Control wants to be heard.
+    /// An order has to be handled first.
     Interrupted,
 }
 
-/// What is done to an instance between two steps, whatever its type.
+/// The operations on an instance between two steps, independent of its type.
 pub(crate) trait Hands: Send + 'static {
-    /// Settings as of now; read at each new incarnation.
+    /// Returns the present settings; read for each new incarnation.
     fn common(&mut self) -> Arc<Common>;
 
-    /// Of one that has just been made: how it supervises its children.
+    /// Returns the strategy of an instance that has just been made.
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
         None
     }
 
-    /// How a task with a context is told to end.
+    /// Returns the way to tell a task with a context that it should end.
     fn signal(&self) -> Option<crate::engine::cell::stop_signal::Told> {
         None
     }
 
-    /// The children that a restart is about to stop are not watched any more (S37).
+    /// Unwatches the children that a restart is about to stop (S37).
     fn unwatch_children(&mut self) {}
 
-    /// True if it has said in this incarnation that it ends: `cx.stop()`.
+    /// Returns whether the instance has called `cx.stop()` in this incarnation.
     fn has_stopped(&self) -> bool {
         false
     }
 
-    /// Its failure is forgiven: the message that was in hand is gone. User code.
+    /// Forgets the message in hand, because its failure was resumed. User code.
     fn forgive(&mut self) {}
 
-    /// Drops the instance and what belongs to it, `each` of these by itself. User code.
+    /// Drops the instance and its values, each in its own call of `each`. User code.
     fn drop_instance(&mut self, _each: Each<'_>) {}
 
-    /// Messages are handled from now on.
+    /// Opens the mailbox: messages are handled from now on.
     fn open(&mut self) {}
 
-    /// Messages wait from now on.
+    /// Shuts the mailbox: messages wait from now on.
     fn shut(&mut self) {}
 
-    /// It ends: messages go back to their senders, what is queued becomes dead letters.
+    /// Closes the mailbox at the end: messages are refused, and queued ones become dead letters.
     fn close(&mut self) {}
 
-    /// The present incarnation has handled a message.
+    /// Returns whether the present incarnation has handled a message.
     fn has_handled(&self) -> bool {
         false
     }
 
-    /// The type of the message in hand.
+    /// Returns the type of the message in hand.
     fn in_hand(&self) -> Option<&'static str> {
         None
     }
@@ -79,7 +79,7 @@ pub(crate) trait Hands: Send + 'static {
 
 /// The typed half of a cell: its steps of user code.
 ///
-/// The hooks have defaults that do nothing, for tasks and trees.
+/// The hooks have empty defaults, for tasks and trees.
 pub(crate) trait Body: Hands {
     const KIND: ChildKind;
 
@@ -94,14 +94,14 @@ pub(crate) trait Body: Hands {
         async { Ok(()) }
     }
 
-    /// Of a task that says itself when it has started: until then.
+    /// Runs a task with `ready` until it has reported that it is ready.
     fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
         async { Ok(Served::Ready) }
     }
 
     fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
-    /// The loop over messages has come back, whatever the way: what it has taken and not begun waits with the rest.
+    /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
     fn give_back(&mut self) {}
 
     fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
@@ -112,13 +112,13 @@ pub(crate) trait Body: Hands {
         async { Ok(()) }
     }
 
-    /// Waits for what the instance has left running (subtasks); aborts it if `now`.
+    /// Waits for the subtasks that the instance left running; aborts them if `now`.
     fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
         async {}
     }
 }
 
-/// The settings of a member as decisions and the watchdog need them.
+/// Returns the settings of a member for decisions and the watchdog.
 pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
     let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff, common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
@@ -126,7 +126,7 @@ pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
     Arc::new(settings)
 }
 
-/// How long the supervisor waits for it before it looks: `None` for as long as it takes.
+/// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
 pub(crate) fn patience(common: &Common, kind: ChildKind) -> Option<Duration> {
     use crate::values::strategy::Shutdown;
     match common.shutdown_or_default(kind) {

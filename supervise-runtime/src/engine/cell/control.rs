@@ -1,4 +1,4 @@
-//! The type-free part of a cell: where it stands in the tree, its queue of control, and its end.
+//! The part of a cell without type parameters: its path, its control queue, and its end.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -31,34 +31,34 @@ use crate::values::place::Name;
 use crate::values::place::{Path, Place};
 use crate::values::report::ChildReport;
 
-/// What stands in the queue of a cell. The queue is unbounded and served at all times (S4).
+/// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
 #[derive(Debug)]
 pub(crate) enum SystemMessage {
-    /// From its supervisor, or from its own group of children.
+    /// An order from the cell's supervisor, or from its own group of children.
     Order(Order),
-    /// A value of its own tree is to be dropped: user code.
+    /// Drop a value of the cell's own tree: user code.
     DropValue(u32),
-    /// A child of its own was asked to go down: see that it does.
+    /// A child of this cell was asked to go down: check that it does.
     Watchdog,
-    /// Its supervisor's time is up, or it was killed: no hooks, leaves first.
+    /// The supervisor's time is up, or it was killed: end without hooks, leaves first.
     Abort,
-    // From outside. Its group is asked first.
+    // Requests from outside. The group is asked first.
     Stop,
     Kill,
-    /// A test lets it fail.
+    /// A test injects a failure.
     #[cfg(feature = "testing")]
     Inject(Cause),
-    /// An actor it depends on ended (S37).
+    /// An actor on which this one depends has ended (S37).
     DeathPact(Arc<Pact>),
-    // From its own user code.
+    // Requests of the cell's own user code.
     /// A timer or a subordinate future (S11).
     Aside(Box<Aside>),
-    /// It is to have another supervisor (S38).
+    /// The cell moves to another supervisor (S38).
     Move(Box<Move>),
 }
 
 impl SystemMessage {
-    /// Asked from outside, of the life that goes on just now.
+    /// Returns whether this is a request from outside, which concerns only the present life.
     fn is_request(&self) -> bool {
         matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::DeathPact(_))
     }
@@ -67,7 +67,7 @@ impl SystemMessage {
 /// The request to a cell to change its supervisor.
 pub(crate) struct Move {
     pub(crate) to: Arc<dyn Controlled>,
-    /// Who lets it go; `None`: it is taken over.
+    /// The id of the actor that lets the child go; `None`: the child is taken over.
     pub(crate) unlink: Option<u64>,
     pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
 }
@@ -80,63 +80,63 @@ impl fmt::Debug for Move {
 
 type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
-/// The place of a future among those that wait for a cell to be up or to end; see [`Ctl::leave`].
+/// The registration of a future that waits for a cell to be up or to end; see [`Ctl::leave`].
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Option<u64>);
 
-/// Up, down or over, and who wants to know.
+/// The lifecycle state of a cell, and who waits for it to change.
 #[derive(Default)]
 struct Life {
     up: bool,
-    /// True once it was up: a waiter for its first start has got it, whatever became of it since.
+    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again.
     was_up: bool,
     ended: Option<Ended>,
-    /// The last failure, for who looks from outside.
+    /// The last failure, for snapshots.
     failed: Option<Box<Failure>>,
-    /// The failures on the way out of the present incarnation, which nobody decided on.
+    /// The failures on the way down of the present incarnation, for which there was no decision.
     late: Option<Box<Late>>,
-    /// The last end, and the last ticket that was given before it: it may have been started again before who waits
-    /// comes to look.
+    /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter
+    /// is polled.
     heard: Option<Box<(u64, Ended)>>,
     watchers: Waitlist<OnEnd>,
     /// By ticket.
     waiting: BTreeMap<u64, Waker>,
     tickets: u64,
-    /// Of a tree on its way to its end: what became of its children.
+    /// The ends of the children, for a tree that is stopping.
     report: Option<Box<Reports>>,
 }
 
-/// The failures on the way out.
+/// The failures on the way down.
 struct Late {
     first: Failure,
     count: u32,
 }
 
-/// How the children ended.
+/// The ends of the children.
 #[derive(Default)]
 struct Reports {
-    /// Each with the number of its end. Tasks on several threads come in any order.
+    /// Each with the number of its end, since tasks on several threads report in any order.
     all: Vec<(u64, ChildReport)>,
-    /// The ids of those that have told it themselves, as long as nobody has looked for others.
+    /// The ids of the children that reported their end themselves, until the others have been looked for.
     told: HashSet<u64>,
-    /// Those in front were found to have ended, and may still tell it themselves.
+    /// The ids of the children at the front, which were found to have ended, and may still report it themselves.
     found: Option<HashSet<u64>>,
 }
 
 impl Life {
-    /// Whether it waits with this very waker already.
+    /// Returns whether the future already waits with this waker.
     fn waits(&self, Waiting(ticket): &Waiting, waker: &Waker) -> bool {
         ticket.and_then(|ticket| self.waiting.get(&ticket)).is_some_and(|known| known.will_wake(waker))
     }
 
-    /// Gives the waker that was there before, to be dropped behind the lock.
+    /// Returns the previous waker, to be dropped after the lock.
     #[must_use]
     fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
         let ticket = *ticket.get_or_insert_with(|| self.ticket());
         self.waiting.insert(ticket, waker)
     }
 
-    /// The end that this one waited for.
+    /// Returns the end that this future waited for.
     fn heard_by(&self, ticket: u64) -> Option<Ended> {
         self.heard.as_ref().filter(|heard| ticket <= heard.0).map(|heard| heard.1.clone())
     }
@@ -147,49 +147,49 @@ impl Life {
     }
 }
 
-/// Messages that wait. Mostly there is one at a time, which costs no allocation.
+/// The waiting messages. Usually there is one at a time, which costs no allocation.
 #[derive(Default)]
 struct Queue {
     first: Option<SystemMessage>,
     more: Vec<SystemMessage>,
 }
 
-/// The type-free part of a cell.
+/// The part of a cell without type parameters.
 pub(crate) struct Ctl {
     pub(crate) id: u64,
     name: Name,
-    /// Where it was born: its path. Its supervisor too, unless it has moved.
+    /// The cell above, which gives the path. Also the supervisor, unless the cell has moved.
     pub(crate) parent: Option<Arc<dyn Controlled>>,
-    /// Another one supervises it now (S38).
+    /// The cell has another supervisor now (S38).
     moved: AtomicBool,
     /// The slot in the parent's table.
     pub(crate) slot: AtomicU32,
     pub(crate) bus: Arc<Bus>,
-    /// Something is in the queue.
+    /// The queue is not empty.
     flag: AtomicBool,
     queue: Mutex<Queue>,
     home: OnceLock<Waker>,
     life: Mutex<Life>,
     sup: OnceLock<Box<Sup>>,
     incarnation: AtomicU32,
-    /// Not 0: its group counts it as ended, but it has not told watchers and report yet. While a report is open, a
-    /// number that says which ended before it.
+    /// Not 0: the group counts the cell as ended, but the cell has not notified its watchers and the report yet. While
+    /// a report is open, a number that orders the ends.
     closing: AtomicU64,
-    /// Something has failed on its way out: few ever have to look.
+    /// Something has failed on the way down: few cells ever need to look.
     late: AtomicBool,
-    /// One above it has failed (S7). Written and read by its own task, as the next one.
+    /// An ancestor has failed (S7). Written and read by the cell's own task, like the next field.
     held: AtomicBool,
-    /// True if the cell goes down behind the message in hand.
+    /// True if the cell goes down after the message in hand.
     leaving: AtomicBool,
 }
 
-/// It decides nothing but an order, so it is the standard library's in every build.
+/// The numbers only give an order, so this is a standard library atomic in every build.
 static NUMBERS: Numbers = Numbers::new(BEFORE_REPORTS + 1);
 
-/// Ends that were counted while no report was open come first.
+/// The number of ends that were counted while no report was open: they come first.
 const BEFORE_REPORTS: u64 = 1;
 
-/// A number that nothing else in this process has. Later ones are higher.
+/// Returns a number that is unique in this process. Later ones are higher.
 pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
@@ -232,7 +232,7 @@ impl Ctl {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    /// True: nobody has waited for it before.
+    /// Marks the cell as closing. Returns `true` if it was not marked before.
     pub(crate) fn begin_closing(&self) -> bool {
         let number = if self.bus.reports.load(Ordering::Relaxed) { number() } else { BEFORE_REPORTS };
         self.closing.swap(number, Ordering::Relaxed) == 0
@@ -242,15 +242,15 @@ impl Ctl {
         self.closing.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether somebody waits for this.
+    /// Clears the mark. Returns whether the supervisor was waiting for this cell.
     pub(crate) fn was_closing(&self) -> bool {
         self.closing.swap(0, Ordering::Relaxed) != 0
     }
 
-    /// `reports/daily`: the names below the root. The root's own is its name.
+    /// Returns the path: `reports/daily`, the names below the root. For the root, its name.
     pub(crate) fn path(&self) -> String {
         let mut path = String::with_capacity(32);
-        // From the child up: the depth of a tree has no bound, the stack has.
+        // A loop from the child up, since the depth of a tree may exceed the stack.
         let mut above = Vec::new();
         let mut ctl = self;
         while let Some(parent) = ctl.parent.as_ref().filter(|parent| parent.ctl().parent.is_some()) {
@@ -265,13 +265,13 @@ impl Ctl {
         path
     }
 
-    /// Its path, to be written out when somebody reads it.
+    /// Returns the path, as text that is made when it is read.
     pub(crate) fn place(&self) -> Path {
         let above = self.parent.as_ref().filter(|parent| parent.ctl().parent.is_some());
         Path::new(above.map(|parent| parent.ctl().above()), self.name.clone())
     }
 
-    /// The place above its children. Cells that have any keep it.
+    /// Returns the place above this cell's children. Cells with children keep it.
     fn above(&self) -> Arc<Place> {
         let mut missing = Vec::new();
         let mut next = Some(self);
@@ -299,7 +299,7 @@ impl Ctl {
         name
     }
 
-    /// Its name as it stands in a path, unless it is a number.
+    /// Returns the name as in a path, unless it is a number.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.name {
             Name::Text(text) => Some(text),
@@ -311,20 +311,20 @@ impl Ctl {
         matches!(self.name, Name::Guardian)
     }
 
-    /// Who supervises it now.
+    /// Returns the present supervisor.
     pub(crate) fn supervisor(&self) -> Option<Arc<dyn Controlled>> {
         let parent = self.parent.as_ref()?;
         let moved = self.moved.load(Ordering::Acquire).then(|| parent.ctl().sup()?.moved(self.id)).flatten();
         Some(moved.unwrap_or_else(|| parent.clone()))
     }
 
-    /// Another one supervises it from now on; `None`: it is over.
+    /// Sets another supervisor; `None`: the cell has ended.
     pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn Controlled>>) {
         if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
             return;
         }
         if supervisor.is_some() {
-            self.bus.reports.store(true, Ordering::Relaxed); // a tree may stand above it now
+            self.bus.reports.store(true, Ordering::Relaxed); // a tree may be above this cell now
         }
         if let Some(sup) = self.parent.as_ref().and_then(|parent| parent.ctl().sup()) {
             self.moved.store(supervisor.is_some(), Ordering::Release);
@@ -343,12 +343,12 @@ impl Ctl {
     pub(crate) fn emit(&self, kind: EventKind) {
         if let EventKind::Failed { failure, .. } = &kind {
             let before = lock(&self.life).failed.replace(Box::new(failure.clone()));
-            drop(before); // outside of the lock: the error in it is user code
+            drop(before); // outside of the lock: the error in it is a user value
         }
         self.bus.emit(|| self.path(), self.incarnation(), kind);
     }
 
-    /// A failure on the way down, which nobody decides on. If the way leads to an end, it is in the report (S24).
+    /// Reports a failure on the way down, for which there is no decision. If the cell ends, it is in the report (S24).
     pub(crate) fn fails_late(&self, failure: Failure) {
         let _shelter = Shelter::new();
         let mut life = lock(&self.life);
@@ -361,7 +361,7 @@ impl Ctl {
         self.emit(EventKind::Reported { failure });
     }
 
-    /// The first failure on its way out, and how many there were.
+    /// Returns the first failure on the way down, and their number.
     pub(crate) fn late(&self) -> (Option<Failure>, u32) {
         match &lock(&self.life).late {
             Some(late) => (Some(late.first.clone()), late.count),
@@ -369,15 +369,15 @@ impl Ctl {
         }
     }
 
-    /// A new incarnation begins: it was the way to a restart.
+    /// Forgets these failures when a new incarnation begins: they belonged to a restart.
     pub(crate) fn forget_late(&self) {
         if self.late.swap(false, Ordering::Relaxed) {
             let late = lock(&self.life).late.take();
-            drop(late); // outside of the lock: it holds an error, which is the user's
+            drop(late); // outside of the lock: it contains an error, which is a user value
         }
     }
 
-    // ----- its children
+    // ----- children
 
     pub(crate) fn sup(&self) -> Option<&Sup> {
         self.sup.get().map(|sup| &**sup)
@@ -393,7 +393,7 @@ impl Ctl {
         self.flag.load(Ordering::Acquire)
     }
 
-    /// All that is queued, in order.
+    /// Takes all queued messages, in order.
     pub(crate) fn take_control(&self) -> impl Iterator<Item = SystemMessage> + use<> {
         let queue = {
             let mut queue = lock(&self.queue);
@@ -403,7 +403,7 @@ impl Ctl {
         queue.first.into_iter().chain(queue.more)
     }
 
-    /// Takes out what was asked by hand and not heard: it was asked of a life that has ended.
+    /// Takes out the requests that were not handled: they concern a life that has ended.
     pub(crate) fn forget_requests(&self) -> Vec<SystemMessage> {
         let mut queue = lock(&self.queue);
         let all = queue.first.take().into_iter().chain(std::mem::take(&mut queue.more));
@@ -414,10 +414,10 @@ impl Ctl {
         old
     }
 
-    /// To be called by the cell's own task, before anything else.
+    /// Stores the waker of the cell's own task. To be called by that task before anything else.
     pub(crate) fn set_home(&self, waker: &Waker) {
         let _ = self.home.set(waker.clone());
-        // Behind it the task looks whether control is queued; see `ring`.
+        // After this fence, the task checks whether messages are queued; see `ring`.
         fence(Ordering::SeqCst);
     }
 
@@ -426,7 +426,7 @@ impl Ctl {
         self.home.get().unwrap_or(Waker::noop())
     }
 
-    /// The task has been there before: what is asked of it by this waits for its next poll.
+    /// Wakes the task, if it has been polled before; otherwise its first poll finds the request.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn wake(&self) {
         foreign();
@@ -435,7 +435,7 @@ impl Ctl {
         }
     }
 
-    // ----- up and over
+    // ----- up and ended
 
     pub(crate) fn set_up(&self) {
         let _shelter = Shelter::new();
@@ -461,7 +461,7 @@ impl Ctl {
         lock(&self.life).ended.clone()
     }
 
-    /// Tells all watchers, once.
+    /// Marks the cell as ended and notifies all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
         let _shelter = Shelter::new();
         let (watchers, waiting, before) = {
@@ -472,37 +472,37 @@ impl Ctl {
             let before = std::mem::replace(&mut life.heard, heard);
             (life.watchers.all(), std::mem::take(&mut life.waiting), before)
         };
-        drop(before); // it holds an error, which is the user's
+        drop(before); // it contains an error, which is a user value
         foreign();
         waiting.into_values().for_each(Waker::wake);
         watchers.for_each(|tell| tell(&ended));
     }
 
-    /// It ended, and its supervisor starts it again (S20).
+    /// Clears the end of a cell that its supervisor starts again (S20).
     pub(crate) fn revive(&self) {
         let _shelter = Shelter::new();
         let mut life = lock(&self.life);
         life.ended = None;
         let report = life.report.take();
         drop(life);
-        drop(report); // it holds errors, which are the user's
+        drop(report); // it contains errors, which are user values
     }
 
-    /// Drops the report of a boot that failed: the tree comes up after all.
+    /// Drops the report of a failed first start, since the tree is coming up after all.
     pub(crate) fn forget_report(&self) {
         let report = lock(&self.life).report.take();
-        drop(report); // it holds errors, which are the user's
+        drop(report); // it contains errors, which are user values
     }
 
-    /// From now on it is written down how its children end.
+    /// Opens a report: from now on the ends of the children are recorded.
     pub(crate) fn open_report(&self) {
         self.bus.reports.store(true, Ordering::Relaxed);
         let earlier = lock(&self.life).report.replace(Box::default());
-        drop(earlier); // it holds errors, which are the user's
+        drop(earlier); // it contains errors, which are user values
     }
 
-    /// These were found to have ended after the report was opened: in front, without those that have told
-    /// it themselves meanwhile.
+    /// Adds the children that were found to have ended when the report was opened. They come first, without those that
+    /// have reported their end themselves meanwhile.
     pub(crate) fn had_ended(&self, mut found: Vec<(u64, ChildReport)>) {
         let told = {
             let mut life = lock(&self.life);
@@ -516,20 +516,20 @@ impl Ctl {
         drop(told); // outside of the lock, as above
     }
 
-    /// How its children ended, if it has ended itself, in the order in which their groups counted them as ended.
+    /// Returns the ends of the children, in the order in which their groups counted them as ended.
     pub(crate) fn report(&self) -> Vec<ChildReport> {
         let mut all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
         all.sort_by_key(|(order, _)| *order);
         all.into_iter().map(|(_, report)| report).collect()
     }
 
-    /// Tells all trees above that are on their way to their end how this one ended.
+    /// Reports the end of this cell to all trees above it that are stopping.
     pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
         if !self.bus.reports.load(Ordering::Relaxed) {
-            return; // not to look for one all the way up
+            return; // without searching for one all the way up
         }
         let order = match self.closing.load(Ordering::Relaxed) {
-            0 => number(), // given up, or dropped with its runtime
+            0 => number(), // no longer waited for, or dropped with its runtime
             order => order,
         };
         let mut above = self.supervisor();
@@ -547,7 +547,8 @@ impl Ctl {
         }
     }
 
-    /// Calls `tell` once it has ended, at once if it has. Needs no runtime. Gives the ticket to leave by.
+    /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
+    /// [`Ctl::forget`].
     pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();
@@ -562,14 +563,15 @@ impl Ctl {
         ticket
     }
 
-    /// Takes out the watcher that came with this ticket: it is not told.
+    /// Removes the watcher with this ticket, so that it is not notified.
     pub(crate) fn forget(&self, ticket: u64) {
         let forgotten = lock(&self.life).watchers.leave(ticket);
         foreign();
         drop(forgotten); // outside of the lock: a watcher holds references to cells
     }
 
-    /// Polls for the first time it is up (`Ok`, also behind its end), or for its end before that (`Err`).
+    /// Polls for the first time that the cell is up (`Ok`, even if it has ended since), or for an end before that
+    /// (`Err`).
     pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
         self.poll_life(waiting, waker, |life| match &life.ended {
             _ if life.was_up => Some(Ok(())),
@@ -578,20 +580,20 @@ impl Ctl {
         })
     }
 
-    /// Polls for its end.
+    /// Polls for the end.
     pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
         let ticket = waiting.0;
         self.poll_life(waiting, waker, |life| life.ended.clone().or_else(|| life.heard_by(ticket?)))
     }
 
-    /// Leaves the waker behind as long as `found` gives nothing. It is cloned in front of the lock: a waker may be
+    /// Stores the waker while `found` returns nothing. The waker is cloned before the lock is taken, since it may be
     /// user code.
     fn poll_life<T>(&self, waiting: &mut Waiting, waker: &Waker, found: impl Fn(&Life) -> Option<T>) -> Poll<T> {
         let mut fresh = None;
         loop {
             let mut life = lock(&self.life);
             if let Some(found) = found(&life) {
-                return Poll::Ready(found); // `fresh` goes behind the guard
+                return Poll::Ready(found); // `fresh` is dropped after the guard
             }
             if life.waits(waiting, waker) {
                 return Poll::Pending;
@@ -608,20 +610,20 @@ impl Ctl {
         }
     }
 
-    /// A future that has waited is dropped: its waker must not be kept until the end.
+    /// Removes the waker of a future that was dropped, so that it is not kept until the end.
     pub(crate) fn leave(&self, Waiting(ticket): &mut Waiting) {
         let Some(ticket) = ticket.take() else { return };
         let mut life = lock(&self.life);
         let left = life.waiting.remove(&ticket);
         drop(life);
         foreign();
-        drop(left); // a waker is user code
+        drop(left); // a waker may be user code
     }
 }
 
 impl Drop for Ctl {
     fn drop(&mut self) {
-        foreign(); // with it go watchers and messages of users
+        foreign(); // drops watchers and messages of users
         if let Some(parent) = self.parent.take() {
             let_go(parent);
         }
@@ -629,16 +631,17 @@ impl Drop for Ctl {
 }
 
 std::thread_local! {
-    /// Those to be let go on this thread, behind the one that goes just now.
+    /// The cells to drop on this thread after the one that is being dropped.
     static GOING: RefCell<Option<Vec<Arc<dyn Controlled>>>> = const { RefCell::new(None) };
 }
 
-/// A cell that nobody else holds goes with the last one below it, and so on up: not each in a frame of its own.
+/// Drops a cell. If it was the last reference, the cell above it may follow, and so on up: in a loop, since recursion
+/// could exhaust the stack.
 fn let_go(cell: Arc<dyn Controlled>) {
     struct Last;
     impl Drop for Last {
         fn drop(&mut self) {
-            // None are left, unless a message panicked when it was dropped with its cell.
+            // Empty, unless a message panicked when it was dropped with its cell.
             let left = GOING.with(RefCell::take);
             drop(left);
         }
@@ -655,7 +658,7 @@ fn let_go(cell: Arc<dyn Controlled>) {
         }
     });
     if is_first != Ok(true) {
-        return; // it waits, or the thread is ending
+        return; // it is queued, or the thread is ending
     }
     let _last = Last;
     while let Some(cell) = next {
@@ -670,30 +673,30 @@ impl fmt::Debug for Ctl {
     }
 }
 
-/// A cell seen without its message type.
+/// A cell without its message type.
 pub(crate) trait Controlled: Send + Sync + 'static {
     fn ctl(&self) -> &Ctl;
-    /// As what it is, to be asked for.
+    /// Upcast for downcasting.
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-    /// The loop over messages is to come back after the one in hand.
+    /// Makes the message loop return after the message in hand.
     fn interrupt(&self, on: bool);
-    /// Messages go back to their senders from now on; what waits becomes dead letters.
+    /// Refuses messages from now on; queued ones become dead letters.
     fn refuse(&self) {}
-    /// Down for its supervisor, though what is in hand goes on: of account to one that rejects meanwhile.
+    /// Marks the cell as down; the current message continues. Only matters with `while_down(Reject)`.
     fn set_down(&self, _down: bool) {}
-    /// When it is started again, for those it rejects.
+    /// Sets the time of the next start, for senders that are rejected.
     fn set_retry(&self, _at: Option<Instant>) {}
-    /// It had ended, and is started again: messages wait.
+    /// Reopens a closed mailbox, because the child is started again: messages wait.
     fn reopen(&self) {}
-    /// Messages go back to their senders from now on; what waits is still handled.
+    /// Refuses messages from now on; queued ones are still handled.
     fn refuse_new(&self) {}
-    /// A message is in hand.
+    /// Returns whether a message is in hand.
     fn is_busy(&self) -> bool;
-    /// The present incarnation has handled a message.
+    /// Returns whether the present incarnation has handled a message.
     fn has_handled(&self) -> bool {
         false
     }
-    /// What waits in its mailbox, if it has one.
+    /// Returns the fill level of the mailbox, if there is one.
     fn mailbox(&self) -> Option<MailboxDepth> {
         None
     }
@@ -705,28 +708,29 @@ impl fmt::Debug for dyn Controlled {
     }
 }
 
-/// Queues control and wakes the cell's task.
+/// Queues a message and wakes the cell's task.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn send(cell: &dyn Controlled, control: SystemMessage) {
     queue(cell, control);
     ring(cell);
 }
 
-/// Wakes the cell's task for control that was queued, when no lock is held any more.
+/// Wakes the cell's task for a message that was queued. To be called without a lock.
 ///
-/// Before the task's first poll there is no waker, and nobody to wake: the task itself looks, once its waker is there.
-/// Here: the flag is set (`queue`), then the waker is looked for. There: the waker is put (`set_home`), then the flag is
-/// looked at. A processor may let each of the two looks overtake the write in front of it, and then neither would see
-/// the other. Each side therefore has a `SeqCst` fence between the two: of two fences one is the first, and what was
-/// written in front of it is seen by what is read behind the other. The interleavings cannot show this: to shuttle every
-/// atomic is sequentially consistent. Later wake-ups need no such thing, since they go through the state of tokio's task.
+/// Before the task's first poll there is no waker and no task to wake: the task checks its queue once its waker is
+/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_home`), then
+/// looks at the flag. A processor may move each of the two loads before the store ahead of it, and then neither side
+/// would see the other. Therefore each side has a `SeqCst` fence between its store and its load. Of two such fences one
+/// is first, and the stores before it are visible to the loads after the other. The interleaving tests cannot show
+/// this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since they go
+/// through the state of tokio's task.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn ring(cell: &dyn Controlled) {
     fence(Ordering::SeqCst);
     cell.ctl().wake();
 }
 
-/// Queues control of the cell whose own task this is: it looks before it waits.
+/// Queues a message. Enough if this is the cell's own task, which looks at its queue before it waits.
 pub(crate) fn queue(cell: &dyn Controlled, control: SystemMessage) {
     let ctl = cell.ctl();
     let mut queue = lock(&ctl.queue);
@@ -737,7 +741,7 @@ pub(crate) fn queue(cell: &dyn Controlled, control: SystemMessage) {
     ctl.flag.store(true, Ordering::Release);
 }
 
-/// It was told of its end, and has told everybody else: its supervisor's own end may follow.
+/// The cell was told of its end, and has notified all its watchers: its supervisor's own end may follow.
 pub(crate) fn closed(cell: &dyn Controlled) {
     let ctl = cell.ctl();
     if ctl.was_closing()
@@ -762,7 +766,8 @@ impl Plain {
 }
 
 impl Plain {
-    /// The loop is to come back for an order. The order wakes the task, so nobody has to wait for this.
+    /// Returns whether the loop has to return for an order. The order itself wakes the task, so no waker is needed
+    /// here.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Acquire)
     }

@@ -1,5 +1,5 @@
-//! Which cell's user code runs on this thread: so that an actor that tells itself, or waits for its
-//! own end, gets an error instead of waiting for ever (S3, S25).
+//! The cell whose user code runs on this thread. An actor that sends to itself, or waits for its own end, thereby gets
+//! an error instead of waiting forever (S3, S25).
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -8,13 +8,13 @@ use super::control::Controlled;
 use crate::base::sync::{Arc, foreign};
 
 crate::base::sync::thread_local! {
-    // Only lent to the thread, so it is never dropped here: a thread local without a destructor is cheaper.
+    // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
     static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn Controlled>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `poll` as the user code of `cell`; `leaving` in `pre_restart` and `post_stop`.
-/// `cell` is lent to the thread and handed back, so that entering costs no reference count.
+/// Runs `poll` as the user code of `cell`; `leaving` is true in `pre_restart` and `post_stop`. `cell` is lent to the
+/// thread and handed back, so that entering does not change the reference count.
 pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
     struct Leave<'a> {
         cell: &'a mut Option<Arc<dyn Controlled>>,
@@ -46,17 +46,17 @@ fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
     out
 }
 
-/// The cell with this id runs on this thread.
+/// Returns whether the code on this thread belongs to the cell with this id.
 pub(crate) fn is(id: u64) -> bool {
     with(|current| current.is_some_and(|cell| cell.ctl().id == id))
 }
 
-/// The running code belongs to the cell with this id or to one below it.
+/// Returns whether the code on this thread belongs to the cell with this id, or to one below it.
 pub(crate) fn is_inside(id: u64) -> bool {
     with(|current| current.is_some_and(|cell| is_below(cell, id)))
 }
 
-/// `cell` is the one with this id, or supervised by it or by one below it.
+/// Returns whether `cell` is the one with this id, or is below it.
 pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
     let mut next = Some(cell.clone());
     while let Some(cell) = next {
@@ -68,7 +68,7 @@ pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
     false
 }
 
-/// In `pre_restart` or `post_stop`, where nobody may wait for one that is down.
+/// Returns whether `pre_restart` or `post_stop` runs, which must not wait for an actor that is down.
 pub(crate) fn is_leaving() -> bool {
     LEAVING.with(Cell::get)
 }

@@ -1,4 +1,4 @@
-//! The task of a cell, for all its incarnations (S1): the steps that the machine names, one after the other.
+//! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
 
 use super::body::Body;
 use super::control::{Controlled, closed};
@@ -26,14 +26,14 @@ struct Life<B: Body> {
 impl<B: Body> Drop for Life<B> {
     fn drop(&mut self) {
         if !self.farewell.is_orderly() {
-            // Messages taken out of its mailbox and not handled become dead letters too (S5), and who asks from
-            // outside of the runtime must not wait for ever.
+            // Messages that were taken out of the mailbox and not handled become dead letters too (S5), and an asker
+            // outside of the runtime must not wait forever.
             self.driver.let_go(&mut self.body);
         }
     }
 }
 
-/// The task of a cell. Its future is most of what an idle actor costs.
+/// The task of a cell. Its future is most of the memory of an idle actor.
 pub(crate) fn live<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
     let mut life = Life { farewell: Farewell::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
@@ -44,7 +44,7 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Futu
 }
 
 impl<B: Body> Life<B> {
-    /// Step after step. The only place that knows the type of the child.
+    /// Runs step after step. Only this function knows the type of the child.
     async fn steps(&mut self) {
         let Life { driver, body, .. } = self;
         loop {

@@ -1,12 +1,12 @@
-//! The cell: what stays of a child over all its incarnations, and the loop that runs it.
+//! The cell: the part of a child that stays over all its incarnations, and the loop that runs it.
 //!
-//! * [`control`]: the part of a cell that needs no types: its place, its queue of control, its end;
-//! * [`current`]: which cell's user code runs on this thread;
+//! * [`control`]: the part of a cell without type parameters: its path, its control queue, its end;
+//! * [`current`]: the cell whose user code runs on this thread;
 //! * [`life`]: the task of a cell, step after step;
-//! * [`driver`]: one poll function around one user future; orders in, effects out;
-//! * [`body`]: what differs between actors, tasks and trees.
+//! * [`driver`]: one poll function around one user future; takes orders and carries out effects;
+//! * [`body`]: the differences between actors, tasks and trees.
 //!
-//! `decide` says what to do, this module does it. Nothing else starts, restarts or ends a child.
+//! `decide` makes the decisions, and this module carries them out. No other module starts, restarts or ends a child.
 
 use std::fmt;
 
@@ -20,17 +20,18 @@ pub(crate) mod life;
 pub(crate) mod stop_signal;
 mod waitlist;
 
-/// The life of a cell that has no task yet: the cell is there, can be put into its place, and be asked for anything.
+/// The life of a cell that has no task yet: the cell exists, can be added to a group, and accepts every request.
 ///
-/// A life begins when no lock is held. A runtime that is closing takes no task any more, but drops its future there and
-/// then, and outside of a runtime the spawn panics, which drops it as well: either tells the cell's supervisor of its end.
+/// A life begins without a lock. A runtime that is closing accepts no task any more and drops the future immediately;
+/// outside of a runtime the spawn panics, which drops the future too. In both cases the drop notifies the cell's
+/// supervisor.
 #[must_use = "nothing of a cell happens before its life is begun"]
 pub(crate) struct Unbegun(Box<dyn FnOnce() + Send>);
 
 impl Unbegun {
     pub(crate) fn new<C: control::Controlled>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
         let cell = cell.clone();
-        // Boxed for the moment only: it is spawned as what it is.
+        // Boxed only until then: the spawned future has its own type.
         Unbegun(Box::new(move || begin(&*cell, life)))
     }
 
@@ -45,18 +46,19 @@ impl fmt::Debug for Unbegun {
     }
 }
 
-/// To be called before anything is begun. What waits in a runtime without time would find out only there: in the
-/// middle of a life, in a task of its own.
+/// To be called before anything is begun. Otherwise a missing timer would be found later: in the middle of a life, in a
+/// separate task.
 ///
 /// # Panics
 ///
-/// Outside of a tokio runtime, and in one that was built without `enable_time`.
+/// Panics outside of a tokio runtime, and in one that was built without `enable_time`.
 #[track_caller]
 pub(crate) fn require_time() {
-    drop(tokio::time::sleep(std::time::Duration::ZERO)); // tokio has no other way to ask
+    drop(tokio::time::sleep(std::time::Duration::ZERO)); // tokio has no other way to check this
 }
 
-/// The task of a cell, for all its incarnations. With `--cfg tokio_unstable` it is called by its path (S41).
+/// Spawns the task of a cell, for all its incarnations. With `--cfg tokio_unstable` the task is named by its path
+/// (S41).
 fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
     foreign();
     #[cfg(tokio_unstable)]

@@ -7,7 +7,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 #[cfg(feature = "tokio-util")]
 use crate::base::sync::Arc;
 
-/// How a task is told to end. It is also told when the last of these is gone.
+/// The way to tell a task that it should end. The task is also told when the last `Told` is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {
     sender: watch::Sender<bool>,

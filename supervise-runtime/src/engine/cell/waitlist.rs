@@ -1,17 +1,17 @@
-//! Those who wait for something of a cell, in the order in which they came.
+//! The waiters for an event of a cell, in the order in which they came.
 
 use std::mem::take;
 
-/// Each has a ticket, and leaves by it. Coming and leaving cost the logarithm of how many wait, in whatever order
-/// they do. An empty list has no memory of its own until somebody waits.
+/// A list of waiters. Each has a ticket, by which it can leave. Entering and leaving cost the logarithm of the number
+/// of waiters, in any order. An empty list does not allocate.
 #[derive(Debug)]
 pub(crate) struct Waitlist<T> {
-    /// By ticket. Who leaves is a gap, until more than half are gaps.
+    /// The waiters by ticket. A waiter that leaves is a gap, until more than half of the list is gaps.
     places: Vec<(u64, Option<T>)>,
     gaps: usize,
 }
 
-/// So many places are kept when all have left: mostly somebody comes again.
+/// The capacity that is kept when all have left, since usually another waiter comes.
 const KEPT: usize = 4;
 
 impl<T> Default for Waitlist<T> {
@@ -21,13 +21,13 @@ impl<T> Default for Waitlist<T> {
 }
 
 impl<T> Waitlist<T> {
-    /// Tickets are given out in order.
+    /// Adds a waiter. Tickets are given out in ascending order.
     pub(crate) fn come(&mut self, ticket: u64, who: T) {
         debug_assert!(self.places.last().is_none_or(|(last, _)| *last < ticket));
         self.places.push((ticket, Some(who)));
     }
 
-    /// To be dropped outside of the lock: what waits is user code, or leads to it.
+    /// Removes a waiter, to be dropped outside of the lock: it is user code, or leads to some.
     pub(crate) fn leave(&mut self, ticket: u64) -> Option<T> {
         let place = self.place(ticket)?;
         let left = self.places[place].1.take()?;
@@ -40,7 +40,7 @@ impl<T> Waitlist<T> {
         Some(left)
     }
 
-    /// All of them, in the order in which they came.
+    /// Takes all waiters, in the order in which they came.
     pub(crate) fn all(&mut self) -> impl Iterator<Item = T> + use<T> {
         take(self).places.into_iter().filter_map(|(_, who)| who)
     }
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(list.all().collect::<Vec<_>>(), [10]);
     }
 
-    /// So many would not be through today if each of them moved or looked at all the others.
+    /// This number of waiters would take far too long if each one moved or visited all the others.
     #[test]
     fn a_million_come_and_go_in_any_order() {
         const MANY: u64 = 1_000_000;

@@ -1,16 +1,16 @@
-//! Whether messages are taken in: what one that is down says (S35), and how a drain begins (S24).
+//! The gate of a mailbox: the refusal of messages while the actor is down (S35), and the begin of a drain (S24).
 
 use super::*;
 
-/// What senders are told of one that is down.
+/// The refusal that senders get while the actor is down.
 #[derive(Debug, Default)]
 pub(super) struct Rejects {
-    /// When its backoff is over.
+    /// The end of the backoff.
     retry_at: Option<Instant>,
 }
 
 impl<T> Inner<T> {
-    /// Nothing is to be waited for.
+    /// Returns the refusal for a sender that must not wait.
     pub(super) fn refusal(&self, refuse_down: bool) -> Option<Rejected> {
         match (self.gate, &self.rejects) {
             (Gate::Open, _) => None,
@@ -24,7 +24,7 @@ impl<T> Inner<T> {
     }
 }
 
-/// Senders that wait for room, to be woken when no lock is held: a waker may be user code.
+/// Senders that waited for room. They are woken on drop, without a lock, since a waker may be user code.
 #[must_use]
 pub(crate) struct Blocked(BTreeMap<u64, Waker>);
 
@@ -44,14 +44,14 @@ impl Drop for Blocked {
 }
 
 impl<T: Letter> MailCell<T> {
-    /// What becomes of messages while it is down (S35); to be said before the first.
+    /// Sets whether messages wait or are refused while the actor is down (S35); to be called before the first message.
     pub(crate) fn while_down(mut self, while_down: WhileDown) -> Self {
         self.rejecting = while_down == WhileDown::Reject;
         lock(&self.inner).rejects = self.rejecting.then(Box::default);
         self
     }
 
-    /// As `try_push`, for what its own actor has begun: a drain waits for that (S24).
+    /// Does the same as `try_push`, for a message that the actor itself has caused: a drain still accepts it (S24).
     pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
         let inner = lock(&self.inner);
         let rejected = match inner.gate {
@@ -66,7 +66,8 @@ impl<T: Letter> MailCell<T> {
         Ok(())
     }
 
-    /// Refuses what comes, and leaves what waits; also where it counts as down for one that rejects meanwhile (S35).
+    /// Refuses new messages and keeps the queued ones, also if the actor counts as down and refuses messages for that
+    /// (S35).
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
         if !matches!(inner.gate, Gate::Open | Gate::Down) {
@@ -76,7 +77,8 @@ impl<T: Letter> MailCell<T> {
         Blocked::all(&mut inner)
     }
 
-    /// Down for its supervisor, or no longer: of account to one that rejects meanwhile (S35).
+    /// Marks the actor as down for its supervisor, or as up again; the current message continues. Only matters with
+    /// `while_down(Reject)` (S35).
     pub(super) fn reject(&self, down: bool) {
         if !self.rejecting {
             return;
@@ -92,7 +94,7 @@ impl<T: Letter> MailCell<T> {
         drop(blocked);
     }
 
-    /// When it is started again, for those it rejects.
+    /// Sets the time of the next start, for the refusals.
     pub(super) fn retry(&self, at: Option<Instant>) {
         if self.rejecting
             && let Some(rejects) = &mut lock(&self.inner).rejects

@@ -1,8 +1,9 @@
-//! Consequences of an event of a group that may run foreign code: gathered under the group's lock, done behind it.
+//! The consequences of a group event that may run foreign code: collected under the group's lock, and carried out after
+//! it.
 
 use super::*;
 
-/// Tasks to be woken, events to be told, entries to be dropped, once this thread holds no lock any more.
+/// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]
 pub(crate) struct Behind<'a> {
     owner: &'a dyn Controlled,
@@ -12,7 +13,7 @@ pub(crate) struct Behind<'a> {
     dropped: Few<Entry>,
 }
 
-/// Mostly it is one at most, which costs no allocation.
+/// A list that usually has at most one item, which costs no allocation.
 struct Few<T> {
     first: Option<T>,
     more: Vec<T>,
@@ -44,7 +45,7 @@ impl<'a> Behind<'a> {
         Behind { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
     }
 
-    /// Queues control of a child. `by`: the child whose task this is, which looks before it waits.
+    /// Queues a message for a child. `by`: the child whose task this is; it looks at its queue before it waits.
     pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, message: SystemMessage) {
         let Some(Some(Entry::Child { cell, .. })) = inner.entries.get(id as usize) else { return };
         queue(&**cell, message);
@@ -79,7 +80,7 @@ impl<'a> Behind<'a> {
         self
     }
 
-    /// To be called when no lock is held.
+    /// To be called without a lock.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn done(self) {
         foreign();

@@ -1,4 +1,4 @@
-//! Looking at the children from outside: copies made under the short lock (S42).
+//! Views of the children from outside: copies made under the short lock (S42).
 
 use super::*;
 use crate::decide::budget::Allowance;
@@ -8,15 +8,15 @@ use crate::values::strategy::Strategy;
 /// A child as its supervisor sees it now.
 pub(crate) struct Seen {
     pub(crate) member: MemberSeen,
-    /// Until when it waited last.
+    /// The end of its last backoff.
     pub(crate) until: Option<Instant>,
 }
 
-/// So many children are copied before the lock is given up for a moment: a set may have any number.
+/// The number of children that are copied before the lock is released for a moment, since a set may have any number.
 const AT_ONCE: usize = 64;
 
 impl Sup {
-    /// All children, in the order of their declaration or spawning.
+    /// Returns all children, in the order of their declaration or spawning.
     pub(crate) fn see(&self, now: Instant) -> Vec<(Arc<dyn Controlled>, Seen)> {
         let shared = self.look(|group| group.see_shared(now));
         let mut all = Vec::new();
@@ -32,7 +32,7 @@ impl Sup {
         all
     }
 
-    /// One child; `None` if it has no place in the table any more.
+    /// Returns one child; `None` if it is no longer in the table.
     pub(crate) fn see_child(&self, child: &dyn Controlled, now: Instant) -> Option<Seen> {
         let inner = lock(&self.inner);
         let id = child.ctl().slot.load(Ordering::Relaxed);
@@ -41,7 +41,7 @@ impl Sup {
         (cell.ctl().id == child.ctl().id).then_some(seen)
     }
 
-    /// Whose children these are, and whom a restart takes along.
+    /// Returns the kind of the owner, and which children restart together.
     pub(crate) fn strategy(&self) -> Strategy {
         self.look(Group::strategy)
     }

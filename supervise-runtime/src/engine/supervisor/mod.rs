@@ -1,10 +1,10 @@
-//! A supervisor: its group and its table of children under one short lock.
+//! A supervisor: its group and its table of children, under one short lock.
 //!
-//! There is no supervisor task between a child and its restart. Whoever causes an event takes the
-//! lock, hands the event to the [`Group`], and queues what follows at the cells concerned before it
-//! lets go, so that control arrives in the order in which it was decided. What may run foreign code is
-//! gathered in [`Behind`] meanwhile, and done once the lock is free: waking tasks, telling events, dropping
-//! entries of the table. Under the lock only that of a cell's queue, life or mailbox is taken (`sync.rs`).
+//! There is no supervisor task between a child and its restart. The task or thread that causes an event takes the lock,
+//! passes the event to the [`Group`], and queues the resulting orders at the cells concerned before it releases the
+//! lock. So orders arrive in the order in which they were decided. Consequences that may run foreign code are collected
+//! in [`Behind`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
+//! the table. Under this lock, no lock is taken except that of a cell's queue, life or mailbox (`sync.rs`).
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub(crate) use behind::Behind;
 pub(crate) use look::Seen;
 use watchdog::Stuck;
 
-/// A kept value: parameters and `let`s (S30).
+/// A kept value: a parameter or a `let` (S30).
 pub(crate) trait Value: Send + Sync {
     fn clear(&self);
 }
@@ -46,7 +46,7 @@ pub(crate) trait Value: Send + Sync {
 enum Entry {
     Child {
         cell: Arc<dyn Controlled>,
-        /// Where build puts the next incarnation's start expression and settings.
+        /// The place where the build stores the start expression and the settings for the next incarnation.
         recipe: Option<Arc<dyn Any + Send + Sync>>,
         /// `None`: as long as it takes.
         shutdown: Option<Duration>,
@@ -55,32 +55,32 @@ enum Entry {
     Value(Arc<dyn Value>),
 }
 
-/// What a child that runs undisturbed never needs.
+/// State that an undisturbed child does not need.
 #[derive(Default)]
 struct Rare {
-    /// What the watchdog has said of it.
+    /// The reports of the watchdog about this child.
     stuck: Stuck,
-    /// Until when it waited last.
+    /// The end of its last backoff.
     until: Option<Instant>,
 }
 
 struct Inner {
     group: Group,
     entries: Vec<Option<Entry>>,
-    /// An actor's children, by a hash of the name, with their slots. Instances of a set have no names.
+    /// The children of an actor, by a hash of the name, with their slots. Instances of a set have no names.
     names: BTreeSet<(u64, Id)>,
-    /// A watchdog is on its way to the owner, or its timer runs.
+    /// The order for a watchdog is on its way to the owner, or its timer runs.
     watched: bool,
-    /// Since when no time is left for any of them.
+    /// The time since when no time is left for any child.
     aborted: Option<Instant>,
-    /// Children that were told that they have ended and are not through with it.
+    /// The number of children that were told that they have ended, and have not yet notified their watchers.
     closing: u32,
-    /// What the owner hears once there are none of those: a supervisor ends behind its children.
+    /// The orders that the owner gets once there are no such children: a supervisor ends after its children.
     behind: Vec<Order>,
     numbers: u64,
-    /// Who supervises those now that were born here and have moved.
+    /// The present supervisors of children that were born here and have moved.
     moved: BTreeMap<u64, Arc<dyn Controlled>>,
-    /// The time that the children of a tree may take to stop, if something bounds it (C12).
+    /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
 }
 
@@ -88,7 +88,7 @@ struct Inner {
 pub(crate) struct Sup {
     inner: Mutex<Inner>,
     decider: Mutex<Option<Decider>>,
-    /// Where the children stand, once a failure of one has named it.
+    /// The place above the children, made when a failure of a child first needs it.
     pub(crate) place: OnceLock<Arc<Place>>,
 }
 
@@ -130,7 +130,7 @@ impl Sup {
         }
     }
 
-    /// Read once per instance of the owner.
+    /// Sets strategy and decider, once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
         lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
@@ -145,7 +145,7 @@ impl Sup {
         lock(&self.inner).need = need;
     }
 
-    /// What it says about restarts.
+    /// Returns the settings about restarts.
     pub(crate) fn outer(&self) -> Outer {
         self.look(Group::outer)
     }
@@ -154,7 +154,7 @@ impl Sup {
         lock(&self.decider).clone()
     }
 
-    /// One event, and what follows from it. `owner` is the cell whose children these are.
+    /// Passes an event to the group, and carries out the consequences. `owner` is the cell that has these children.
     pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
@@ -163,7 +163,8 @@ impl Sup {
         out
     }
 
-    /// An event of this child, in its own task. Without effect if it has no place in the table any more.
+    /// Passes an event of this child to the group, in the child's own task. No effect if the child is no longer in the
+    /// table.
     pub(crate) fn on_child<R>(
         &self,
         owner: &dyn Controlled,
@@ -178,8 +179,8 @@ impl Sup {
         Some(out)
     }
 
-    /// What a user asks of this child by hand, from wherever that is (S26). `with` runs under the lock, beside
-    /// what was decided. `None`: it has no place in the table any more.
+    /// Carries out a user's request to this child, from any thread (S26). `with` runs under the lock, together with the
+    /// decision. Returns `None` if the child is no longer in the table.
     pub(crate) fn by_hand<'a, R>(
         &self,
         owner: &'a dyn Controlled,
@@ -192,14 +193,14 @@ impl Sup {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
-        // Not before it has told everybody of its end: that would be told in the life to come.
+        // Not before the child has notified all its watchers of its end: that notice would belong to the next life.
         if command == Command::StartAgain && inner.group.at(id) == At::Ended && ctl.ended().is_none() {
             return Some((ByHand::NotEnded, with(ByHand::NotEnded), Behind::of(owner)));
         }
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
         if verdict == ByHand::FirstStart {
             inner.forget_stuck(id);
-            // An end that it was told a second time, and has not come to yet, is over with this.
+            // A second end of this child, which it was told of and has not carried out, is settled by this start.
             if ctl.was_closing() {
                 inner.closing -= 1;
             }
@@ -208,7 +209,7 @@ impl Sup {
         Some((verdict, out, Inner::carry_out(inner, owner)))
     }
 
-    /// A child that was told of its end has told everybody else.
+    /// A child that was told of its end has notified all its watchers.
     pub(crate) fn closed(&self, owner: &dyn Controlled) {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
@@ -220,19 +221,19 @@ impl Sup {
         }
     }
 
-    /// All children are up or have ended, and none is to come.
+    /// Returns whether all children are up or have ended, and none is still to be declared.
     pub(crate) fn all_up(&self) -> bool {
         lock(&self.inner).group.all_up()
     }
 
-    /// Only looks.
+    /// Reads the group.
     pub(crate) fn look<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
         read(&lock(&self.inner).group)
     }
 
     // ----- the table
 
-    /// A declared child, in its place.
+    /// Adds a declared child.
     pub(crate) fn declare(
         &self,
         owner: &dyn Controlled,
@@ -251,7 +252,7 @@ impl Sup {
         Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
-    /// The recipe of the child that an earlier build has put in this place.
+    /// Returns the recipe of the child that an earlier build has left at this position.
     pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn Controlled>, Arc<dyn Any + Send + Sync>)> {
         match lock(&self.inner).entries.get(id as usize) {
             Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
@@ -259,7 +260,7 @@ impl Sup {
         }
     }
 
-    /// Build has come to a known child again.
+    /// The build has reached a known child again.
     pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
         let _shelter = Shelter::new();
         let now = Instant::now();
@@ -271,12 +272,12 @@ impl Sup {
         Inner::carry_out(inner, owner).done();
     }
 
-    /// Build has come to an optional child that is never there.
+    /// The build has reached an optional child that stays absent.
     pub(crate) fn skip(&self, owner: &dyn Controlled, id: Id) {
         self.on(owner, |group| group.skip(id, Instant::now()));
     }
 
-    /// This child has ended or is about to.
+    /// Returns whether this child has ended, or is about to end.
     pub(crate) fn is_ending(&self, child: &dyn Controlled) -> bool {
         let inner = lock(&self.inner);
         let id = child.ctl().slot.load(Ordering::Relaxed);
@@ -286,7 +287,7 @@ impl Sup {
         }
     }
 
-    /// A kept value, in its place. A value of an earlier incarnation is replaced.
+    /// Adds a kept value. A value of an earlier incarnation is replaced.
     pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
         let _shelter = Shelter::new();
         let now = Instant::now();
@@ -301,8 +302,8 @@ impl Sup {
         Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
-    /// A child at run time. `make` gets the number of the spawn and makes its cell; its task is to be begun
-    /// behind this, and behind every other lock of the caller's.
+    /// Adds a child at run time. `make` gets the number of the spawn and makes the child's cell. Its task is to be
+    /// begun after this call, and after every other lock of the caller.
     pub(crate) fn add<'a>(
         &self,
         owner: &'a dyn Controlled,
@@ -336,7 +337,7 @@ impl Sup {
         Ok(Inner::carry_out(inner, owner).and_drop(before))
     }
 
-    /// A run-time child goes elsewhere, if it is up and nothing is going on here (S38).
+    /// Removes a run-time child that moves to another supervisor, if it is up and nothing is in progress here (S38).
     pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
@@ -353,7 +354,7 @@ impl Sup {
         Some((moving, shutdown))
     }
 
-    /// It comes here.
+    /// Takes over a child from another supervisor.
     pub(crate) fn join(
         &self,
         cell: &Arc<dyn Controlled>,
@@ -369,7 +370,7 @@ impl Sup {
         Ok(())
     }
 
-    /// Who supervises the child with this id, that was born here and has moved.
+    /// Returns the present supervisor of a child that was born here and has moved.
     pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn Controlled>> {
         lock(&self.inner).moved.get(&id).cloned()
     }
@@ -385,7 +386,7 @@ impl Sup {
         drop(before);
     }
 
-    /// Drops a kept value; user code, so the owner's task does it.
+    /// Returns a kept value, for the owner's task to drop: that is user code.
     pub(crate) fn value(&self, id: Id) -> Option<Arc<dyn Value>> {
         match lock(&self.inner).entries.get(id as usize) {
             Some(Some(Entry::Value(value))) => Some(value.clone()),
@@ -393,12 +394,12 @@ impl Sup {
         }
     }
 
-    /// The child of this name that has not ended.
+    /// Returns the child of this name that has not ended.
     pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn Controlled>> {
         lock(&self.inner).living(name).cloned()
     }
 
-    /// All children, in the order of their slots.
+    /// Returns all children, in the order of their slots.
     pub(crate) fn cells(&self) -> Vec<Arc<dyn Controlled>> {
         lock(&self.inner)
             .entries
@@ -411,7 +412,7 @@ impl Sup {
             .collect()
     }
 
-    /// The ids of the cells that survive the restart of their actor.
+    /// Returns the ids of the cells that survive the restart of their actor.
     pub(crate) fn kept_ids(&self) -> Vec<u64> {
         let inner = lock(&self.inner);
         let kept = |id: usize| inner.group.is_kept(id as Id);
@@ -426,15 +427,15 @@ impl Sup {
             .collect()
     }
 
-    /// For good: no child is started again; references to them are let go.
+    /// Ends the supervisor: no child is started again, and references to the children are dropped.
     pub(crate) fn finish(&self) {
         let entries = {
             let mut inner = lock(&self.inner);
             inner.names.clear();
-            inner.group.finish(); // whoever comes from another thread is told that all is over
+            inner.group.finish(); // later callers on other threads learn that the supervisor has ended
             std::mem::take(&mut inner.entries)
         };
-        foreign(); // the last of a cell, of a start closure, of a value
+        foreign(); // may drop the last reference to a cell, a start closure, or a value
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 send(&**cell, SystemMessage::Order(Order::Orphan));
@@ -442,7 +443,7 @@ impl Sup {
         }
     }
 
-    /// The supervisor's own new incarnation begins.
+    /// A new incarnation of the supervisor itself begins.
     pub(crate) fn rebuild(&self, owner: &dyn Controlled, held: bool) {
         let _shelter = Shelter::new();
         let mut inner = lock(&self.inner);
@@ -459,7 +460,7 @@ fn hash(name: &str) -> u64 {
 }
 
 impl Inner {
-    /// The place of this child, as long as it has one.
+    /// Returns the slot of this child, as long as it is in the table.
     fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
         let id = child.ctl().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
@@ -467,7 +468,7 @@ impl Inner {
         known.then_some(id)
     }
 
-    /// Gives what was there before, to be dropped behind the lock.
+    /// Returns the previous entry, to be dropped after the lock.
     #[must_use]
     fn put(&mut self, id: Id, entry: Entry) -> Option<Entry> {
         if let Some(key) = self.key(&entry) {
@@ -481,7 +482,8 @@ impl Inner {
         self.entries[id].replace(entry)
     }
 
-    /// The child has left the table, or has ended and is forgotten. Behind [`Sup::finish`] there is no table any more.
+    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`Sup::finish`] the table is
+    /// empty.
     fn vacate(&mut self, id: Id) -> Option<Entry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
         if let Some(key) = self.key(&entry) {
@@ -490,7 +492,7 @@ impl Inner {
         Some(entry)
     }
 
-    /// Under which it is found by its name.
+    /// Returns the key under which the child is found by its name.
     fn key(&self, entry: &Entry) -> Option<u64> {
         match entry {
             Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
@@ -500,7 +502,7 @@ impl Inner {
         }
     }
 
-    /// The table is as long as that of the group.
+    /// Makes the table as short as that of the group.
     fn trim(&mut self) {
         let slots = self.group.slots();
         if slots < self.entries.len() {
@@ -511,24 +513,24 @@ impl Inner {
         }
     }
 
-    /// Its end is to be waited for, unless it is stuck and given up.
+    /// Counts an end to wait for, unless the child is stuck and no longer waited for.
     fn close(&mut self, id: Id) {
         if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
             && !rare.as_ref().is_some_and(|rare| rare.stuck.is_given_up())
         {
-            // It may end a second time before its task has told of the first.
+            // A child may end a second time before its task has announced the first end.
             self.closing += u32::from(cell.ctl().begin_closing());
         }
     }
 
-    /// A new incarnation has not been given up.
+    /// Clears the watchdog's state for a new incarnation.
     fn forget_stuck(&mut self, id: Id) {
         if let Some(Some(Entry::Child { rare: Some(rare), .. })) = self.entries.get_mut(id as usize) {
             rare.stuck = Stuck::default();
         }
     }
 
-    /// True: the owner is to be woken.
+    /// Queues the orders for the owner that had to wait for its children. Returns `true` if the owner has to be woken.
     #[must_use]
     fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
         let tells = self.closing == 0 && !self.behind.is_empty();
@@ -549,7 +551,7 @@ impl Inner {
         })
     }
 
-    /// For who looks from outside.
+    /// Records the end of a backoff, for snapshots.
     fn waits(&mut self, id: Id, until: Instant) {
         if let Some(Some(Entry::Child { rare, .. })) = self.entries.get_mut(id as usize) {
             rare.get_or_insert_default().until = Some(until);
@@ -567,8 +569,8 @@ impl Inner {
         Inner::carry_out_of(inner, owner, None)
     }
 
-    /// The consequences of an event of the child `by`, whose task this is: queued here, and the rest to be done
-    /// once the lock is free.
+    /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
+    /// returns the rest, to be done once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
         let mut effects = inner.group.take_effects();
         let mut watch = false;
@@ -589,7 +591,7 @@ impl Inner {
                         behind.drops(inner.vacate(id));
                     }
                 }
-                // A supervisor ends behind its children.
+                // A supervisor ends after its children.
                 GroupEffect::TellOwner(order @ (Order::ChildrenDown | Order::ChildrenEnded(_))) => {
                     inner.behind.push(order);
                 }
@@ -608,7 +610,7 @@ impl Inner {
             inner.watched = true;
             behind.send_owner(SystemMessage::Watchdog);
         }
-        // Build waits in the owner's task for what its members do.
+        // The build waits in the owner's task for events of its members.
         if *inner.group.mode() == Mode::Up {
             behind.wakes_owner();
         }

@@ -1,17 +1,17 @@
-//! Children that do not go down in their time: aborted by themselves, and if they block their thread,
-//! reported and given up (S24, S25).
+//! Children that do not go down within their time. They abort themselves; if they block their thread, they are
+//! reported, and after a while no longer waited for (S24, S25).
 
 use super::*;
 use crate::base::clock::after;
 
-/// Past its time a child is given this long before it counts as stuck.
+/// After its time, a child gets this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);
-/// A shutdown gives up on a stuck child this long after its time.
+/// A shutdown stops waiting for a stuck child this long after its time.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
-/// How often a stuck child is reported.
+/// The interval in which a stuck child is reported.
 const STUCK_EVERY: Duration = Duration::from_secs(10);
 
-/// How often this was said of a child that is going down.
+/// The reports about a child that is going down.
 #[derive(Debug, Default)]
 pub(super) struct Stuck {
     since: Option<Instant>,
@@ -26,8 +26,7 @@ impl Stuck {
 }
 
 impl Sup {
-    /// No time is left for what is still up below, whatever it was given. Who does not go down is found by
-    /// the watchdog.
+    /// Aborts all children that are still up, whatever time they have. The watchdog finds those that do not go down.
     pub(crate) fn abort(&self, owner: &dyn Controlled, now: Instant) {
         for cell in self.cells() {
             send(&*cell, SystemMessage::Abort);
@@ -41,9 +40,10 @@ impl Sup {
         }
     }
 
-    /// Reports who is past its time; gives up on them if `stopping`. Gives the next time to look.
+    /// Reports the children whose time is over; if `stopping`, stops waiting for them. Returns the time of the next
+    /// check.
     pub(crate) fn watchdog(&self, owner: &dyn Controlled, stopping: bool, now: Instant) -> Option<Instant> {
-        // Who waits for children of its own does not block its thread: they are looked after by it.
+        // A child that waits for its own children is not stuck: it runs its own watchdog.
         let patient: Vec<Id> = {
             let cells = lock(&self.inner).cells_going_down();
             cells
@@ -65,11 +65,11 @@ impl Sup {
             };
             let own = shutdown.map(|time| after(since, time));
             let stuck = &mut rare.get_or_insert_default().stuck;
-            // When its time was up, or will be.
+            // The time at which the child's time is, or was, over.
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
             let stuck_at = |reports| after(after(over, STUCK_AFTER), STUCK_EVERY.saturating_mul(reports));
             let give_up_at = after(over, GIVE_UP_AFTER);
-            // Both are in the order of the slots.
+            // Both lists are in the order of the slots.
             let look = if patient.binary_search(&id).is_ok() {
                 after(now, STUCK_AFTER)
             } else {
@@ -93,7 +93,7 @@ impl Sup {
         inner.watched = next.is_some();
         drop(inner);
         for (_, cell, since) in &given_up {
-            // The supervisor above it is asked of another group: not under the lock of this one.
+            // The report goes up through other groups, so not under the lock of this one.
             cell.ctl().tell_report(|path| crate::values::report::ChildReport {
                 path,
                 ended: crate::values::ended::Ended::Aborted,
@@ -118,7 +118,7 @@ impl Sup {
         next
     }
 
-    /// Some of them are asked to go down and are not down yet.
+    /// Returns whether a child was asked to go down and is not down yet.
     fn is_waiting(&self) -> bool {
         self.look(|group| group.going_down().next().is_some())
     }

@@ -1,4 +1,4 @@
-//! The language of Graphviz.
+//! Drawings in the language of Graphviz.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::values::kind::ChildKind;
 impl Drawing {
     pub(crate) fn graphviz(&self) -> String {
         let mut text = format!("digraph \"{}\" {{\n", escaped(&self.root().label));
-        // `ordering`: children stand from left to right as they are declared.
+        // `ordering`: children are drawn from left to right in declaration order.
         text.push_str("    graph [rankdir = TB, ordering = out];\n");
         text.push_str("    node [fontname = \"sans-serif\", style = filled, fillcolor = white];\n");
         for (i, node) in self.numbered() {
@@ -35,7 +35,7 @@ impl Drawing {
     }
 }
 
-/// Inside of a quoted string, in which `\n`, `\N` and the like would mean something.
+/// Escapes text for a quoted string, in which `\n`, `\N` and the like have a meaning.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,11 +1,11 @@
-//! A live tree as a drawing.
+//! Drawings of a live tree.
 
 use super::{Drawing, Drawn, Tone};
 use crate::inspect::snapshot::{Node, NodeState, Snapshot};
 
 impl Snapshot {
-    /// The tree as indented text, one line a node with its state, incarnation, restarts, mailbox and, while
-    /// it is not up, its last failure.
+    /// Draws the tree as indented text: one line for each node with its state, incarnation, restarts, mailbox and,
+    /// while it is not up, its last failure.
     ///
     /// ```text
     /// Shop  tree  running
@@ -17,12 +17,12 @@ impl Snapshot {
         self.drawing().text()
     }
 
-    /// The tree as a Mermaid flowchart: green is up, yellow down, grey ended.
+    /// Draws the tree as a Mermaid flowchart: green is up, yellow is down, grey has ended.
     pub fn render_mermaid(&self) -> String {
         self.drawing().mermaid()
     }
 
-    /// The tree in the language of Graphviz: green is up, yellow down, grey ended.
+    /// Draws the tree in the language of Graphviz: green is up, yellow is down, grey has ended.
     pub fn render_graphviz(&self) -> String {
         self.drawing().graphviz()
     }

@@ -1,4 +1,4 @@
-//! A Mermaid flowchart.
+//! Drawings as a Mermaid flowchart.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ impl Drawing {
     }
 }
 
-/// Inside of a quoted label: quotes, entities, tags and the sign of Markdown are written as entities.
+/// Escapes text for a quoted label: quotes, entities, tags and Markdown backticks are written as entities.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -7,29 +7,29 @@ mod text;
 
 use crate::values::kind::ChildKind;
 
-/// All nodes of a tree, each behind the one above it and in front of its later siblings. A tree may be deeper than a
-/// stack, so nothing of this is nested.
+/// All nodes of a tree as a list: each after its parent, and before its later siblings. The depth of a tree may exceed
+/// the stack, so nothing here is nested.
 pub(crate) struct Drawing {
     nodes: Vec<Placed>,
 }
 
-/// A node, and the place of the one above it.
+/// A node, and the position of its parent.
 struct Placed {
     above: Option<usize>,
     node: Drawn,
 }
 
-/// One node.
+/// A node of a drawing.
 pub(crate) struct Drawn {
-    /// `db: Db`.
+    /// For example `db: Db`.
     pub(crate) label: String,
-    /// What is said behind or below the label.
+    /// The notes after or below the label.
     pub(crate) notes: Vec<String>,
     pub(crate) kind: ChildKind,
     pub(crate) tone: Tone,
 }
 
-/// What colour a node has; a declaration has none.
+/// The colour of a node; the nodes of a declaration are plain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
@@ -39,7 +39,7 @@ pub(crate) enum Tone {
 }
 
 impl Drawing {
-    /// `draw`: what one looks like, and what is below it.
+    /// Makes a drawing. `draw` returns a node and its children.
     pub(crate) fn of<T>(root: T, draw: impl Fn(T) -> (Drawn, Vec<T>)) -> Drawing {
         let mut nodes = Vec::new();
         let mut todo = vec![(None, root)];
@@ -55,12 +55,12 @@ impl Drawing {
         &self.nodes[0].node
     }
 
-    /// Every node with its number.
+    /// Returns every node with its number.
     fn numbered(&self) -> impl Iterator<Item = (usize, &Drawn)> {
         self.nodes.iter().enumerate().map(|(number, placed)| (number, &placed.node))
     }
 
-    /// The numbers of each node and the one above it.
+    /// Returns the numbers of each parent and its child.
     fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
         self.nodes.iter().enumerate().filter_map(|(number, placed)| Some((placed.above?, number)))
     }

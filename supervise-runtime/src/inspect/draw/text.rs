@@ -1,4 +1,4 @@
-//! Indented text with lines between the nodes.
+//! Drawings as indented text with lines between the nodes.
 
 use super::{Drawing, Drawn};
 
@@ -7,7 +7,7 @@ impl Drawing {
         let mut text = String::new();
         self.root().line(&mut text);
         let last = self.last();
-        // The way down to the line above: each node with the length of the indent of those below it.
+        // The path to the previous line: each node, with the length of the indent of its children.
         let (mut way, mut indent) = (vec![(0, 0)], String::new());
         for (above, own) in self.edges() {
             while way.pop_if(|(node, _)| *node != above).is_some() {}
@@ -22,7 +22,7 @@ impl Drawing {
         text
     }
 
-    /// For each node whether it is the last one below its own.
+    /// Returns for each node whether it is the last child of its parent.
     fn last(&self) -> Vec<bool> {
         let mut last = vec![true; self.nodes.len()];
         let mut seen = vec![false; self.nodes.len()];
@@ -46,7 +46,7 @@ impl Drawn {
     }
 }
 
-/// A line stays a line whatever a name or an error's text brings along.
+/// Escapes control characters, so that a name or an error's text cannot break the line.
 fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }

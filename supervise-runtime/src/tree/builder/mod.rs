@@ -1,4 +1,4 @@
-//! The builder that generated code calls: it puts children into their places.
+//! The builder that generated code calls: it adds the children of a tree to its group.
 
 use std::sync::OnceLock;
 
@@ -15,12 +15,12 @@ pub use sets::{initial, no_initial};
 
 type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
 
-/// What build left in the place of a child, to be found by the next build.
+/// The recipe that a build leaves at the position of a child; the next build finds it there.
 struct Recipe<T: Child> {
     start: Lent<Boxed<T::Start>>,
     options: Source,
     handle: Mutex<Option<HandleSource<T::Handle>>>,
-    /// Of an optional child: whether it was there at its first start.
+    /// For an optional child: whether it was there at its first start.
     there: OnceLock<bool>,
 }
 
@@ -31,7 +31,7 @@ impl<T: Child> Recipe<T> {
     }
 }
 
-/// The value that was there before may hold user code, which is dropped behind the lock.
+/// Replaces a value. The previous one may contain user code, and is dropped after the lock.
 fn replace<T>(place: &Mutex<T>, value: T) {
     let before = std::mem::replace(&mut *lock(place), value);
     foreign();
@@ -46,7 +46,7 @@ struct InlineRecipe<H> {
     handle: HandleSlot<H>,
 }
 
-/// Puts the children of a tree into their places, one after the other. Called by generated code.
+/// Adds the children of a tree one after the other. Called by generated code.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Builder {
@@ -65,13 +65,13 @@ impl Builder {
         self.cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()))
     }
 
-    /// The tree's settings, before its first child.
+    /// Sets the tree's own settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
         lock(&self.tally).supervision(Outer::new(&strategy));
         self.sup().configure(strategy);
     }
 
-    /// What `tree` names inside the declaration.
+    /// Returns the handle that `tree` names inside the declaration.
     pub fn tree_ref(&self) -> TreeRef {
         TreeRef { cell: self.cell.clone() }
     }
@@ -89,7 +89,7 @@ impl Builder {
         Ctl::new(name, Some(self.cell.clone()), self.cell.ctl().bus.clone())
     }
 
-    /// Keeps a parameter or `let` at its place.
+    /// Keeps a parameter or `let` at its position.
     pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
         let kept = Arc::new(Lent::new(value));
         let settings = Arc::new(Settings::value());
@@ -97,7 +97,7 @@ impl Builder {
         Kept(kept)
     }
 
-    /// One child.
+    /// Adds a child.
     pub async fn child<T, F, Fut>(
         &self,
         name: &'static str,
@@ -113,8 +113,8 @@ impl Builder {
         recipe.handle().ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
 
-    /// Settings that are no literals are looked at when the child's turn comes: a contradiction in them is a failure
-    /// of its start; one in the tree's own is one of the tree's.
+    /// Checks settings that are not literals, when the child is reached: a contradiction in them is a failure of the
+    /// child's start. A contradiction in the tree's own settings is a failure of the tree.
     fn counted(&self, name: &Name, count: impl FnOnce(&mut Tally) -> Result<(), Contradiction>) -> Result<(), Thrown> {
         let counted = {
             let mut tally = lock(&self.tally);
@@ -127,14 +127,15 @@ impl Builder {
         })
     }
 
-    /// A child has got its place: how long may it take to stop? If nothing is said, a tree's children have said it.
+    /// Adds the time that a child may take to stop to the tree's sum. If a tree as a child declares no time, its
+    /// children's sum counts.
     fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn Controlled) {
         let below = cell.ctl().sup().and_then(Sup::need);
         lock(&self.tally).takes(options, kind, below);
     }
 
-    /// Puts a child into its place, or gives the one that is there its new start expression and settings; and
-    /// waits for its turn.
+    /// Adds a child, or gives the child that is already at this position its new start expression and settings. Then
+    /// waits until the child is up or passed over.
     async fn put<T, F, Fut>(
         &self,
         place: u32,
@@ -179,7 +180,7 @@ impl Builder {
             }
         };
         self.turn(place).await;
-        // One that is not there takes no time.
+        // An absent optional child takes no time to stop.
         let there = !common.optional || self.sup().look(|group| group.was_up(place));
         if let Some((cell, _)) = self.sup().declared(place).filter(|_| there) {
             self.takes(&given, T::KIND, &*cell);
@@ -187,7 +188,7 @@ impl Builder {
         Ok(recipe)
     }
 
-    /// An inline subtree.
+    /// Adds an inline subtree.
     pub async fn inline<H, F, Fut>(&self, name: &'static str, options: ChildOptions<H>, build: F) -> Result<H, Thrown>
     where
         H: TreeHandle,
@@ -235,19 +236,19 @@ impl Builder {
         handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
     }
 
-    /// Waits until the child in this place is up, or waits itself behind a declared backoff while the
-    /// others go on (S21). If the boot fails, the whole build is dropped.
+    /// Waits until the child at this position is up, or is backing off while the others continue (S21). If the first
+    /// start of the tree fails, the whole build is dropped.
     async fn turn(&self, place: u32) {
         poll_fn(|_| {
-            // The supervisor wakes this task at every event of its boot.
+            // The supervisor wakes this task at every event of the start.
             let passed = self.sup().look(|group| group.has_passed(place));
             if passed { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
 
-    /// All children are declared: waits until the supervisor has come up behind the last one. `given`: the time that
-    /// the tree has to stop.
+    /// Waits until the supervisor is up, after the last child was declared. `given`: the time that the tree has to
+    /// stop.
     pub(crate) async fn finish(&self, given: Option<Shutdown>) -> Result<(), Thrown> {
         let need = {
             let tally = lock(&self.tally);

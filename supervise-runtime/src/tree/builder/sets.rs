@@ -1,4 +1,4 @@
-//! `[T]` and `[Key => T]`: any number of children (S27).
+//! The shapes `[T]` and `[Key => T]`: any number of children (S27).
 
 use super::*;
 use crate::base::deferred_drop::Quiet;
@@ -6,7 +6,7 @@ use crate::tree::children::{Clones, Initial, Key, Keyed};
 use crate::values::kind::ChildKind;
 
 impl Builder {
-    /// A `[T]`.
+    /// Adds a `[T]`.
     pub async fn set<T, Args, F, Fut>(
         &self,
         name: &'static str,
@@ -23,7 +23,7 @@ impl Builder {
         self.unkeyed(name, options, Some(Args::clone), initial, start).await
     }
 
-    /// A `[T]` of `Temporary` instances: each is started once, its arguments are moved.
+    /// Adds a `[T]` of `Temporary` instances: each is started once, and its arguments are moved.
     pub async fn set_once<T, Args, F, Fut>(
         &self,
         name: &'static str,
@@ -63,7 +63,7 @@ impl Builder {
         self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
     }
 
-    /// A `[Key => T]`.
+    /// Adds a `[Key => T]`.
     pub async fn keyed<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
@@ -81,7 +81,7 @@ impl Builder {
         self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
     }
 
-    /// A `[Key => T]` of `Temporary` instances.
+    /// Adds a `[Key => T]` of `Temporary` instances.
     pub async fn keyed_once<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
@@ -123,8 +123,8 @@ impl Builder {
         self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
     }
 
-    /// Puts a set into its place, or gives the one that is there its new plan; and waits until it is up, with
-    /// those that it always has.
+    /// Adds a set, or gives the set that is already at this position its new plan. Then waits until the set and its
+    /// initial instances are up.
     async fn put_set<S, T, Args>(
         &self,
         name: &'static str,
@@ -143,9 +143,9 @@ impl Builder {
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
         self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::KIND), initial))?;
-        // All instances stop at once, so they count once; of trees nobody knows how long they take.
+        // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.tally).takes(&given, T::KIND, None);
-        // The set itself is a Permanent member without settings of its own.
+        // The set itself is a `Permanent` member without settings.
         let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, Limit::new()));
         let set = match self.known::<S>(place) {
             Some((_, set)) => {
@@ -155,7 +155,7 @@ impl Builder {
             }
             None => {
                 let cell = Plain::new(self.ctl(Name::from(name)));
-                // What the instances' own deciders leave open goes to the tree's, as for any child.
+                // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
                 let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
                 cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
                 let set = Arc::new(make(cell.clone(), Arc::new(Mutex::new(plan))));
@@ -177,7 +177,7 @@ impl Builder {
         Ok((*set).clone())
     }
 
-    /// Waits until those that a set always has are up, have ended, or wait behind a declared backoff.
+    /// Waits until the initial instances are up, have ended, or are backing off.
     async fn begun(&self, place: u32) {
         let Some((cell, _)) = self.sup().declared(place) else { return };
         let bus = self.cell.ctl().bus.clone();
@@ -191,7 +191,7 @@ impl Builder {
     }
 }
 
-/// What `initial(..)` gives, as the arguments of spawns.
+/// Converts the value of `initial(..)` into the arguments of spawns.
 pub fn initial<Item, Args, I>(items: I, args: fn(Item) -> Args) -> Initial<Args>
 where
     I: IntoIterator<Item = Item>,
@@ -200,7 +200,7 @@ where
     items.into_iter().map(args).collect::<Vec<_>>().into()
 }
 
-/// A set without `initial`.
+/// Returns the value for a set without `initial`.
 pub fn no_initial<Args>() -> Initial<Args> {
     Initial::none()
 }

@@ -1,8 +1,8 @@
-//! A `[Key => T]`: a set whose instances are found by their keys (rule S27).
+//! The handle of a `[Key => T]`: a set whose instances are found by key (rule S27).
 //!
 //! Invariants:
-//! 1. an entry is in the map from the moment its instance is put into its place until that has ended;
-//! 2. a start belongs to all who wait for it: the last of them to give up takes the instance back.
+//! 1. An entry is in the map from the moment its instance is added until that instance has ended.
+//! 2. A start belongs to everyone who waits for it: the last caller to give up stops the instance.
 
 use std::borrow::Borrow;
 use std::fmt::{self, Display};
@@ -22,7 +22,7 @@ use crate::tree::{Child, HandleSource, TreeRef};
 use crate::values::path::escaped;
 use crate::values::place::Name;
 
-/// What can be a key.
+/// A type that can be a key.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a `[Key => T]`",
@@ -34,18 +34,21 @@ pub trait Key: Eq + Hash + Clone + Display + Send + Sync + 'static {}
 #[diagnostic::do_not_recommend]
 impl<K: Eq + Hash + Clone + Display + Send + Sync + 'static> Key for K {}
 
-/// Asks for the bound at the user's own type.
+/// Makes the compiler report a missing bound at the user's own type.
 #[doc(hidden)]
 pub const fn need_key<K: Key>() {}
 
-/// The handle of `sessions: [UserId => Session]`: a set whose instances have a key each, which is also the
-/// last part of their path. Cheap to clone; stays the same over restarts of the tree.
+/// The handle of a keyed set, such as `sessions: [UserId => Session]`, whose instances are found by key.
 ///
-/// The display of a key is public: it stands in paths, and so in events and logs, escaped as [`path`](crate::path)
-/// says. Keys that differ have to display differently, else two instances have one path, and none may display as nothing.
+/// The handle is cheap to clone, and stays the same over restarts of the tree. The key is the last part of an
+/// instance's path.
 ///
-/// A key is taken from the spawn until its instance has ended: at most one instance of a key lives, however
-/// many ask for it at the same time. The closure's first argument is the key; up to six others follow.
+/// Keys appear in paths, events and logs (through `Display`), escaped as [`path`](crate::path) says: do not put secrets
+/// in them. Different keys must have different texts, or two instances have the same path. No key may have an empty
+/// text.
+///
+/// A key is in use from the spawn until its instance has ended. So at most one instance of a key lives, however many
+/// callers ask for it at the same time. The first argument of the declared closure is the key; up to six others follow.
 ///
 /// ```
 /// use supervise::{KeyedError, prelude::*};
@@ -76,7 +79,7 @@ pub const fn need_key<K: Key>() {}
 /// assert_eq!(hall.ask(|reply| reply).await?, "hall has 100 seats");
 ///
 /// let attic = house.rooms.get_or_spawn("attic".to_owned(), 5).await?;
-/// let same = house.rooms.get_or_spawn("attic".to_owned(), 9).await?; // there is one: the 9 is not looked at
+/// let same = house.rooms.get_or_spawn("attic".to_owned(), 9).await?; // there is one already, so the 9 is ignored
 /// assert!(attic == same);
 /// assert_eq!(attic.path(), "rooms/attic");
 /// assert!(matches!(house.rooms.spawn("attic".to_owned(), 9).await, Err(KeyedError::Exists { .. })));
@@ -93,15 +96,15 @@ pub struct Keyed<K, T: Child, Args> {
     living: Arc<Living<K, T::Handle>>,
 }
 
-/// Where the instance of a key stands.
+/// The state of a key's instance.
 enum Stands<H> {
     Up(H),
     Starting,
-    /// It has ended or is about to.
+    /// The instance has ended, or is stopping.
     Ending(Arc<dyn Controlled>),
 }
 
-/// Why there is no new instance of that key.
+/// Why [`Keyed::spawn`] did not start an instance.
 ///
 /// ```
 /// use supervise::{KeyedError, prelude::*};
@@ -110,11 +113,11 @@ enum Stands<H> {
 /// # impl Room { fn handle(&mut self, _msg: ()) {} }
 ///
 /// # supervisor! { struct House { rooms: [u32 => Room] = |_number: u32| Room } }
-/// /// A new room, or the one that is there; [`Keyed::get_or_spawn`] would also wait for the end of one that is stopping.
+/// /// Spawns or returns a room. [`Keyed::get_or_spawn`] would also wait for the end of one that is stopping.
 /// async fn enter(house: &House, number: u32) -> Option<ActorRef<Room>> {
 ///     match house.rooms.spawn(number).await {
 ///         Ok(new) => Some(new),
-///         Err(KeyedError::Exists { handle, .. }) => handle, // `None` while it starts
+///         Err(KeyedError::Exists { handle, .. }) => handle, // `None` while the room starts
 ///         Err(KeyedError::Spawn(error)) => {
 ///             println!("no room: {error}");
 ///             None
@@ -136,12 +139,12 @@ pub enum KeyedError<H: fmt::Debug> {
     /// An instance of this key lives, or is stopping.
     #[error("{path} exists; take it with `get` or `get_or_spawn`, or wait for its end")]
     Exists {
-        /// The instance.
+        /// The path of the instance.
         path: String,
-        /// Its handle, once it is up.
+        /// The handle of the instance, if it is up.
         handle: Option<H>,
     },
-    /// As for any other spawn.
+    /// The spawn failed, as a spawn without a key can.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
 }
@@ -167,8 +170,9 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         &self.set
     }
 
-    /// The instance of this key, if one is up. A restart does not take it away; one that is asked to stop is
-    /// found until it has ended.
+    /// Returns the instance of this key, if one is up.
+    ///
+    /// An instance that was asked to stop is found until it has ended. The handle stays the same over a restart.
     pub fn get<Q>(&self, key: &Q) -> Option<T::Handle>
     where
         K: Borrow<Q>,
@@ -178,7 +182,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         if cell.ctl().is_up() { handle.get() } else { None }
     }
 
-    /// Asks the instance of this key to stop. Returns at once; false if there is none.
+    /// Asks the instance of this key to stop, and returns immediately; `false` if there is no instance.
     pub fn stop<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -191,27 +195,29 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         cell.is_some()
     }
 
-    /// The keys that are taken, in no order.
+    /// Returns the keys that are in use, in no particular order.
     pub fn keys(&self) -> Vec<K> {
         self.living.keys().iter().map(|key| (**key).clone()).collect()
     }
 
-    /// How many instances have not ended.
+    /// Returns the number of instances that have not ended.
     pub fn len(&self) -> usize {
         self.set.len()
     }
 
-    /// There is none that has not ended.
+    /// Returns `true` if every instance has ended, or none was spawned.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// The path of the set.
+    /// Returns the path of the set.
     pub fn path(&self) -> String {
         self.set.path()
     }
 
-    /// What can be asked of the set as a whole: stop, restart, start again, join (S26).
+    /// Returns the [`TreeRef`] of the set, to stop, restart or join all of it.
+    ///
+    /// See rule S26.
     pub fn tree(&self) -> TreeRef {
         self.set.tree()
     }
@@ -228,7 +234,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         }
     }
 
-    /// Puts a new instance into its place, with one who waits for it. Lets the table go.
+    /// Adds a new instance, with one caller that waits for it. Releases the lock of the table.
     fn create<G>(
         &self,
         (mut table, found): (MutexGuard<'_, Table<K, T::Handle>>, Option<Place>),
@@ -260,18 +266,19 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         Ok(Starts { cell, handle })
     }
 
-    /// The key is free again once the instance has ended. To be called without the lock: it may have already.
+    /// Frees the key once the instance has ended. To be called without the lock, since the instance may already have
+    /// ended.
     fn free_at_end(&self, hash: u64, cell: &dyn Controlled) {
         let (id, living) = (cell.ctl().id, Arc::downgrade(&self.living));
         let free = move |_: &_| {
             let Some(living) = living.upgrade() else { return };
-            // The `Drop` of a key is user code; others want to hear of this end too.
+            // The `Drop` of a key is user code, and a panic in it must not keep the end from other watchers.
             drop_quietly(living.remove(hash, id));
         };
         cell.ctl().on_end(Box::new(free));
     }
 
-    /// The set begins: those that it always has are put in their places.
+    /// Adds the initial instances when the set starts.
     pub(crate) fn begin(&self) {
         for (key, args) in self.set.initial() {
             if let Err(error) = self.begin_one(&self.want(key), args) {
@@ -285,12 +292,12 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
         let (mut table, found) = self.living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(table.at(place))) {
-            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // named twice
+            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` names the key twice
             Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
         }
     }
 
-    /// All that is user code of a key: hashed, shown, shared.
+    /// Runs all user code of a key in one place: hashes, formats and shares it.
     fn want(&self, key: K) -> Wanted<K> {
         Wanted { hash: self.living.hash(&key), text: key.to_string(), key: Arc::new(key) }
     }
@@ -352,7 +359,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 let starts = match this.get_or_create(&key, &args)? {
                     Next::Have(handle) => return Ok(handle),
                     Next::Starts(starts) => starts,
-                    // It is told at the end itself; asked from inside that instance it would wait for ever.
+                    // The wait is notified of the end itself. Inside that very instance it would wait forever, and
+                    // returns an error.
                     Next::Wait(cell) => {
                         if Terminated::of(cell).await.is_err() {
                             return Err(SpawnError::Exists { path: format!("{}/{}", this.path(), escaped(&key.text)) });
@@ -361,8 +369,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     }
                 };
                 match Caller::new(this.clone(), &key, starts).wait().await {
-                    // Somebody has stopped it meanwhile, or everything stops: the next round finds out, unless
-                    // the arguments are gone with it.
+                    // The instance or the whole set was stopped meanwhile. The next round finds out which, unless the
+                    // arguments are gone with the instance.
                     Err(SpawnError::Stopping { .. }) if !args.are_gone() => {}
                     done => return done,
                 }
@@ -390,7 +398,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             }
             match &mut instance {
                 Some(instance) => return self.create((table, found), key, instance).map(Next::Starts),
-                // An instance holds arguments and is not dropped under the lock: it is made in front of it.
+                // An instance holds arguments, and must not be dropped under the lock: it is made before the lock is
+                // taken.
                 None => {
                     drop(table);
                     instance = Some(self.instance(key, args.giving(self.set.clones())));
@@ -400,7 +409,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     }
 }
 
-/// The arguments of a spawn, for as many instances as it takes: another one is made only behind the end of the last.
+/// The arguments of a spawn, for as many instances as it takes. The next one is made only after the last one has ended.
 struct Shared<Args>(Arc<Lent<Option<Args>>>);
 
 impl<Args: Send + 'static> Shared<Args> {
@@ -408,7 +417,7 @@ impl<Args: Send + 'static> Shared<Args> {
         Shared(Arc::new(Lent::new(Some(args))))
     }
 
-    /// Moved into an instance that was started once.
+    /// The arguments were moved into an instance that starts only once.
     fn are_gone(&self) -> bool {
         self.0.with(|args| args.is_none()).unwrap_or(true)
     }
@@ -424,7 +433,7 @@ impl<Args: Send + 'static> Shared<Args> {
     }
 }
 
-/// A key that is asked for.
+/// A requested key.
 struct Wanted<K> {
     key: Arc<K>,
     hash: u64,
@@ -437,13 +446,13 @@ enum Next<H> {
     Wait(Arc<dyn Controlled>),
 }
 
-/// An instance on its way up.
+/// An instance that is starting.
 struct Starts<H> {
     cell: Arc<dyn Controlled>,
     handle: HandleSource<H>,
 }
 
-/// One who waits for a first start.
+/// A caller that waits for a first start.
 struct Caller<K: Key, T: Child, Args: Send + 'static> {
     keyed: Keyed<K, T, Args>,
     hash: u64,
@@ -486,16 +495,18 @@ macro_rules! spawns {
             ///
             /// # Errors
             ///
-            /// `Exists` while an instance of this key lives or is stopping, [`EmptyName`](SpawnError::EmptyName) if the key
-            /// displays as nothing; else as a spawn without keys. The arguments of a spawn that is refused are dropped.
+            /// Returns `Exists` while an instance of this key lives or is stopping, and
+            /// [`EmptyName`](SpawnError::EmptyName) if the key has an empty text; otherwise the errors of a spawn
+            /// without a key. The arguments of a refused spawn are dropped.
             ///
             /// # Cancel safety
             ///
-            /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
+            /// too.
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`), and there is a new instance to be started.
+            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
@@ -503,21 +514,23 @@ macro_rules! spawns {
                 self.spawn_with(key, ($($arg,)*))
             }
 
-            /// The instance of this key, which is spawned if there is none: once, however many ask. Waits for
-            /// the end of one that is stopping or is stopped while it starts, and spawns the next.
+            /// Returns the instance of this key, and spawns it if there is none: once, however many callers ask. If the
+            /// instance is stopping, or is stopped while it starts, the call waits for its end and spawns the next one.
             ///
             /// # Errors
             ///
-            /// As a spawn without keys; all who wait for the same start get the same failure. `Stopping` when somebody
-            /// stops an instance of a `Temporary` set before it is up: its arguments are gone with it.
+            /// Returns the errors of a spawn without a key; all callers that wait for the same start get the same
+            /// failure. Returns `Stopping` if an instance of a `Temporary` set is stopped before it is up, since its
+            /// arguments are gone with it.
             ///
             /// # Cancel safety
             ///
-            /// Dropped before it is ready, the instance is taken back, unless somebody else waits for it too.
+            /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
+            /// too.
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`), and there is a new instance to be started.
+            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, $($ty),*>

@@ -1,15 +1,16 @@
-//! The instances of a keyed set by their keys.
+//! The instances of a keyed set, indexed by key.
 //!
-//! `Hash`, `Eq`, `Borrow`, `Clone` and `Drop` of a key are user code, which may ask the same set. So none of them runs under
-//! the lock of the table: a key is hashed before, and the table is one from hashes to those entries that share one.
-//! To find a key, an entry of its hash is looked up under the lock, and compared outside, where it is held by its `Arc`.
-//! Then the table is looked at again: an entry that was found equal and is still there is the one; if every entry of the
-//! hash was found to differ, there is none. Only an entry that came meanwhile is left to compare, so each round brings one
-//! entry nearer to the end, and another round is needed only if another thread got on. An entry has a number of its own,
-//! that of its cell, so that what was compared is not taken for one that came into its place.
+//! `Hash`, `Eq`, `Borrow`, `Clone` and `Drop` of a key are user code, which may call methods of the same set. So none
+//! of them may run under the lock of the table. A key is hashed before the lock is taken, and the table maps a hash to
+//! the entries that share it. To find a key, the lookup takes an entry with the same hash out of the lock, where an
+//! `Arc` keeps its key alive, and compares the two keys there. Then it looks at the table again. An entry that was
+//! found equal and is still in the table is the result. If every entry of the hash was found to differ, the key is not
+//! in the table. Only an entry that was added meanwhile is left to compare. So another round is needed only if another
+//! thread made progress, and the lookup cannot loop forever. The number of an entry is that of its cell, so that an
+//! entry that was compared is not confused with a later one in the same position.
 //!
-//! A decision under the lock holds then and there, since all that decides is here: whose `Eq` gives different
-//! answers at different times gets one of them.
+//! A decision under the lock is based on the table alone, so it holds as long as the lock is held. A key whose `Eq`
+//! gives different answers at different times gets one of them.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -31,9 +32,9 @@ pub(super) struct Entry<K, H> {
     pub(super) key: Arc<K>,
     pub(super) cell: Arc<dyn Controlled>,
     pub(super) handle: HandleSource<H>,
-    /// So many wait for its first start. One of the declaration's own counts for itself.
+    /// The number of callers that wait for the first start. An instance from the declaration itself counts as one.
     pub(super) callers: usize,
-    /// All who waited are gone: it is on its way to its end, and whoever comes now waits for that.
+    /// All callers have given up, so the instance is stopping. A new caller waits for its end.
     pub(super) unwanted: bool,
 }
 
@@ -43,7 +44,7 @@ impl<K, H> Entry<K, H> {
     }
 }
 
-/// The place of an entry, as long as the table is locked.
+/// The position of an entry, valid while the table is locked.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     hash: u64,
@@ -60,12 +61,12 @@ impl<K, H> Table<K, H> {
         &mut entries[place.at]
     }
 
-    /// The entry of this cell, if it has one.
+    /// Returns the entry of this cell, if there is one.
     pub(super) fn entry_of(&mut self, hash: u64, id: u64) -> Option<&mut Entry<K, H>> {
         self.0.get_mut(&hash)?.iter_mut().find(|entry| entry.id() == id)
     }
 
-    /// Gives the one before, to be dropped behind the lock.
+    /// Returns the replaced entry, to be dropped after the lock.
     #[must_use]
     pub(super) fn put(&mut self, hash: u64, found: Option<Place>, entry: Entry<K, H>) -> Option<Entry<K, H>> {
         match found {
@@ -95,7 +96,7 @@ impl<K, H> Living<K, H> {
         self.hashes.hash_one(key)
     }
 
-    /// The table under its lock, and where the entry of this key is in it.
+    /// Returns the locked table, and the position of this key's entry in it.
     pub(super) fn find<Q>(&self, hash: u64, key: &Q) -> (MutexGuard<'_, Table<K, H>>, Option<Place>)
     where
         K: Borrow<Q>,
@@ -120,7 +121,7 @@ impl<K, H> Living<K, H> {
         }
     }
 
-    /// The result of `look` on the entry of this key; it runs under the lock.
+    /// Returns the result of `look` on the entry of this key. `look` runs under the lock.
     pub(super) fn look<Q, R>(&self, key: &Q, look: impl Fn(&Entry<K, H>) -> R) -> Option<R>
     where
         K: Borrow<Q>,
@@ -144,7 +145,7 @@ impl<K, H> Living<K, H> {
         self.lock().0.values().flatten().map(|entry| entry.key.clone()).collect()
     }
 
-    /// The instance with this number has ended: its entry, to be dropped behind the lock.
+    /// Removes the entry of the instance with this number, which has ended. The entry is to be dropped after the lock.
     #[must_use]
     pub(super) fn remove(&self, hash: u64, id: u64) -> Option<Entry<K, H>> {
         let mut table = self.lock();
@@ -158,13 +159,13 @@ impl<K, H> Living<K, H> {
     }
 }
 
-/// User code.
+/// Compares two keys. Runs user code.
 fn is<K: Borrow<Q>, Q: Eq + ?Sized>(known: &K, key: &Q) -> bool {
     foreign();
     known.borrow() == key
 }
 
-/// A hasher of keys that are a hash already.
+/// A hasher for keys that are already hashes.
 #[derive(Default)]
 pub(super) struct Hashed(u64);
 

@@ -1,4 +1,4 @@
-//! A `[..]`: any number of children of one declaration, spawned through the handle (rule S27).
+//! The handle of a `[T]`: any number of children from one declaration, spawned at run time (rule S27).
 
 use std::fmt;
 use std::future::Future;
@@ -24,22 +24,23 @@ mod living;
 
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
-/// Instances start side by side, so it is shared and not lent.
+/// Instances start concurrently, so the recipe is shared and not lent.
 type Recipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send + Sync;
 
-/// How instances are made; the next incarnation of the tree may bring another way.
+/// How instances are made. The next incarnation of the tree may replace the plan.
 pub(crate) struct Plan<T: Child, Args> {
     pub(crate) recipe: Arc<Recipe<T, Args>>,
     pub(crate) options: Options,
-    /// How arguments are cloned for another start. `None`: an instance is started once, its arguments are moved.
+    /// Clones arguments for another start. `None`: an instance is started once, and its arguments are moved.
     pub(crate) again: Option<Clones<Args>>,
-    /// Those that it has from its start on, each time it starts.
+    /// The instances that the set has from its start on, each time it starts.
     pub(crate) initial: Arc<Lent<Initial<Args>>>,
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
 
-/// The instances that a set has from its start on. A restart of the set starts those again, so it keeps them.
+/// The arguments of the instances that a set has from its start on. The set keeps them, since its restart starts those
+/// instances again.
 #[doc(hidden)]
 pub struct Initial<Args> {
     items: Vec<Args>,
@@ -74,20 +75,22 @@ impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
 
 impl<Args> Drop for Initial<Args> {
     fn drop(&mut self) {
-        self.items.drain(..).for_each(drop_quietly); // each by itself: one with a bad `Drop` leaves the others
+        self.items.drain(..).for_each(drop_quietly); // one at a time: a `Drop` that panics leaves the others
     }
 }
 
-/// The handle of `sessions: [Session]`: a supervisor of its own, OneForOne, whose instances are spawned
-/// at run time and have a budget each. Cheap to clone; stays the same over restarts of the tree.
+/// The handle of a set, such as `sessions: [Session]`, whose instances are spawned at run time.
 ///
-/// The arguments of [`spawn`](Children::spawn) are those of the declared closure, up to six. Each instance has the path
-/// `sessions/#1`, `sessions/#2` and so on; those that are to be found again have keys, see [`Keyed`]. The settings above
-/// the declaration are those of each instance. `max_children` bounds how many live at a time; `initial` gives those that
-/// are there from the start.
+/// A set is a supervisor with the strategy `OneForOne`, and each instance has its own restart budget. The handle is
+/// cheap to clone, and stays the same over restarts of the tree.
 ///
-/// The arguments are kept for the restarts of the instance, so they are `Clone`. Under `lifecycle(Temporary)` an instance
-/// is started once: then they are moved into it, and nothing of them is kept.
+/// The arguments of [`spawn`](Children::spawn) are those of the declared closure, up to six. The instances have the
+/// paths `sessions/#1`, `sessions/#2` and so on; to find instances again, use keys, see [`Keyed`]. The settings above
+/// the declaration apply to each instance. `max_children` limits how many live at a time; `initial` lists those that
+/// the set has from its start on.
+///
+/// The arguments are kept for the restarts of the instance, so they have to be `Clone`. Under `lifecycle(Temporary)` an
+/// instance is started once: its arguments are moved into it, and the set keeps nothing of them.
 ///
 /// ```
 /// use supervise::{SpawnError, prelude::*};
@@ -147,22 +150,24 @@ impl<T: Child, Args> fmt::Debug for Children<T, Args> {
 }
 
 impl<T: Child, Args: Send + 'static> Children<T, Args> {
-    /// How many instances have not ended.
+    /// Returns the number of instances that have not ended.
     pub fn len(&self) -> usize {
         self.cell.ctl().sup().map_or(0, |sup| sup.look(|group| group.living() as usize))
     }
 
-    /// There is none that has not ended.
+    /// Returns `true` if every instance has ended, or none was spawned.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The path of the set.
+    /// Returns the path of the set.
     pub fn path(&self) -> String {
         self.cell.ctl().path()
     }
 
-    /// What can be asked of the set as a whole: stop, restart, start again, join (S26).
+    /// Returns the [`TreeRef`] of the set, to stop, restart or join all of it.
+    ///
+    /// See rule S26.
     pub fn tree(&self) -> TreeRef {
         TreeRef { cell: self.cell.clone() }
     }
@@ -184,7 +189,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         lock(&self.plan).again
     }
 
-    /// The arguments for each start of one instance: clones, or once those themselves.
+    /// Returns the arguments for each start of one instance: clones, or once the arguments themselves.
     fn giving(&self, args: Args) -> impl FnMut() -> Option<Args> + Send + 'static + use<T, Args> {
         let (clones, mut args) = (self.clones(), Some(args));
         move || match clones {
@@ -193,7 +198,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         }
     }
 
-    /// Puts an instance in its place; it starts as soon as the set is up.
+    /// Adds an instance to the set; it starts as soon as the set is up.
     fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
         let mut instance = self.instance(None, self.giving(args));
         let (launched, behind) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
@@ -201,7 +206,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Ok(launched.begin())
     }
 
-    /// `name`: its key, else its number. `give` gives its arguments.
+    /// Makes an instance that is not yet in the set. `name` is its key; without one it gets a number. `give` returns
+    /// its arguments.
     fn instance<G>(&self, name: Option<Name>, give: G) -> Instance<T, G>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
@@ -211,7 +217,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
     }
 
-    /// Runs no foreign code, so it may be called under a lock; what it gives is to be done and begun behind that.
+    /// Adds the instance to the group. Runs no foreign code, so it may be called under a lock. The caller finishes and
+    /// begins the result after that lock.
     fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, Behind<'_>), Refused>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
@@ -256,13 +263,13 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         }
     }
 
-    /// The arguments of those that it always has. Cloning them is user code.
+    /// Returns the arguments of the initial instances. Cloning them is user code.
     fn initial(&self) -> Vec<Args> {
         let initial = lock(&self.plan).initial.clone();
         initial.with(|initial| initial.again()).unwrap_or_default()
     }
 
-    /// The set begins: those that it always has are put in their places.
+    /// Adds the initial instances when the set starts.
     pub(crate) fn begin(&self) {
         for args in self.initial() {
             if let Err(error) = self.launch(args) {
@@ -272,29 +279,29 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     }
 }
 
-/// One that is about to get its place. It is made and dropped under no lock: its arguments are user code.
+/// An instance that is about to be added. It is made and dropped without a lock, since its arguments are user code.
 struct Instance<T: Child, G> {
     name: Option<Name>,
     common: Arc<Common>,
-    /// Until it has its place.
+    /// Present until the instance is added.
     made_of: Option<(ChildOptions<T>, G)>,
 }
 
-/// One that has its place and runs.
+/// An instance that was added and runs.
 struct Placed<H> {
     cell: Arc<dyn Controlled>,
     handle: HandleSource<H>,
 }
 
 impl<H> Launched<H> {
-    /// To be called when no lock is held.
+    /// To be called without a lock.
     fn begin(self) -> Placed<H> {
         self.life.begin();
         Placed { cell: self.cell, handle: self.handle }
     }
 }
 
-/// One of those that a set always has could not even be put in its place (S27).
+/// Reports an initial instance that could not even be added (S27).
 fn not_begun(cell: &dyn Controlled, error: SpawnError) {
     let ctl = cell.ctl();
     let cause = Cause::Error(Thrown::from(error));
@@ -309,17 +316,17 @@ macro_rules! spawns {
             ///
             /// # Errors
             ///
-            /// `Stopping` and `Stopped` when the set no longer takes any, `MaxChildren` when it is
-            /// full, `Start` with the failure of a first start that is not retried. The arguments of a spawn
-            /// that is refused are dropped.
+            /// Returns `Stopping` or `Stopped` if the set accepts no more instances, `MaxChildren` if it is full, and
+            /// `Start` with the failure of a first start that is not retried. The arguments of a refused spawn are
+            /// dropped.
             ///
             /// # Cancel safety
             ///
-            /// Dropped before it is ready, the instance is taken back.
+            /// If the future is dropped before it is ready, the instance is stopped.
             ///
             /// # Panics
             ///
-            /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
                 -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>

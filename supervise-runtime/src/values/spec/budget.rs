@@ -1,4 +1,4 @@
-//! The longest that an orderly stop can take, added up while compiling.
+//! The longest time that an orderly stop can take, added up while compiling.
 
 use std::time::Duration;
 
@@ -8,11 +8,13 @@ use crate::values::settings::SHUTDOWN;
 use crate::values::strategy::Shutdown;
 
 impl TreeSpec {
-    /// The longest that an orderly stop of the whole tree can take: children go down one after the other,
-    /// so it is the sum of theirs (S24). What blocks its thread is not in it (S25).
+    /// Returns the longest time that an orderly stop of the whole tree can take.
     ///
-    /// `None` where nothing bounds it: a child with `shutdown = Infinity`, one whose `shutdown` is no
-    /// literal, or a `[Tree]` without a `shutdown` of its own.
+    /// Children go down one after the other, so this is the sum of their times (S24). Children that block their thread
+    /// are not accounted for (S25).
+    ///
+    /// Returns `None` if the time is not limited: a child has `shutdown = Infinity`, or a `shutdown` that is not a
+    /// literal, or is a `[Tree]` without a `shutdown` of its own.
     pub const fn shutdown_budget(&self) -> Option<Duration> {
         let mut sum = Duration::ZERO;
         let mut i = 0;
@@ -28,9 +30,11 @@ impl TreeSpec {
 }
 
 impl ChildSpec {
-    /// The longest that an orderly stop of it can take: its `shutdown` time; of a tree that declares none
-    /// the sum of its children's; `N` times that for `[T; N]`, once for a `[..]`, whose instances stop all
-    /// at once. `None` as for [`TreeSpec::shutdown_budget`].
+    /// Returns the longest time that an orderly stop of this child can take.
+    ///
+    /// This is its `shutdown` time, or for a tree that declares none the sum of its children's times; `N` times that
+    /// for `[T; N]`; once for a `[..]`, whose instances all stop at the same time. `None` as for
+    /// [`TreeSpec::shutdown_budget`].
     pub const fn shutdown_budget(&self) -> Option<Duration> {
         let one = match (self.shutdown, self.kind, self.below) {
             (DeclaredShutdown::Is(Shutdown::Within(time)), ..) => time,

@@ -1,11 +1,11 @@
-//! Whether a subtree's `shutdown` is enough for its children, asked while compiling (rule C12).
+//! Checks while compiling that the `shutdown` of a subtree is enough for its children (rule C12).
 
 use std::str::from_utf8;
 use std::time::Duration;
 
 use super::TreeSpec;
 
-/// What is wrong with the `shutdown` of a child, if it is a tree whose children together may take longer.
+/// Returns the error text if the child is a tree whose children together may take longer than this `shutdown`.
 #[doc(hidden)]
 pub const fn too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
     let Some(tree) = tree else { return None };
@@ -18,7 +18,7 @@ pub const fn too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> O
     Some(text.push("; write at least `").time(need).push("`, or remove `shutdown`"))
 }
 
-/// A text that is put together while compiling.
+/// A text that is assembled while compiling.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
@@ -43,7 +43,8 @@ impl Text {
         self
     }
 
-    /// As a literal of the language, in the largest unit that it is a whole number of; rounded up to milliseconds.
+    /// Appends the time as a literal of the language, in the largest unit that gives a whole number; rounded up to
+    /// milliseconds.
     const fn time(self, time: Duration) -> Self {
         let millis = time.as_nanos().div_ceil(1_000_000);
         if millis.is_multiple_of(60_000) && millis > 0 {
@@ -66,11 +67,11 @@ impl Text {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub const fn as_str(&self) -> &str {
         match from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            // A long name, cut inside of a letter.
+            // A long name was cut inside of a character.
             Err(_) => {
                 "the children may take longer to stop than `shutdown` gives them; write a longer one, or remove it"
             }

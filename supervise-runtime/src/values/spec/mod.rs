@@ -8,7 +8,7 @@ pub use enough::{Text, too_short};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
 
-/// A declared tree: `Shop::SPEC`. A constant, so that what it says can be checked while compiling.
+/// The declaration of a tree, as a constant: `Shop::SPEC`. Its values can be checked while compiling.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -17,7 +17,7 @@ use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
 ///
 /// supervisor! {
-///     /// Keeps the shop's back end alive.
+/// /// Keeps the shop's back end alive.
 ///     struct Shop {
 ///         #![strategy(AllForOne)]
 ///         #[lifecycle(Permanent, shutdown = 20s)]
@@ -38,9 +38,9 @@ use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
 pub struct TreeSpec {
     /// The name of the handle struct.
     pub name: &'static str,
-    /// The first paragraph of its documentation.
+    /// The first paragraph of the tree's documentation.
     pub doc: &'static str,
-    /// Whom a restart takes along.
+    /// Which children restart when one of them fails.
     pub strategy: Strategy,
     /// The settings inside the braces, as written.
     pub settings: &'static [&'static str],
@@ -48,7 +48,7 @@ pub struct TreeSpec {
     pub children: &'static [ChildSpec],
 }
 
-/// A declared child.
+/// The declaration of a child.
 ///
 /// ```
 /// use supervise::{ChildKind, Shape, prelude::*};
@@ -72,23 +72,23 @@ pub struct TreeSpec {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ChildSpec {
-    /// Its name in the tree.
+    /// The name in the tree.
     pub name: &'static str,
-    /// The first paragraph of its documentation.
+    /// The first paragraph of the child's documentation.
     pub doc: &'static str,
-    /// The type of one of them, as written; `task` for a task.
+    /// The type of one child, as written; `task` for a task.
     pub item: &'static str,
-    /// One child, or how many of them.
+    /// One child, or how many.
     pub shape: Shape,
     /// Actor, task or tree.
     pub kind: ChildKind,
-    /// When it is started again.
+    /// When the child is restarted.
     pub lifecycle: Lifecycle,
-    /// How long it may take to go down.
+    /// How long the child may take to go down.
     pub shutdown: DeclaredShutdown,
-    /// The settings above it, as written.
+    /// The settings above the child, as written.
     pub settings: &'static [&'static str],
-    /// What is below it, if it is a tree; see [`ChildSpec::tree`].
+    /// The tree below the child, if the child is a tree; see [`ChildSpec::tree`].
     pub below: Below,
 }
 
@@ -116,19 +116,21 @@ pub struct ChildSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shape {
-    /// One: `db: Db`.
+    /// One child: `db: Db`.
     One,
-    /// One or none, decided at the first start: `audit: Option<Audit>`.
+    /// One child or none, decided at the first start: `audit: Option<Audit>`.
     Optional,
-    /// So many, `name/0` and on: `shards: [Shard; 4]`.
+    /// This many children, `name/0` and so on: `shards: [Shard; 4]`.
     Array(usize),
-    /// Any number, spawned through the handle: `sessions: [Session]`.
+    /// Any number of children, spawned through the handle: `sessions: [Session]`.
     Set,
-    /// Any number by key, whose type is this: `sessions: [UserId => Session]`.
+    /// Any number of children, indexed by a key of this type: `sessions: [UserId => Session]`.
     Keyed(&'static str),
 }
 
-/// How long a child may take to go down, as far as its declaration tells (S24).
+/// How long a child may take to go down, as far as the declaration says.
+///
+/// See rule S24.
 ///
 /// ```
 /// use std::time::Duration;
@@ -151,21 +153,21 @@ pub enum Shape {
 /// assert_eq!(plain.shutdown, DeclaredShutdown::Default);
 /// assert_eq!(written.shutdown, DeclaredShutdown::Is(ShutdownTime::Within(Duration::from_secs(2))));
 /// assert_eq!(given.shutdown, DeclaredShutdown::Computed);
-/// assert_eq!(Shop::SPEC.shutdown_budget(), None); // nobody knows while compiling
+/// assert_eq!(Shop::SPEC.shutdown_budget(), None); // not known while compiling
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredShutdown {
-    /// Nothing is written: 5 s for an actor or task, as long as its children take for a tree.
+    /// Nothing is declared: 5 s for an actor or task, as long as its children take for a tree.
     Default,
-    /// A literal or a word is written.
+    /// A literal, or `Kill` or `Infinity`, is declared.
     Is(Shutdown),
-    /// An expression, evaluated when the tree starts.
+    /// An expression is declared, which is evaluated when the tree starts.
     Computed,
 }
 
 /// The tree below a child.
 ///
-/// [`ChildSpec::tree`] looks through both:
+/// [`ChildSpec::tree`] returns the tree in both cases:
 ///
 /// ```
 /// use supervise::{Below, prelude::*};
@@ -176,7 +178,7 @@ pub enum DeclaredShutdown {
 /// supervisor! {
 ///     struct Company {
 ///         db: Db = Db,
-///         /// It has any number of itself below it.
+/// /// Has any number of itself below it.
 ///         branches: [Company] = || Company::tree(),
 ///     }
 /// }
@@ -188,15 +190,15 @@ pub enum DeclaredShutdown {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Below {
-    /// The child is this tree, or none.
+    /// The child is this tree, or not a tree.
     Known(Option<&'static TreeSpec>),
-    /// Of an instance of a `[..]` it is a function, since a constant that contains itself does not
-    /// compile, and a tree may contain any number of itself.
+    /// The instances of a `[..]` are the tree that this function returns, or not a tree. It is a function because a
+    /// tree may contain any number of itself, and a constant that contains itself does not compile.
     Instance(fn() -> Option<&'static TreeSpec>),
 }
 
 impl ChildSpec {
-    /// The declared tree that it is, or that each of its instances is.
+    /// Returns the declaration of the tree that this child is, or that each of its instances is.
     pub fn tree(&self) -> Option<&'static TreeSpec> {
         match self.below {
             Below::Known(tree) => tree,
@@ -204,7 +206,7 @@ impl ChildSpec {
         }
     }
 
-    /// Whether its instances are spawned at run time: `[T]` or `[K => T]`.
+    /// Returns `true` if the instances are spawned at run time: `[T]` or `[K => T]`.
     pub const fn is_set(&self) -> bool {
         matches!(self.shape, Shape::Set | Shape::Keyed(_))
     }

@@ -1,24 +1,25 @@
-//! Timers and subordinate futures, polled behind the user future (S11).
+//! Timers and subordinate futures, polled after the user future (S11).
 
 use super::*;
 use crate::engine::background::Aside;
 
 impl Driver {
-    /// What is asked for on the way down comes to nothing: it would end with this incarnation anyway.
+    /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
     pub(super) fn take_aside(&mut self, aside: Aside) {
         let engine = &mut self.engine;
         if self.machine.takes_background(matches!(aside, Aside::Timer { .. })) {
             let asides = &mut engine.extras.get_or_insert_default().asides;
             asides.get_or_insert_with(Asides::new).add(aside, engine.cell.ctl().task_waker());
             if self.machine.leaving_since().is_some() {
-                engine.tell_asides(); // it was asked before the token was
+                engine.tell_asides(); // the stop was requested before the token was made
             }
         } else {
             engine.guarded(&self.machine, || drop(aside)); // user code
         }
     }
 
-    /// True: a subordinate future panicked, which is a failure of the actor behind the message in hand.
+    /// Polls background work. True: a subordinate future panicked, which is a failure of the actor after the message in
+    /// hand.
     #[cold]
     pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
         let engine = &mut self.engine;
@@ -32,7 +33,7 @@ impl Driver {
 }
 
 impl Engine {
-    /// It is asked to go down: its token says so.
+    /// Cancels the token, because the cell was asked to go down.
     pub(super) fn tell_asides(&mut self) {
         #[cfg(feature = "tokio-util")]
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
@@ -40,7 +41,7 @@ impl Engine {
         }
     }
 
-    /// Stops the timers of a cell that drains: no tick comes any more. Dropping them is user code.
+    /// Stops the timers of a draining cell: no more ticks come. Dropping them is user code.
     pub(super) fn stop_timers(&mut self, machine: &Machine) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
             for tick in asides.stop_timers() {
@@ -49,12 +50,12 @@ impl Engine {
         }
     }
 
-    /// A subordinate future runs.
+    /// Returns whether a subordinate future is running.
     pub(super) fn has_futures(&self) -> bool {
         self.extras.as_ref().and_then(|extras| extras.asides.as_ref()).is_some_and(Asides::has_futures)
     }
 
-    /// They end with the incarnation. Dropping them is user code.
+    /// Drops the background work at the end of the incarnation. Dropping is user code.
     pub(super) fn drop_asides(&mut self, machine: &Machine) {
         if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.take()) {
             asides.dismantle(&mut |part| self.guarded(machine, part));

@@ -1,4 +1,4 @@
-//! From a failure to its decision: the group told, the deciders asked (S7 to S9).
+//! From a failure to its decision: the group is notified, the deciders are asked (S7 to S9).
 
 use rand::{Rng as _, SeedableRng as _};
 
@@ -29,13 +29,13 @@ impl Engine {
         })
     }
 
-    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). Of a `Temporary` child only its own
-    /// is asked (S23). `None`: nobody was, or has said anything, and it ends.
+    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). For a `Temporary` child only its own
+    /// is asked (S23). `None`: there was no decider, or no decision, and the child ends.
     fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
         if failure.error::<Contradiction>().is_some() {
-            return (!once).then_some(Directive::Stop); // another start would find the same
+            return (!once).then_some(Directive::Stop); // another start would fail in the same way
         }
         let above = if once { None } else { self.parent().and_then(|(sup, _)| sup.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
@@ -45,7 +45,7 @@ impl Engine {
             own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
         });
         match said {
-            // There is no restart to decide on.
+            // A `Temporary` child is never restarted.
             Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
             Ok(Some(directive)) => Some(directive),
             Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
@@ -56,7 +56,8 @@ impl Engine {
         }
     }
 
-    /// Tells the group of a failure: what is done about it, and how many restarts in a row it would be.
+    /// Notifies the group of a failure. Returns the treatment of the failure, and the length that the streak would
+    /// have.
     fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {
         let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.row(id) + 1));
         handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
@@ -74,7 +75,7 @@ impl Engine {
         reported
     }
 
-    /// A kept failure is decided now.
+    /// Decides a kept failure now.
     pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
         let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
         self.decide(machine, failure, (FailureRoute::Decide, row), hands);
@@ -89,10 +90,11 @@ impl Engine {
     ) {
         match reported {
             FailureRoute::Decide => {
-                // The decider is not asked about an end (S23), nor about a bug of what runs the child (S19).
+                // The decider is not asked about an end (S23), nor about a bug of this crate (S19).
                 let directive = match failure.cause() {
                     Cause::EndedByItself => Some(Directive::Restart),
-                    // Code that failed in running it is not to be trusted with the next start alone.
+                    // After a bug in the code that runs this child, the child alone cannot be relied on for the next
+                    // start.
                     Cause::Bug(_) if failure.path() == self.cell.ctl().path() => Some(Directive::Escalate),
                     _ => self.directive(machine, failure),
                 };
@@ -109,9 +111,9 @@ impl Engine {
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
                 if decided == Some(FailureRoute::Absorbed) {
-                    self.cell.ctl().fails_late(failure.clone()); // it was asked to go down meanwhile
+                    self.cell.ctl().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }
-                self.cell.ctl().bus.changed.notify_waiters(); // who waits for its start may go on
+                self.cell.ctl().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
             }
             FailureRoute::Kept => {}
             FailureRoute::Absorbed | FailureRoute::ReportOnly => {
@@ -120,15 +122,15 @@ impl Engine {
         }
     }
 
-    /// It has come down after a bug of this crate: that is a failure which is escalated.
+    /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
     pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
         let over = self.with_group(|group, id| group.at(id) == Stand::Ended).unwrap_or(true);
         let reported = self.decide_first(machine, bug, false, hands);
         if over {
-            queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // what it was told of its end is lost
+            queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // an earlier one may be lost
         }
         if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
-            // It was asked to go down, which may be lost too.
+            // The child was asked to go down, and that request may be lost too.
             let now = Instant::now();
             self.with_group(|group, id| group.gone(id, now));
         }

@@ -1,4 +1,4 @@
-//! How the effects of the machine are carried out.
+//! The execution of the machine's effects.
 
 use super::*;
 use crate::decide::child::machine::LifeSettings;
@@ -10,7 +10,8 @@ use crate::values::report::ChildReport;
 use crate::values::strategy::{Lifecycle, Shutdown};
 
 impl Engine {
-    /// `hands`: the instance, between two steps. The machine asks for it then only.
+    /// Carries out an effect. `hands`: the instance, between two steps; the machine uses effects on the instance only
+    /// then.
     pub(super) fn perform(&mut self, machine: &Machine, effect: Effect, hands: Option<&mut dyn Hands>) {
         let hands = || hands.expect("between two steps the instance is at hand");
         match effect {
@@ -110,7 +111,7 @@ impl Engine {
         hands.drop_instance(&mut |part| self.guarded(machine, part));
     }
 
-    /// The message in hand may wait for a child that could begin only after it.
+    /// Ends spawns: the message in hand may wait for a child that could begin only after it.
     fn end_spawns(&mut self) {
         if self.kind == ChildKind::Actor {
             self.cell.ctl().set_leaving(true);
@@ -120,7 +121,7 @@ impl Engine {
         }
     }
 
-    /// Takes messages from now on, unless it rejects them while it is suspended (S35).
+    /// Accepts messages from now on, unless the actor is suspended and rejects messages for that (S35).
     fn open(&mut self, machine: &Machine, hands: &mut dyn Hands) {
         hands.open();
         if machine.is_suspended() {
@@ -135,17 +136,17 @@ impl Engine {
         }
     }
 
-    /// A tree that goes down for good reports all its children: first those that had ended before (S24).
+    /// Opens the report of a tree that stops: first the children that had ended before (S24).
     fn begin_report(&self) {
         if self.kind.only_supervises() {
-            // In this order: a child that ends meanwhile is found, or tells it, or both.
+            // In this order: a child that ends meanwhile is found, or reports its end itself, or both.
             let ctl = self.cell.ctl();
             ctl.open_report();
             ctl.had_ended(ended_below(&*self.cell));
         }
     }
 
-    /// A new incarnation: nothing of the last one's end counts any more.
+    /// Begins a new incarnation. The state of the previous incarnation's end is cleared.
     pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
         let ctl = self.cell.ctl();
         ctl.set_leaving(false);
@@ -158,13 +159,13 @@ impl Engine {
         ctl.forget_late();
         self.common = hands.common();
         if self.kind.only_supervises() {
-            ctl.forget_report(); // of a boot that failed
+            ctl.forget_report(); // from a first start that failed
         }
         let had_ended = machine.has_ended();
         let mut was_up = true;
         if had_ended {
             ctl.revive();
-            // After `start_again()` it is a first start (S26), after a restart from above it is not (S20).
+            // After `start_again()` this is a first start (S26), after a restart from above it is not (S20).
             was_up = self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
         }
         let settings = LifeSettings {
@@ -209,18 +210,18 @@ impl Engine {
                 _ => group.owner_up(now),
             });
         }
-        // Behind both: who waits for a set waits for its group too.
+        // After both: a task that waits for a set also waits for its group.
         ctl.bus.changed.notify_waiters();
     }
 
-    /// It has ended: watchers and the report are told.
+    /// Announces the end: notifies watchers and the report.
     fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
         let ctl = self.cell.ctl();
         let took = machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
         ctl.emit(EventKind::Ended { ended: ended.clone() });
         ctl.set_ended(ended.clone());
-        // Behind its end: a report that is opened meanwhile finds the one or is told the other.
+        // After the end: a report that is opened meanwhile either finds the child or gets this notice.
         let (failure, failures) = ctl.late();
         ctl.tell_report(|path| {
             let (ended, failure) = (ended.clone(), failure.clone());
@@ -233,15 +234,15 @@ impl Engine {
         closed(&*self.cell);
     }
 
-    /// Its number is known: its span begins.
+    /// Opens the span; the incarnation number must be set first.
     fn begin_span(&mut self) {
-        self.end_span(); // the last one's, first: there is one open for each cell
+        self.end_span(); // of the previous incarnation: only one span is open for each cell
         if let Some(span) = Incarnation::open(&self.cell) {
             self.extras.get_or_insert_default().span = Some(span);
         }
     }
 
-    /// It has ended.
+    /// Closes the span.
     fn end_span(&mut self) {
         if let Some(extras) = &mut self.extras {
             extras.span = None;
@@ -249,8 +250,8 @@ impl Engine {
     }
 }
 
-/// The children that have ended and are kept, since their supervisor might start them again, with their ids; each
-/// behind those below it.
+/// Returns the children that have ended and are kept, since their supervisor might start them again, with their ids;
+/// each after those below it.
 fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
     let below = |cell: &dyn Controlled| cell.ctl().sup().map(|sup| sup.cells()).unwrap_or_default().into_iter();
     let mut reports = Vec::new();
@@ -275,8 +276,8 @@ fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
 }
 
 impl Driver {
-    /// Its start is through: read what the instance says of itself. `supervision()` is user code: a panic in it is a
-    /// failed start.
+    /// The start expression has finished: reads the settings that come from the instance. `supervision()` is user code:
+    /// a panic in it is a failed start.
     pub(crate) fn started(&mut self, exit: Exit, hands: &mut dyn Hands) -> Exit {
         if !matches!(exit, Exit::Done(_)) {
             return exit;
@@ -297,16 +298,16 @@ impl Driver {
         exit
     }
 
-    /// The task goes, and takes the incarnation with it: no hook runs.
+    /// Drops the incarnation together with the task: no hook runs.
     pub(crate) fn let_go(&mut self, hands: &mut dyn Hands) {
         let Driver { machine, engine } = self;
         engine.drop_asides(machine);
         engine.drop_instance(machine, hands);
-        // Last: a message that was to be delivered again is back in the mailbox now.
+        // Last: a message for redelivery is back in the mailbox by now.
         engine.perform(machine, Effect::Close, Some(hands));
     }
 
-    /// This crate's own code has failed.
+    /// Code of this crate has failed.
     pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
         if self.machine.has_ended() {
             self.engine.broken = false;

@@ -1,7 +1,12 @@
-//! The type-free half of a cell: it asks the [`Machine`] what comes next, and carries that out.
+//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and
+//! carries out the machine's effects.
 //!
-//! User code is polled in one place, [`Driver::poll`]: before and after each poll of the user future orders are taken, which may drop the future at its next await; panics are caught, in its `Drop` too. What an order,
-//! the end of a step or a deadline means is the machine's to say; how its effects are carried out is in `effects.rs`.
+//! User code is polled in only one place, [`Driver::poll`]. Before and after each poll of the user future, the driver
+//! takes the orders from the control queue; an order may drop the future at its present await. Panics of the future are
+//! caught, also those in its `Drop`. Timers and futures of `cx.run` are polled in the same task, after the user future.
+//!
+//! The machine decides what an order, the end of a step or a deadline means. The effects are carried out in
+//! `effects.rs`, orders are translated in `orders.rs`, and `deciding.rs` asks the deciders.
 
 use std::future::{Future, poll_fn};
 use std::mem::{replace, take};
@@ -39,28 +44,28 @@ pub(crate) use moving::moves;
 use slot::Slot;
 pub(crate) use slot::Step as UserStep;
 
-/// How long a start may take before the first `StillStarting`, and between two of them.
+/// The time until the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
-/// Nearly every child that is asked to go down is down long before this.
+/// The first watchdog check. Almost every child has stopped by then.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
-/// How a user future came to its end.
+/// The way in which a user future ended.
 #[derive(Debug)]
 pub(crate) enum Exit {
     Done(Served),
     Failed(Thrown),
     Panicked(String),
-    /// It was dropped at an await.
+    /// Dropped at an await.
     Cut(Cut),
 }
 
-/// The type-free half of a cell's loop.
+/// The part of a cell's loop without type parameters.
 pub(crate) struct Driver {
     pub(crate) machine: Machine,
     pub(crate) engine: Engine,
 }
 
-/// What carries out what the machine says.
+/// The executor of the machine's effects.
 pub(crate) struct Engine {
     pub(crate) cell: Arc<dyn Controlled>,
     /// Lent to the thread while user code runs.
@@ -68,37 +73,37 @@ pub(crate) struct Engine {
     kind: ChildKind,
     /// The settings of this incarnation.
     common: Arc<Common>,
-    /// A task hears of Down and stop through its context instead of being interrupted.
+    /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
     told: Option<Told>,
     /// The type of the message that was in hand when the last step ended.
     message: Option<&'static str>,
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Pin<Box<Sleep>>>,
-    /// Since when the start in progress waits, over all its steps.
+    /// The time when the present start began, over all its steps, with its timer.
     begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
-    /// Others have had their turn since the last incarnation began.
+    /// Other tasks have run since the last incarnation began.
     waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(super) broken: bool,
     extras: Option<Box<Extras>>,
 }
 
-/// An engine at work. `hands`: the instance, between two steps.
+/// The engine at work. `hands`: the instance, between two steps.
 struct At<'a> {
     engine: &'a mut Engine,
     hands: Option<&'a mut dyn Hands>,
 }
 
-/// What most cells never have.
+/// State that most cells never have.
 #[derive(Default)]
 struct Extras {
-    /// Timers and subordinate futures of this incarnation.
+    /// The timers and subordinate futures of this incarnation.
     asides: Option<Asides>,
-    /// Its supervisor, if that is not the one it was born to (S38).
+    /// The supervisor, if the cell has moved (S38).
     moved: Option<Arc<dyn Controlled>>,
-    /// The span of this incarnation, if somebody wants it.
+    /// The span of this incarnation, if a subscriber is interested.
     span: Option<Incarnation>,
-    /// The jitter of its backoff.
+    /// The source of the backoff's jitter.
     random: Option<SmallRng>,
 }
 
@@ -106,7 +111,7 @@ fn span_of(extras: &Option<Box<Extras>>) -> Option<&Incarnation> {
     extras.as_ref()?.span.as_ref()
 }
 
-/// The way into user code: as that of this cell (S25), in its span (S41).
+/// Enters user code: as the code of this cell (S25), in its span (S41).
 fn enter<T>(
     span: Option<&Incarnation>,
     current: &mut Option<Arc<dyn Controlled>>,
@@ -164,7 +169,7 @@ impl Engine {
         Failure::new(phase, cause, ctl.place(), ctl.incarnation())
     }
 
-    /// The supervisor, and its table of children.
+    /// Returns the supervisor, and its table of children.
     fn parent(&self) -> Option<(&crate::engine::supervisor::Sup, &Arc<dyn Controlled>)> {
         let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
             Some(supervisor) => supervisor,
@@ -178,14 +183,14 @@ impl Engine {
         sup.on_child(&**owner, &*self.cell, event)
     }
 
-    /// A failure that nobody decides on.
+    /// Reports a failure for which there is no decision.
     fn report(&mut self, machine: &Machine, cause: Cause) {
         let failure = self.failure(Phase::Running, cause);
         let effect = machine.report_of(failure);
         self.perform(machine, effect, None);
     }
 
-    /// Runs a piece of user code (a `Drop`) under the same catch as everything else.
+    /// Runs user code (a `Drop`) under the same catch as all other user code.
     fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
         let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
@@ -193,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// Runs a decider: a panic in it is `Err`.
+    /// Runs a decider: a panic in it is an `Err`.
     fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
         enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
             .map_err(panic_text)
@@ -233,7 +238,7 @@ impl Driver {
         Driver { machine, engine }
     }
 
-    /// To be awaited first: control finds the task from now on.
+    /// To be awaited first: from now on messages can wake the task.
     pub(crate) async fn arrive(&mut self) {
         poll_fn(|cx| {
             self.engine.cell.ctl().set_home(cx.waker());
@@ -244,23 +249,23 @@ impl Driver {
 
     // ----- the machine
 
-    /// The step that follows. What leads to it is carried out.
+    /// Returns the next step, and carries out the effects that lead to it.
     pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
         self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })
     }
 
-    /// A step has come to its end.
+    /// Passes the end of a step to the machine.
     pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
         self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });
     }
 
-    /// Others have had their turn: a new incarnation begins.
+    /// Begins a new incarnation, after other tasks have run.
     pub(super) fn begins(&mut self, hands: &mut dyn Hands) {
         self.engine.begin(&mut self.machine, hands);
         self.finished(StepEnd::Done, hands);
     }
 
-    /// The end of a step of user code.
+    /// Translates the end of a step of user code for the machine.
     pub(super) fn step_ended(&mut self, exit: Exit, hands: &mut dyn Hands) {
         let end = match exit {
             Exit::Done(Served::Hook | Served::Ready) => StepEnd::Done,
@@ -269,7 +274,7 @@ impl Driver {
             Exit::Done(Served::Drained) => StepEnd::Drained,
             Exit::Done(Served::Interrupted) => StepEnd::Interrupted,
             Exit::Failed(thrown) if thrown.is_absent() => StepEnd::Absent,
-            // On its way out an error of another child is one that it met, and no failure to hand on.
+            // On the way down, an error of another child is one that this child met, and not a failure to pass on.
             Exit::Failed(thrown) if self.machine.is_on_its_way_out() => {
                 StepEnd::Failed { failure: self.failure(Cause::Error(thrown)), stopped: false }
             }
@@ -286,12 +291,13 @@ impl Driver {
         }
     }
 
-    /// Its loop over messages has come back: that was in hand, if any was.
+    /// Records the type of the message that was in hand when the message loop returned.
     pub(super) fn was_in_hand(&mut self, message: Option<&'static str>) {
         self.engine.message = message;
     }
 
-    /// An error is a failure of this child, unless it is one already: a tree's start fails with that of its child.
+    /// Makes a failure of this child from an error. An error that already is a failure is kept: the start of a tree
+    /// fails with that of its child.
     fn thrown(&self, thrown: Thrown) -> Failure {
         thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
     }
@@ -300,12 +306,12 @@ impl Driver {
         self.engine.failure(Phase::Running, cause)
     }
 
-    /// The failure that the hooks of a restart get.
+    /// Returns the failure that the hooks of a restart get.
     pub(super) fn heals(&self) -> Failure {
         self.machine.heals().cloned().expect("a hook of a restart has its failure")
     }
 
-    /// A failure that nobody decides on.
+    /// Reports a failure for which there is no decision.
     fn report(&mut self, cause: Cause) {
         self.engine.report(&self.machine, cause);
     }
@@ -319,7 +325,7 @@ impl Driver {
 
     // ----- polling
 
-    /// One poll of the present step, with all that goes on beside it.
+    /// Polls the present step once, with orders, timers and background work.
     fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
         loop {
             if self.engine.cell.ctl().has_control() {
@@ -364,12 +370,12 @@ impl Driver {
         }
     }
 
-    /// Drops the user future at its await; a panic in its `Drop` is reported and stays here.
+    /// Drops the user future at its await. A panic in its `Drop` is caught and reported.
     fn discard(&mut self, slot: &mut dyn Slot) {
         self.engine.guarded(&self.machine, || slot.discard());
     }
 
-    /// True: the time of the present step is up.
+    /// Returns whether the time of the present step is up.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> bool {
         match self.machine.deadline() {
             Some(deadline) => self.engine.poll_timer(cx, deadline),
@@ -387,8 +393,8 @@ impl Driver {
         }
     }
 
-    /// True: the start takes longer than it may. Now and then it says that it is still at it. All steps of a start have
-    /// their time together (S13).
+    /// Returns whether the start has taken longer than it may; raises `StillStarting` from time to time. All steps of a
+    /// start share one time (S13).
     fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
         // A task that was told to end before it was ready has its `shutdown` time instead.
         let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
@@ -417,12 +423,12 @@ impl Driver {
         UserStep::new(self, false, future)
     }
 
-    /// A step of a start.
+    /// Runs a step of a start.
     pub(super) fn run_start<F: Future>(&mut self, future: F) -> UserStep<'_, F> {
         UserStep::new(self, true, future)
     }
 
-    /// Waits without user code until the machine has something to do.
+    /// Waits without user code until the machine has a next step.
     pub(super) async fn wait(&mut self) {
         poll_fn(|cx| {
             loop {
@@ -451,8 +457,8 @@ impl Driver {
         .await;
     }
 
-    /// Lets others have their turn, unless this has waited since the last incarnation began: one that restarts
-    /// itself at once must not keep the thread for ever.
+    /// Lets other tasks run, unless this task has waited since the last incarnation began: a child that restarts itself
+    /// immediately must not keep the thread forever.
     pub(super) async fn give_way(&mut self) {
         if !take(&mut self.engine.waited) {
             let mut turned = false;
@@ -467,8 +473,8 @@ impl Driver {
         }
     }
 
-    /// Nothing is queued in one that drains: it waits for the futures of `cx.run`. `Drained`: none is left;
-    /// `Interrupted`: a result is queued, or something else is to be looked at.
+    /// Waits for the futures of `cx.run` of a draining actor whose queue is empty. `Drained`: none is left;
+    /// `Interrupted`: a result is queued, or another request has to be handled.
     pub(super) async fn hand_in(&mut self) -> Exit {
         poll_fn(|cx| {
             loop {

@@ -1,4 +1,5 @@
-//! A child changes its supervisor, in its own task: nothing of its own can happen meanwhile (S38).
+//! The move of a child to another supervisor, in the child's own task, so that nothing else happens to it meanwhile
+//! (S38).
 
 use super::*;
 use crate::base::deferred_drop::Shelter;
@@ -6,14 +7,14 @@ use crate::base::sync::{Mutex, MutexGuard, Rank, lock};
 use crate::engine::cell::control::Move;
 use crate::values::link_error::LinkError;
 
-/// One move at a time in the whole process: two that take each other over must not both succeed.
+/// One move at a time in the whole process: two actors that take each other over must not both succeed.
 #[cfg(not(shuttle))]
 static MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ());
 
 #[cfg(shuttle)]
 shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ()); }
 
-/// Nobody changes its supervisor while this is held. In front of every group's lock.
+/// Keeps every child from moving while the guard exists. To be taken before every group's lock.
 pub(crate) fn moves() -> MutexGuard<'static, ()> {
     lock(&MOVES)
 }
@@ -22,7 +23,8 @@ impl Driver {
     pub(super) fn take_move(&mut self, ask: Move) {
         let Move { to, unlink, reply } = ask;
         let _shelter = Shelter::new();
-        // References let go under the lock are not the last ones: that would run user code. These two go behind it.
+        // Under the lock no last reference may be dropped, which would run user code. So these two are kept until after
+        // it.
         let before =
             (self.engine.cell.ctl().supervisor(), self.engine.extras.as_ref().and_then(|extras| extras.moved.clone()));
         let mut above = Vec::new();
@@ -31,11 +33,11 @@ impl Driver {
             self.move_to(&to, unlink, &mut above)
         };
         drop((before, above));
-        // The caller may have given up waiting; it has moved all the same.
+        // The caller may no longer wait; the child has moved all the same.
         let _ = reply.send(moved);
     }
 
-    /// `above`: whoever was looked at on the way up.
+    /// Moves the child. `above`: collects the cells that were visited on the way up.
     fn move_to(
         &mut self,
         to: &Arc<dyn Controlled>,

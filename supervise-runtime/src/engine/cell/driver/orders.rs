@@ -1,4 +1,4 @@
-//! Orders, from the queue of the cell to the machine. What a caller asks for is asked of the group first.
+//! The control queue: orders are passed to the machine, and requests of callers are first decided by the group.
 
 use super::*;
 use crate::decide::group::Cut as GroupCut;
@@ -17,8 +17,8 @@ impl Driver {
 
     fn take(&mut self, message: SystemMessage) {
         match message {
-            // It had ended already, and was to start with its supervisor, which has stopped instead. If it was started by
-            // hand meanwhile, it has yet to tell of that life's end.
+            // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
+            // started on request meanwhile, it still has to announce the end of that life.
             SystemMessage::Order(Order::Over(_)) if self.machine.is_ended() && !self.has_end_to_tell() => {
                 closed(&*self.engine.cell);
             }
@@ -46,10 +46,10 @@ impl Driver {
         self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });
     }
 
-    /// The end of a life that it was to begin, and nobody has been told of.
+    /// Returns whether a life was about to begin whose end was not announced.
     fn has_end_to_tell(&self) -> bool {
         let ctl = self.engine.cell.ctl();
-        // In this order: a start by hand clears the mark first, and then the end of the life before.
+        // In this order: a requested start clears the mark first, and then the end of the previous life.
         self.machine.is_due() || ctl.ended().is_none() && ctl.is_closing()
     }
 
@@ -62,13 +62,13 @@ impl Driver {
             });
             match stopped {
                 Some((true, down)) => begins = down,
-                _ => return, // its group takes it along in its turn
+                _ => return, // the child goes down with its group, when its turn comes
             }
         }
         self.order(Order::Stop { begins });
     }
 
-    /// Its supervisor has no time left. If its turn has not come, its group says what it goes down for.
+    /// The supervisor has no time left for the child. Before its turn, the group says why the child goes down.
     fn take_abort(&mut self) {
         if self.machine.is_parked() {
             return;
@@ -87,12 +87,12 @@ impl Driver {
 
     fn take_kill(&mut self, cause: Cause) {
         match self.machine.is_parked() {
-            true => self.take_stop(), // nothing is there to be killed
+            true => self.take_stop(), // nothing runs that could be killed
             false => self.order(Order::Kill(self.failure(cause))),
         }
     }
 
-    /// A failure that a test causes: from here on it is one like any other.
+    /// Injects a failure for a test: from here on it is a failure like any other.
     #[cfg(feature = "testing")]
     fn inject(&mut self, cause: Cause) {
         match cause {

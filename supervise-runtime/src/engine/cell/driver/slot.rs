@@ -1,4 +1,4 @@
-//! The one place for a user future, and what it waits with.
+//! The slot of a user future, and the future that waits for it.
 
 use std::any::Any;
 
@@ -9,15 +9,16 @@ use super::*;
 /// A panic of user code.
 pub(super) type Panic = Box<dyn Any + Send>;
 
-/// A future of a body, whatever its type.
+/// A future of a body, of any type.
 pub(super) trait Slot {
-    /// Panics are caught here, next to the code that panics: each frame between costs a panic a few thousand instructions.
+    /// Panics are caught here, next to the code that panics: each frame in between costs a panic a few thousand
+    /// instructions.
     fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, Thrown>>, Panic>;
-    /// Drops it where it stands. User code.
+    /// Drops the future where it is. User code.
     fn discard(&mut self);
 }
 
-/// What the steps of a body come to.
+/// The result of a body's step.
 pub(crate) trait Outcome {
     fn served(self) -> Result<Served, Thrown>;
 }
@@ -52,17 +53,18 @@ impl<F: Future<Output: Outcome>> Slot for Pin<&mut Option<F>> {
 }
 
 pin_project! {
-    /// A step of user code, with everything beside it. A type of its own, so that the user future is stored once.
+    /// A step of user code, with everything that is polled with it. A separate type, so that the user future is stored
+    /// once.
     pub(crate) struct Step<'a, F> {
         driver: &'a mut Driver,
-        // One of a start: it has the time that a start may take.
+        // A step of a start: it shares the time of the start.
         starts: bool,
         #[pin]
         future: Option<F>,
     }
 
     impl<F> PinnedDrop for Step<'_, F> {
-        /// The task is dropped, or unwinds: a panic of this future on top would end the process.
+        /// The task is dropped, or unwinds: a panic of this future in addition would end the process.
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             if this.future.is_some() {

@@ -1,6 +1,6 @@
 //! The `tracing` span of each incarnation, in which all its user code runs (rule S41).
 //!
-//! Without a subscriber that wants it, all of this is one look at tracing's greatest level for each incarnation.
+//! Without an interested subscriber, the cost is one comparison with tracing's maximum level for each incarnation.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use tracing::span::Id;
 use crate::base::sync::{Arc, foreign, lock};
 use crate::engine::cell::control::{Controlled, Ctl};
 
-/// Under which span those of this cell stand.
+/// Returns the parent of this cell's spans.
 fn above(ctl: &Ctl) -> Option<Id> {
-    // The number of a span is a field of it: no subscriber is asked.
+    // The id of a span is stored in it: no subscriber is called.
     let around = |ctl: &Ctl| lock(&ctl.bus.spans.around).as_ref().and_then(Span::id);
     match ctl.supervisor() {
         Some(supervisor) if !supervisor.ctl().is_guardian() => {
@@ -38,10 +38,10 @@ impl fmt::Debug for Incarnation {
 }
 
 impl Incarnation {
-    /// `None`: nobody wants it.
+    /// Opens the span. Returns `None` if no subscriber is interested.
     pub(crate) fn open(cell: &Arc<dyn Controlled>) -> Option<Self> {
         let ctl = cell.ctl();
-        // Of the greatest level: where an error of a child is shown, the child should be.
+        // At level `error`: where an error of a child is shown, its span should be shown too.
         let span = tracing::error_span!(
             parent: above(ctl),
             "child",
@@ -51,7 +51,7 @@ impl Incarnation {
         if span.is_disabled() {
             return None;
         }
-        let shared = span.clone(); // a subscriber's code, as dropping one is: not under the lock
+        let shared = span.clone(); // runs a subscriber's code, so not under the lock
         let before = lock(&ctl.bus.spans.open).insert(ctl.id, shared);
         drop(before);
         Some(Incarnation { span, cell: cell.clone() })

@@ -1,4 +1,4 @@
-//! A panic of this crate's own code is no silent end: the child fails with it, and its supervisor after it (S19, S25).
+//! Recovery from bugs of this crate: a panic of its own code makes the child fail, and then its supervisor (S19, S25).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use super::*;
 use crate::values::failure::panic_text;
 
 pin_project! {
-    /// A future whose panic is a value. It is not polled again then.
+    /// A future whose panic is returned as a value. It is not polled again after that.
     struct Caught<F> {
         #[pin]
         future: F,
@@ -35,13 +35,13 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 impl<B: Body> Life<B> {
-    /// Lives to the end, over panics of what runs it.
+    /// Runs the steps until the child has ended, and recovers from panics of this crate's code.
     pub(super) async fn outlive(&mut self) {
         loop {
             let Err(text) = (Caught { future: self.steps() }).await else { return self.farewell.was_orderly() };
             let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
             self.driver.engine.cell.ctl().emit(EventKind::Failed { failure: bug.clone(), message: None });
-            // Twice without anything up in between, or in what follows: only the end is left.
+            // A second bug without a successful start in between, or a bug in the recovery: only an end is left.
             let again = std::mem::replace(&mut self.driver.engine.broken, true);
             if again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err() {
                 self.farewell.buries(bug);

@@ -1,4 +1,4 @@
-//! The end of a cell's task, whatever the way: also when the runtime drops it.
+//! The end of a cell's task in every case, also when the runtime drops it.
 
 use tokio::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::engine::cell::control::{SystemMessage, send};
 pub(super) struct Farewell {
     cell: Arc<dyn Controlled>,
     orderly: bool,
-    /// The failure of this crate's own code, if that is why.
+    /// The failure of this crate's own code, if that ended the task.
     bug: Option<Failure>,
 }
 
@@ -30,8 +30,8 @@ impl Farewell {
         self.bug = Some(bug);
     }
 
-    /// The task is gone without an end: its supervisor must not wait for it for ever. `runtime_gone`: and must not take
-    /// it for an end.
+    /// The task was dropped before the child ended: the supervisor must not wait for it forever. `runtime_gone`: the
+    /// supervisor must not count this as an end.
     fn lost(&self, runtime_gone: bool) {
         if let Some(owner) = self.cell.ctl().supervisor()
             && let Some(sup) = owner.ctl().sup()
@@ -46,7 +46,7 @@ impl Farewell {
         }
     }
 
-    /// The task cannot even go down: everybody is told, and what is below it ends at once.
+    /// The task cannot even take the child down: all watchers are notified, and the children end immediately.
     fn buried(&self, bug: Failure) {
         let ctl = self.cell.ctl();
         for child in ctl.sup().map(|sup| sup.cells()).unwrap_or_default() {
@@ -67,7 +67,7 @@ impl Drop for Farewell {
     fn drop(&mut self) {
         if !self.orderly {
             let ctl = self.cell.ctl();
-            // First: behind it no start by hand opens the mailbox again, and one in front of it is undone here.
+            // First: after this, no requested start can reopen the mailbox, and an earlier one is undone here.
             self.lost(self.bug.is_none());
             self.cell.refuse();
             if ctl.ended().is_none() {
