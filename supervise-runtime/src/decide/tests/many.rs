@@ -64,7 +64,7 @@ impl Many {
         }
         assert_eq!(*many.group.mode(), Mode::Steady);
         many.group.take_effects();
-        many.group.steps.set(0);
+        many.group.take_steps();
         many
     }
 
@@ -89,7 +89,7 @@ impl Many {
 
     /// So many members were looked at for each of them.
     fn looked_at(&self) -> u64 {
-        self.group.steps.get().div_ceil(u64::from(self.n))
+        self.group.take_steps().div_ceil(u64::from(self.n))
     }
 
     fn overs(&mut self) -> (Vec<Id>, Vec<GroupEffect>) {
