@@ -41,7 +41,6 @@ use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::cell::control::{Controlled, Ctl};
 use crate::values::event::{DeadReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
-use crate::values::strategy::WhileDown;
 
 mod gate;
 

@@ -1,6 +1,10 @@
 //! Parameters and `let`s, stored at their position in the tree (S30).
 
-use super::*;
+use std::fmt;
+
+use crate::base::lent::Lent;
+use crate::base::sync::Arc;
+use crate::engine::supervisor::Value;
 use crate::tree::children::Key;
 
 /// A `let` or parameter that the supervisor keeps, on any thread.

@@ -5,45 +5,26 @@
 
 use std::any::Any;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::ops::Deref;
-use std::panic::Location;
-use std::pin::Pin;
-use std::task::{Context as Cx, Poll};
-use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
-
-use crate::actor::actor_ref::{ActorRef, WaitError};
-use crate::actor::commands::CommandError;
-use crate::actor::context::{make_actor, transient};
-use crate::actor::options::{ChildOptions, Options, Reader, Source};
-use crate::actor::{Actor, commands};
+use crate::actor::Actor;
+use crate::actor::actor_ref::ActorRef;
+use crate::actor::context::make_actor;
+use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
-use crate::base::lent::Lent;
-use crate::base::sync::atomic::{AtomicU32, Ordering};
-use crate::base::sync::{Arc, Mutex, lock};
-use crate::contradiction::{Contradiction, Outer, Tally};
-use crate::decide::group::{Mode, Owner};
-use crate::decide::member::Settings;
-use crate::engine::bus::{Bus, Events};
-use crate::engine::cell::body::{patience, settings};
-use crate::engine::cell::control::{Controlled, Ctl, Plain, SystemMessage, Waiting, send};
+use crate::base::sync::{Arc, lock};
+use crate::engine::cell::Unbegun;
+use crate::engine::cell::control::{Controlled, Ctl, Plain};
 use crate::engine::cell::life::live;
-use crate::engine::cell::{Unbegun, current, require_time};
-use crate::engine::supervisor::{Sup, Value};
+use crate::engine::supervisor::Value;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
-use crate::tree::body::{HandleSlot, SetBody, TreeBody};
-use crate::tree::children::{Children, Keyed, Plan};
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::tree::body::{HandleSlot, TreeBody};
+use crate::tree::children::{Children, Keyed};
+use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
-use crate::values::place::Name;
-use crate::values::report::Report;
 use crate::values::spec::TreeSpec;
-use crate::values::strategy::{Lifecycle, Limit, SupervisorStrategy};
 
 pub(crate) mod body;
 mod builder;

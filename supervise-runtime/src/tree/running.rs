@@ -1,6 +1,24 @@
 //! A tree before its start, and the guard of a running tree.
 
-use super::*;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::Poll;
+
+use super::{Builder, HandleSource, It, Join, Keep, Seat, Shutdown, TreeDef, launch_build};
+use crate::actor::options::ChildOptions;
+use crate::base::BoxFuture;
+use crate::base::sync::Arc;
+use crate::engine::bus::{Bus, Events};
+use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
+use crate::engine::cell::require_time;
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::place::Name;
+use crate::values::report::Report;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
 ///

@@ -1,7 +1,24 @@
 //! The handle that all trees share, and the waits for a tree's end.
 
-use super::*;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::{Again, It, signal};
+use crate::actor::actor_ref::WaitError;
+use crate::actor::commands::{self, CommandError};
 use crate::base::clock::after;
+use crate::base::sync::Arc;
+use crate::base::sync::atomic::Ordering;
+use crate::engine::bus::Events;
+use crate::engine::cell::control::{Controlled, SystemMessage, Waiting, send};
+use crate::engine::cell::current;
+use crate::values::ended::Ended;
+use crate::values::report::Report;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
 ///

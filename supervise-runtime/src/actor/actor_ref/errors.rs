@@ -1,6 +1,7 @@
 //! The errors of a `tell`, an `ask` and a wait.
 
-use super::*;
+use std::fmt;
+use std::time::Duration;
 
 /// The error of a message that was not accepted, with the reason and the path of the receiver.
 ///

@@ -4,12 +4,7 @@ use std::any::type_name;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
-use std::pin::Pin;
-use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
-
-use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep, sleep};
 
 use crate::actor::Actor;
 use crate::actor::commands::{self, CommandError};
@@ -17,12 +12,11 @@ use crate::actor::context::Context;
 use crate::actor::timers::Tick;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{Controlled, SystemMessage, send};
 use crate::engine::cell::current;
 use crate::engine::death_watch::Notice;
 use crate::engine::mailbox::{Letter, MailCell, Rejected};
 use crate::values::ended::{Ended, Watched};
-use crate::values::event::EventKind;
 use crate::values::failure::Failure;
 
 mod errors;
@@ -36,7 +30,6 @@ pub use reply::Reply;
 pub use waits::Terminated;
 
 use push::Push;
-use reply::Answer;
 
 /// The function that delivers a notice to `A`. A watch creates it where `A: Watcher` is known, so that the message loop
 /// does not need this bound.

@@ -1,7 +1,22 @@
 //! The futures of `tell` and `ask`.
 
-use super::*;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::reply::Answer;
+use super::{AskError, BLOCKED, Cell, Envelope, TellError};
+use crate::actor::Actor;
 use crate::base::clock::after;
+use crate::engine::cell::control::Controlled;
+use crate::engine::cell::current;
+use crate::engine::mailbox::Rejected;
+use crate::values::event::EventKind;
 
 /// A message on its way into a mailbox.
 pub(super) struct Push<A: Actor> {

@@ -7,11 +7,12 @@
 //! 1. `replies` counts the living [`Reply`]s that have not answered. When it is zero without an answer, none will come.
 //! 2. The first answer stays. It is dropped, like every later one, outside of the lock.
 
-use super::*;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll, Waker};
 
-use std::task::Waker;
-
-use crate::base::sync::{Mutex, foreign, lock};
+use crate::base::sync::{Arc, Mutex, foreign, lock};
 
 struct Shared<T>(Mutex<State<T>>);
 

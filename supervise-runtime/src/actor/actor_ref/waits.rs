@@ -1,6 +1,14 @@
 //! The wait for an end, and the time that an ask waits.
 
-use super::*;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll};
+
+use super::WaitError;
+use crate::base::sync::Arc;
+use crate::engine::cell::control::{Controlled, Waiting};
+use crate::engine::cell::current;
+use crate::values::ended::Ended;
 
 /// The future of [`ActorRef::terminated`] and [`TaskRef::terminated`](crate::TaskRef::terminated): the wait for an end.
 ///

@@ -2,35 +2,22 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::future::{Future, IntoFuture, poll_fn};
-use std::marker::PhantomData;
-use std::task::Poll;
-use std::time::Duration;
+use std::future::{Future, IntoFuture};
 
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
-use crate::actor::body::ActorBody;
 use crate::actor::hook::RestartHook;
-use crate::actor::options::{ChildOptions, Reader, Redeliver};
+use crate::actor::options::Redeliver;
 use crate::actor::{Actor, Watcher};
-use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
-use crate::engine::cell::body::{patience, settings};
-use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
-use crate::engine::cell::current;
+use crate::engine::cell::control::{Controlled, SystemMessage, send};
 use crate::engine::death_watch::Notice;
-use crate::engine::mailbox::MailCell;
-use crate::engine::supervisor::{Refused, Sup};
-use crate::values::backoff::Backoff;
-use crate::values::ended::Ended;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
-use crate::values::place::Name;
-use crate::values::settings::Common;
-use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy, WhileDown};
+use crate::engine::supervisor::Sup;
+use crate::values::failure::Thrown;
+use crate::values::strategy::{IntoDecider, SupervisorStrategy};
 
 mod asides;
 mod link;

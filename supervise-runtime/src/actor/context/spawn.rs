@@ -1,10 +1,33 @@
 //! Children at run time: the settings of a spawn, its start, and its errors (S38).
 
-use super::*;
+use std::fmt;
+use std::future::{Future, IntoFuture, poll_fn};
+use std::marker::PhantomData;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::actor::Actor;
+use crate::actor::actor_ref::{ActorRef, Cell};
+use crate::actor::body::ActorBody;
+use crate::actor::hook::RestartHook;
+use crate::actor::options::{ChildOptions, Reader, Redeliver};
+use crate::base::BoxFuture;
+use crate::base::sync::Arc;
+use crate::contradiction::Contradiction;
+use crate::engine::cell::body::{patience, settings};
+use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
 use crate::engine::cell::life::live;
-use crate::engine::cell::{Unbegun, require_time};
+use crate::engine::cell::{Unbegun, current, require_time};
+use crate::engine::mailbox::MailCell;
+use crate::engine::supervisor::Refused;
+use crate::values::backoff::Backoff;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::path::escaped;
+use crate::values::place::Name;
+use crate::values::settings::Common;
+use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 
 /// A child that is about to be spawned: call methods for its settings, then `.await`.
 ///

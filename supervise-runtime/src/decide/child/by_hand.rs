@@ -1,6 +1,6 @@
 //! Table 2d: requests of a user to a child (S26).
 
-use super::*;
+use super::State;
 
 /// The columns of table 2d.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,15 +1,10 @@
 //! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
 
 use super::body::Body;
-use super::control::{Controlled, closed};
+use super::control::Controlled;
 use super::driver::Driver;
-use crate::base::loud;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure};
-use crate::values::report::ChildReport;
 
 mod bug;
 mod farewell;

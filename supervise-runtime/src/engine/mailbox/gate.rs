@@ -1,6 +1,13 @@
 //! The gate of a mailbox: the refusal of messages while the actor is down (S35), and the begin of a drain (S24).
 
-use super::*;
+use std::collections::BTreeMap;
+use std::task::Waker;
+
+use tokio::time::Instant;
+
+use super::{Gate, Inner, Letter, MailCell, Rejected};
+use crate::base::sync::{foreign, lock};
+use crate::values::strategy::WhileDown;
 
 /// The refusal that senders get while the actor is down.
 #[derive(Debug, Default)]

@@ -1,7 +1,11 @@
 //! The consequences of a group event that may run foreign code: collected under the group's lock, and carried out after
 //! it.
 
-use super::*;
+use super::{Entry, Inner};
+use crate::base::sync::{Arc, foreign};
+use crate::decide::group::Id;
+use crate::engine::cell::control::{Controlled, SystemMessage, queue, ring};
+use crate::values::event::EventKind;
 
 /// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]

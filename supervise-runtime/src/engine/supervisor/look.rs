@@ -1,8 +1,13 @@
 //! Views of the children from outside: copies made under the short lock (S42).
 
-use super::*;
+use tokio::time::Instant;
+
+use super::{Entry, Inner, Sup};
+use crate::base::sync::atomic::Ordering;
+use crate::base::sync::{Arc, lock};
 use crate::decide::budget::Allowance;
-use crate::decide::group::MemberSeen;
+use crate::decide::group::{Group, Id, MemberSeen};
+use crate::engine::cell::control::Controlled;
 use crate::values::strategy::Strategy;
 
 /// A child as its supervisor sees it now.

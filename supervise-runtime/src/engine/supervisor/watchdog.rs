@@ -1,8 +1,18 @@
 //! Children that do not go down within their time. They abort themselves; if they block their thread, they are
 //! reported, and after a while no longer waited for (S24, S25).
 
-use super::*;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Entry, Inner, Sup};
 use crate::base::clock::after;
+use crate::base::deferred_drop::Shelter;
+use crate::base::sync::{Arc, lock};
+use crate::decide::group::Id;
+use crate::decide::member::At;
+use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::values::event::EventKind;
 
 /// After its time, a child gets this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);

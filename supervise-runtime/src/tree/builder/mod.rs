@@ -1,12 +1,32 @@
 //! The builder that generated code calls: it adds the children of a tree to its group.
 
+use std::any::Any;
+use std::future::{Future, poll_fn};
 use std::sync::OnceLock;
+use std::task::Poll;
 
-use super::*;
+use tokio::time::Instant;
+
+use super::{Child, HandleSource, Keep, Kept, Seat, TreeHandle, TreeRef};
+use crate::actor::options::{ChildOptions, Options, Reader, Source};
+use crate::base::BoxFuture;
 use crate::base::deferred_drop::Quiet;
-use crate::base::sync::foreign;
+use crate::base::lent::Lent;
+use crate::base::sync::atomic::{AtomicU32, Ordering};
+use crate::base::sync::{Arc, Mutex, foreign, lock};
+use crate::contradiction::{Contradiction, Outer, Tally};
+use crate::decide::group::{Mode, Owner};
+use crate::decide::member::Settings;
+use crate::engine::cell::Unbegun;
+use crate::engine::cell::body::{patience, settings};
+use crate::engine::cell::control::{Controlled, Ctl, Plain};
+use crate::engine::cell::life::live;
+use crate::engine::supervisor::Sup;
+use crate::tree::body::{HandleSlot, TreeBody};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::Shutdown;
+use crate::values::place::Name;
+use crate::values::strategy::{Shutdown, SupervisorStrategy};
 
 mod sets;
 mod several;

@@ -1,9 +1,27 @@
 //! The shapes `[T]` and `[Key => T]`: any number of children (S27).
 
-use super::*;
+use std::future::Future;
+
+use super::{Builder, replace};
+use crate::actor::context::transient;
+use crate::actor::options::{ChildOptions, Reader};
+use crate::base::BoxFuture;
 use crate::base::deferred_drop::Quiet;
-use crate::tree::children::{Clones, Initial, Key, Keyed};
+use crate::base::lent::Lent;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::decide::group::Owner;
+use crate::decide::member::Settings;
+use crate::engine::cell::Unbegun;
+use crate::engine::cell::control::{Controlled, Plain};
+use crate::engine::cell::life::live;
+use crate::engine::supervisor::Sup;
+use crate::tree::Child;
+use crate::tree::body::SetBody;
+use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
+use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
+use crate::values::place::Name;
+use crate::values::strategy::{Lifecycle, Limit, SupervisorStrategy};
 
 impl Builder {
     /// Adds a `[T]`.

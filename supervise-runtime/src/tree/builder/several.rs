@@ -1,6 +1,13 @@
 //! The shapes `Option<T>` and `[T; N]`: an optional child, or several children from one declaration (S28).
 
-use super::*;
+use std::future::Future;
+
+use super::{Builder, Recipe};
+use crate::actor::options::ChildOptions;
+use crate::contradiction::Contradiction;
+use crate::tree::Child;
+use crate::values::failure::Thrown;
+use crate::values::place::Name;
 
 impl Builder {
     /// Adds an `Option<T>`. Whether the child is there is decided at its first start and then fixed.

@@ -1,51 +1,46 @@
-//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and
-//! carries out the machine's effects.
+//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and has the
+//! machine's effects carried out by its [`Engine`].
 //!
 //! User code is polled in only one place, [`Driver::poll`]. Before and after each poll of the user future, the driver
 //! takes the orders from the control queue; an order may drop the future at its present await. Panics of the future are
 //! caught, also those in its `Drop`. Timers and futures of `cx.run` are polled in the same task, after the user future.
 //!
-//! The machine decides what an order, the end of a step or a deadline means. The effects are carried out in
-//! `effects.rs`, orders are translated in `orders.rs`, and `deciding.rs` asks the deciders.
+//! The machine decides what an order, the end of a step or a deadline means.
 
 use std::future::{Future, poll_fn};
 use std::mem::{replace, take};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rand::rngs::SmallRng;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
-use super::body::{Hands, Served};
-use super::control::Controlled;
-use super::current;
 use crate::base::clock::after;
-use crate::base::sync::Arc;
+use crate::base::deferred_drop::Shelter;
+use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
-use crate::engine::background::Asides;
-use crate::engine::cell::stop_signal::Told;
+use crate::decide::group::Cut as GroupCut;
+use crate::decide::member::At as Stand;
+use crate::engine::background::{Aside, Asides};
+use crate::engine::cell::body::{Hands, Served};
+use crate::engine::cell::control::{Controlled, Move, SystemMessage, closed};
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
+use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
-use span::Incarnation;
+use engine::{Engine, Extras, enter, span_of};
+use slot::Slot;
 
-mod asides;
-mod deciding;
-mod effects;
-mod moving;
-mod orders;
+mod engine;
 mod slot;
 mod span;
 
-pub(crate) use moving::moves;
-use slot::Slot;
 pub(crate) use slot::Step as UserStep;
 
 /// The time until the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
+
 /// The first watchdog check. Almost every child has stopped by then.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
@@ -65,61 +60,10 @@ pub(crate) struct Driver {
     pub(crate) engine: Engine,
 }
 
-/// The executor of the machine's effects.
-pub(crate) struct Engine {
-    pub(crate) cell: Arc<dyn Controlled>,
-    /// Lent to the thread while user code runs.
-    current: Option<Arc<dyn Controlled>>,
-    kind: ChildKind,
-    /// The settings of this incarnation.
-    common: Arc<Common>,
-    /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
-    told: Option<Told>,
-    /// The type of the message that was in hand when the last step ended.
-    message: Option<&'static str>,
-    timer: Option<Pin<Box<Sleep>>>,
-    watchdog: Option<Pin<Box<Sleep>>>,
-    /// The time when the present start began, over all its steps, with its timer.
-    begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
-    /// Other tasks have run since the last incarnation began.
-    waited: bool,
-    /// This crate's own code has failed, and no incarnation was up since.
-    pub(super) broken: bool,
-    extras: Option<Box<Extras>>,
-}
-
 /// The engine at work. `hands`: the instance, between two steps.
 struct At<'a> {
     engine: &'a mut Engine,
     hands: Option<&'a mut dyn Hands>,
-}
-
-/// State that most cells never have.
-#[derive(Default)]
-struct Extras {
-    /// The timers and subordinate futures of this incarnation.
-    asides: Option<Asides>,
-    /// The supervisor, if the cell has moved (S38).
-    moved: Option<Arc<dyn Controlled>>,
-    /// The span of this incarnation, if a subscriber is interested.
-    span: Option<Incarnation>,
-    /// The source of the backoff's jitter.
-    random: Option<SmallRng>,
-}
-
-fn span_of(extras: &Option<Box<Extras>>) -> Option<&Incarnation> {
-    extras.as_ref()?.span.as_ref()
-}
-
-/// Enters user code: as the code of this cell (S25), in its span (S41).
-fn enter<T>(
-    span: Option<&Incarnation>,
-    current: &mut Option<Arc<dyn Controlled>>,
-    leaving: bool,
-    run: impl FnOnce() -> T,
-) -> T {
-    let _entered = span.map(|incarnation| incarnation.span.enter());
-    current::enter(current, leaving, run)
 }
 
 impl Port for At<'_> {
@@ -160,61 +104,6 @@ impl Port for At<'_> {
             Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands)),
             None => self.engine.perform(machine, effect, None),
         }
-    }
-}
-
-impl Engine {
-    pub(super) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        let ctl = self.cell.ctl();
-        Failure::new(phase, cause, ctl.place(), ctl.incarnation())
-    }
-
-    /// Returns the supervisor, and its table of children.
-    fn parent(&self) -> Option<(&crate::engine::supervisor::Sup, &Arc<dyn Controlled>)> {
-        let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
-            Some(supervisor) => supervisor,
-            None => self.cell.ctl().parent.as_ref()?,
-        };
-        Some((parent.ctl().sup()?, parent))
-    }
-
-    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
-        let (sup, owner) = self.parent()?;
-        sup.on_child(&**owner, &*self.cell, event)
-    }
-
-    /// Reports a failure for which there is no decision.
-    fn report(&mut self, machine: &Machine, cause: Cause) {
-        let failure = self.failure(Phase::Running, cause);
-        let effect = machine.report_of(failure);
-        self.perform(machine, effect, None);
-    }
-
-    /// Runs user code (a `Drop`) under the same catch as all other user code.
-    fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
-        if let Err(panic) = caught {
-            self.report(machine, Cause::Panic(panic_text(panic)));
-        }
-    }
-
-    /// Runs a decider: a panic in it is an `Err`.
-    fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
-            .map_err(panic_text)
-    }
-
-    fn pending<T>(&mut self) -> Poll<T> {
-        self.waited = true;
-        Poll::Pending
-    }
-
-    fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if timer.deadline() != until {
-            timer.as_mut().reset(until);
-        }
-        timer.as_mut().poll(cx).is_ready()
     }
 }
 
@@ -505,4 +394,269 @@ impl Driver {
         })
         .await
     }
+
+    // ----- the control queue: orders for the machine, and requests of callers, which the group decides first
+
+    #[cold]
+    pub(super) fn take_orders(&mut self) {
+        while self.engine.cell.ctl().has_control() {
+            for message in self.engine.cell.ctl().take_control() {
+                self.take(message);
+            }
+        }
+    }
+
+    fn take(&mut self, message: SystemMessage) {
+        match message {
+            // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
+            // started on request meanwhile, it still has to announce the end of that life.
+            SystemMessage::Order(Order::Over(_)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+                closed(&*self.engine.cell);
+            }
+            SystemMessage::Order(order) => self.order(order),
+            SystemMessage::Stop => self.take_stop(),
+            SystemMessage::Abort => self.take_abort(),
+            SystemMessage::Kill => self.take_kill(Cause::Killed),
+            #[cfg(feature = "testing")]
+            SystemMessage::Inject(cause) => self.inject(cause),
+            SystemMessage::DeathPact(pact) if pact.is_taken_back() => {}
+            SystemMessage::DeathPact(pact) => {
+                pact.handle();
+                self.take_kill(Cause::DeathPact(pact.path().to_owned()));
+            }
+            SystemMessage::DropValue(id) => self.drop_value(id),
+            SystemMessage::Watchdog => {
+                self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
+            }
+            SystemMessage::Move(to) => self.take_move(*to),
+            SystemMessage::Aside(aside) => self.take_aside(*aside),
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });
+    }
+
+    /// Returns whether a life was about to begin whose end was not announced.
+    fn has_end_to_tell(&self) -> bool {
+        let ctl = self.engine.cell.ctl();
+        // In this order: a requested start clears the mark first, and then the end of the previous life.
+        self.machine.is_due() || ctl.ended().is_none() && ctl.is_closing()
+    }
+
+    fn take_stop(&mut self) {
+        let now = Instant::now();
+        let mut begins = false;
+        if let Some((sup, owner)) = self.engine.parent() {
+            let stopped = sup.on_child(&**owner, &*self.engine.cell, |group, id| {
+                (group.stop_member(id, now), group.at(id) == Stand::Down)
+            });
+            match stopped {
+                Some((true, down)) => begins = down,
+                _ => return, // the child goes down with its group, when its turn comes
+            }
+        }
+        self.order(Order::Stop { begins });
+    }
+
+    /// The supervisor has no time left for the child. Before its turn, the group says why the child goes down.
+    fn take_abort(&mut self) {
+        if self.machine.is_parked() {
+            return;
+        }
+        let mut again = None;
+        if !self.machine.is_leaving() {
+            let now = Instant::now();
+            match self.engine.with_group(|group, id| group.cut(id, now)) {
+                Some(GroupCut::Stay) => return,
+                Some(GroupCut::Down(failure)) => again = Some(failure),
+                Some(GroupCut::End) | None => {}
+            }
+        }
+        self.order(Order::Abort(again));
+    }
+
+    fn take_kill(&mut self, cause: Cause) {
+        match self.machine.is_parked() {
+            true => self.take_stop(), // nothing runs that could be killed
+            false => self.order(Order::Kill(self.failure(cause))),
+        }
+    }
+
+    /// Injects a failure for a test: from here on it is a failure like any other.
+    #[cfg(feature = "testing")]
+    fn inject(&mut self, cause: Cause) {
+        match cause {
+            Cause::Bug(text) => {
+                crate::base::loud::inject();
+                panic!("{text}"); // here, where no user code runs
+            }
+            Cause::Killed => self.take_kill(cause),
+            cause => self.order(Order::Inject(self.failure(cause))),
+        }
+    }
+
+    fn drop_value(&mut self, id: u32) {
+        let Some(sup) = self.engine.cell.ctl().sup() else { return };
+        if let Some(value) = sup.value(id)
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
+        {
+            self.report(Cause::Panic(panic_text(panic)));
+        }
+        if let Some(sup) = self.engine.cell.ctl().sup() {
+            sup.on(&*self.engine.cell, |group| group.gone(id, Instant::now()));
+        }
+    }
+
+    // ----- failures of this crate
+
+    /// The start expression has finished: reads the settings that come from the instance. `supervision()` is user code:
+    /// a panic in it is a failed start.
+    pub(crate) fn started(&mut self, exit: Exit, hands: &mut dyn Hands) -> Exit {
+        if !matches!(exit, Exit::Done(_)) {
+            return exit;
+        }
+        self.engine.told = hands.signal();
+        if self.engine.told.is_some() {
+            self.machine.set_signalled();
+        }
+        match self.engine.ask(|| hands.supervision()) {
+            Err(panic) => return Exit::Panicked(panic),
+            Ok(Some(strategy)) => {
+                if let Some(sup) = self.engine.cell.ctl().sup() {
+                    sup.configure(strategy);
+                }
+            }
+            Ok(None) => {}
+        }
+        exit
+    }
+
+    /// Drops the incarnation together with the task: no hook runs.
+    pub(crate) fn let_go(&mut self, hands: &mut dyn Hands) {
+        let Driver { machine, engine } = self;
+        engine.drop_asides(machine);
+        engine.drop_instance(machine, hands);
+        // Last: a message for redelivery is back in the mailbox by now.
+        engine.perform(machine, Effect::Close, Some(hands));
+    }
+
+    /// Code of this crate has failed.
+    pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
+        if self.machine.has_ended() {
+            self.engine.broken = false;
+            self.machine.breaks_after_its_end(self.engine.cell.ctl().ended().is_some());
+            closed(&*self.engine.cell);
+            let now = Instant::now();
+            self.engine.with_group(|group, id| {
+                if matches!(group.at(id), Stand::Starting | Stand::Down) {
+                    group.gone(id, now);
+                }
+            });
+            return;
+        }
+        (self.engine.begun, self.engine.message) = (None, None);
+        self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });
+    }
+
+    // ----- timers and subordinate futures, polled after the user future (S11)
+
+    /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
+    pub(super) fn take_aside(&mut self, aside: Aside) {
+        let engine = &mut self.engine;
+        if self.machine.takes_background(matches!(aside, Aside::Timer { .. })) {
+            let asides = &mut engine.extras.get_or_insert_default().asides;
+            asides.get_or_insert_with(Asides::new).add(aside, engine.cell.ctl().task_waker());
+            if self.machine.leaving_since().is_some() {
+                engine.tell_asides(); // the stop was requested before the token was made
+            }
+        } else {
+            engine.guarded(&self.machine, || drop(aside)); // user code
+        }
+    }
+
+    /// Polls background work. True: a subordinate future panicked, which is a failure of the actor after the message in
+    /// hand.
+    #[cold]
+    pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
+        let engine = &mut self.engine;
+        let Some(Extras { asides: Some(asides), span, .. }) = engine.extras.as_deref_mut() else { return false };
+        let polled = enter(span.as_ref(), &mut engine.current, false, || asides.poll(cx));
+        let Err(text) = polled else { return false };
+        let failure = self.failure(Cause::Panic(text));
+        self.machine.fails_beside(failure, &mut At { engine: &mut self.engine, hands: None });
+        true
+    }
+
+    // ----- the move to another supervisor (S38)
+
+    pub(super) fn take_move(&mut self, ask: Move) {
+        let Move { to, unlink, reply } = ask;
+        let _shelter = Shelter::new();
+        // Under the lock no last reference may be dropped, which would run user code. So these two are kept until after
+        // it.
+        let before =
+            (self.engine.cell.ctl().supervisor(), self.engine.extras.as_ref().and_then(|extras| extras.moved.clone()));
+        let mut above = Vec::new();
+        let moved = {
+            let _one = moves();
+            self.move_to(&to, unlink, &mut above)
+        };
+        drop((before, above));
+        // The caller may no longer wait; the child has moved all the same.
+        let _ = reply.send(moved);
+    }
+
+    /// Moves the child. `above`: collects the cells that were visited on the way up.
+    fn move_to(
+        &mut self,
+        to: &Arc<dyn Controlled>,
+        unlink: Option<u64>,
+        above: &mut Vec<Arc<dyn Controlled>>,
+    ) -> Result<(), LinkError> {
+        let ctl = self.engine.cell.ctl();
+        let path = || ctl.path();
+        let Some((from, owner)) = self.engine.parent() else { return Err(LinkError::Supervised { path: path() }) };
+        match unlink {
+            None if !owner.ctl().is_guardian() => return Err(LinkError::Supervised { path: path() }),
+            Some(caller) if owner.ctl().id != caller => return Err(LinkError::NotOwn { path: path() }),
+            _ => {}
+        }
+        let mut next = Some(to.clone());
+        while let Some(cell) = next {
+            next = cell.ctl().supervisor();
+            let is_above = cell.ctl().id == ctl.id;
+            above.push(cell);
+            if is_above {
+                above.extend(next);
+                return Err(LinkError::Above { path: path() });
+            }
+        }
+        let busy = || LinkError::Busy { path: path() };
+        let joins = to.ctl().sup().ok_or_else(busy)?;
+        if !self.machine.may_move() {
+            return Err(busy());
+        }
+        let leaving = from.leave(&*self.engine.cell).ok_or_else(busy)?;
+        if let Err(back) = joins.join(&self.engine.cell, leaving) {
+            let kept = from.join(&self.engine.cell, back);
+            debug_assert!(kept.is_ok() || unlink.is_some(), "a guardian has nothing else to do");
+            return Err(busy());
+        }
+        ctl.set_supervisor(Some(to.clone()));
+        self.engine.extras.get_or_insert_default().moved = Some(to.clone());
+        Ok(())
+    }
+}
+
+/// One move at a time in the whole process: two actors that take each other over must not both succeed.
+#[cfg(not(shuttle))]
+static MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ());
+
+#[cfg(shuttle)]
+shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ()); }
+
+/// Keeps every child from moving while the guard exists. To be taken before every group's lock.
+pub(crate) fn moves() -> MutexGuard<'static, ()> {
+    lock(&MOVES)
 }

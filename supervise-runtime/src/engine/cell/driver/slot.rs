@@ -1,10 +1,17 @@
 //! The slot of a user future, and the future that waits for it.
 
 use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::*;
+use super::{Driver, Exit};
+use crate::decide::child::machine::Cut;
+use crate::engine::cell::body::Served;
+use crate::values::failure::Thrown;
 
 /// A panic of user code.
 pub(super) type Panic = Box<dyn Any + Send>;

@@ -6,8 +6,11 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::*;
-use crate::values::failure::panic_text;
+use super::Life;
+use crate::base::loud;
+use crate::engine::cell::body::Body;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, panic_text};
 
 pin_project! {
     /// A future whose panic is returned as a value. It is not polled again after that.

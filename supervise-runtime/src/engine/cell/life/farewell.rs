@@ -2,9 +2,13 @@
 
 use tokio::time::Instant;
 
-use super::*;
+use crate::base::sync::Arc;
 use crate::decide::child::machine::Order;
-use crate::engine::cell::control::{SystemMessage, send};
+use crate::engine::cell::control::{Controlled, SystemMessage, closed, send};
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::Failure;
+use crate::values::report::ChildReport;
 
 pub(super) struct Farewell {
     cell: Arc<dyn Controlled>,
