@@ -3,10 +3,8 @@
 //! The `build` of a tree runs at every start of the tree. [`Builder`] finds each child of the previous run by its
 //! position in the declaration, and gives it its new start expression, so that handles stay the same.
 
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 
 use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
@@ -17,7 +15,6 @@ use crate::base::sync::{Arc, lock};
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{Controlled, Ctl, Plain};
 use crate::engine::cell::life::live;
-use crate::engine::supervisor::Value;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::{HandleSlot, TreeBody};

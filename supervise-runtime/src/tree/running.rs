@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::{Builder, HandleSource, It, Join, Keep, Seat, Shutdown, TreeDef, launch_build};
+use super::{Builder, HandleSource, Join, Seat, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{Again, It, signal};
 use crate::actor::actor_ref::WaitError;
 use crate::actor::commands::{self, CommandError};
 use crate::base::clock::after;
@@ -344,7 +343,7 @@ pub struct Shutdown {
     pub(super) within: Option<Instant>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     #[cfg(feature = "signal")]
-    pub(super) again: Option<signal::Again>,
+    pub(super) again: Option<super::signal::Again>,
 }
 
 impl Shutdown {
@@ -378,7 +377,7 @@ impl Shutdown {
             }
         }
         #[cfg(feature = "signal")]
-        if signal::poll_again(&mut self.again, cx) {
+        if super::signal::poll_again(&mut self.again, cx) {
             send(&*self.join.cell, SystemMessage::Abort);
         }
         Poll::Pending

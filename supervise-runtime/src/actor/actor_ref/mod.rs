@@ -2,7 +2,6 @@
 
 use std::any::type_name;
 use std::fmt;
-use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 

@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
-use crate::actor::hook::RestartHook;
-use crate::actor::options::Redeliver;
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
@@ -17,7 +15,7 @@ use crate::engine::cell::control::{Controlled, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::Sup;
 use crate::values::failure::Thrown;
-use crate::values::strategy::{IntoDecider, SupervisorStrategy};
+use crate::values::strategy::SupervisorStrategy;
 
 mod asides;
 mod link;

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::span::Incarnation;
 use crate::base::sync::Arc;
 use crate::contradiction::Contradiction;
-use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order, Port};
+use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
 use crate::decide::group::{Facts as GroupFacts, FailureRoute};
 use crate::decide::member::At as Stand;
 use crate::engine::background::Asides;
