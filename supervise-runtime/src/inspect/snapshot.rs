@@ -9,8 +9,6 @@ use crate::decide::group::{Group, OwnEnd};
 use crate::decide::member::At;
 use crate::engine::cell::control::Controlled;
 use crate::engine::supervisor::Seen;
-use crate::inspect::health::Health;
-use crate::tree::TreeRef;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
@@ -228,24 +226,6 @@ pub struct Restarts {
     pub of: Option<u32>,
     /// The length of the window; `None`: the life of the supervisor's incarnation.
     pub within: Option<Duration>,
-}
-
-impl TreeRef {
-    /// Returns the state of this tree and of everything below it.
-    ///
-    /// The call never waits for a child: it reads the nodes one after the other, under the lock of their supervisor,
-    /// and runs no user code. So the state of every node is exact, but two nodes may be read at slightly different
-    /// times (S42).
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&*self.cell)
-    }
-
-    /// Returns the health of this tree and of everything below it. As cheap as [`snapshot`](TreeRef::snapshot).
-    ///
-    /// See rule S42.
-    pub fn health(&self) -> Health {
-        self.snapshot().health()
-    }
 }
 
 impl Snapshot {

@@ -8,10 +8,10 @@ use crate::base::deferred_drop::Quiet;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::Plain;
-use crate::tree::Builder;
 use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
+use crate::values::strategy::Shutdown;
 
 /// The slot for a tree's handle, filled once its build has finished.
 pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
@@ -24,6 +24,7 @@ pub(crate) struct TreeBody<H, F> {
 }
 
 impl<H, F> TreeBody<H, F> {
+    /// `build` gets the tree's cell and its declared time to stop, and gives the tree's handle.
     pub(crate) fn new(cell: Arc<Plain>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
         TreeBody { cell, build: Quiet::new(build), handle, options }
     }
@@ -32,7 +33,7 @@ impl<H, F> TreeBody<H, F> {
 impl<H, F, Fut> Hands for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Builder) -> Fut + Send + 'static,
+    F: FnMut(Arc<Plain>, Option<Shutdown>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
@@ -43,15 +44,14 @@ where
 impl<H, F, Fut> Body for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Builder) -> Fut + Send + 'static,
+    F: FnMut(Arc<Plain>, Option<Shutdown>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Tree;
 
     async fn start(&mut self) -> Result<(), Thrown> {
-        let builder = Builder::new(self.cell.clone());
-        let handle = (self.build)(builder.clone()).await?;
-        builder.finish(self.options.now.common.shutdown).await?;
+        let time = self.options.now.common.shutdown;
+        let handle = (self.build)(self.cell.clone(), time).await?;
         let before = lock(&self.handle).replace(handle);
         drop(before);
         Ok(())

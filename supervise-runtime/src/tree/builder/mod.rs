@@ -7,7 +7,6 @@ use std::task::Poll;
 
 use tokio::time::Instant;
 
-use super::{Child, HandleSource, Keep, Kept, Seat, TreeHandle, TreeRef};
 use crate::actor::options::{ChildOptions, Options, Reader, Source};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::Quiet;
@@ -23,6 +22,9 @@ use crate::engine::cell::control::{Controlled, Ctl, Plain};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::Sup;
 use crate::tree::body::{HandleSlot, TreeBody};
+use crate::tree::child::{Child, HandleSource, Seat, TreeHandle};
+use crate::tree::kept::{Keep, Kept};
+use crate::tree::tree_ref::TreeRef;
 use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
@@ -73,6 +75,27 @@ pub struct Builder {
     cell: Arc<dyn Controlled>,
     place: Arc<AtomicU32>,
     tally: Arc<Mutex<Tally>>,
+}
+
+/// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
+pub(super) fn with_builder<H, F, Fut>(
+    mut build: F,
+) -> impl FnMut(Arc<Plain>, Option<Shutdown>) -> BoxFuture<'static, Result<H, Thrown>> + Send + 'static
+where
+    H: Send + 'static,
+    F: FnMut(Builder) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+{
+    move |cell, time| {
+        let builder = Builder::new(cell);
+        let handle = build(builder.clone());
+        // Boxed: a tree may contain itself.
+        Box::pin(async move {
+            let handle = handle.await?;
+            builder.finish(time).await?;
+            Ok(handle)
+        })
+    }
 }
 
 impl Builder {
@@ -235,11 +258,11 @@ impl Builder {
                     Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
                 let cell = Plain::new(self.ctl(Name::from(name)));
-                let body =
-                    TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, move |builder: Builder| {
-                        let build = again.build.with(|build| build(builder));
-                        build.expect("a build is replaced, never taken away")
-                    });
+                let build = with_builder(move |builder| {
+                    let build = again.build.with(|build| build(builder));
+                    build.expect("a build is replaced, never taken away")
+                });
+                let body = TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, build);
                 let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
                 let life = Unbegun::new(&cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();

@@ -5,7 +5,7 @@ use std::future::Future;
 use super::{Builder, Recipe};
 use crate::actor::options::ChildOptions;
 use crate::contradiction::Contradiction;
-use crate::tree::Child;
+use crate::tree::child::Child;
 use crate::values::failure::Thrown;
 use crate::values::place::Name;
 

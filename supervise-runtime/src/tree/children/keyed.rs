@@ -18,7 +18,8 @@ use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{Controlled, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
-use crate::tree::{Child, HandleSource, TreeRef};
+use crate::tree::child::{Child, HandleSource};
+use crate::tree::tree_ref::TreeRef;
 use crate::values::path::escaped;
 use crate::values::place::Name;
 

@@ -18,7 +18,7 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, Hash, Hasher, RandomState}
 
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
 use crate::engine::cell::control::Controlled;
-use crate::tree::HandleSource;
+use crate::tree::child::HandleSource;
 
 pub(super) struct Living<K, H> {
     hashes: RandomState,
