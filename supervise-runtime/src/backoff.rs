@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
+
 /// When the growing delay starts over (rule S32).
 ///
 /// ```
@@ -90,7 +92,7 @@ pub struct ExponentialBackoff {
 impl ExponentialBackoff {
     /// From `min` to `max`, factor 2, random factor 0.2, reset after `(min + max) / 2` of good service.
     pub const fn new(min: Duration, max: Duration) -> Self {
-        ExponentialBackoff { min, max, factor: 2.0, random_factor: 0.2, reset: None }
+        ExponentialBackoff { min, max, factor: FACTOR, random_factor: RANDOM_FACTOR, reset: None }
     }
 
     /// What each delay is multiplied by to give the next.
@@ -113,7 +115,7 @@ impl ExponentialBackoff {
 
     pub(crate) fn reset_after(&self) -> Option<Duration> {
         match self.reset {
-            None => Some(self.min.saturating_add(self.max) / 2),
+            None => Some(default_reset(self.min, self.max)),
             Some(Reset::Auto(time)) => Some(time),
             Some(Reset::Manual) => None,
         }

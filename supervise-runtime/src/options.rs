@@ -21,7 +21,7 @@ use crate::task::Task;
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How long a child has to go down, if nothing else is said (S24).
-pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);
+pub(crate) const SHUTDOWN: Duration = supervise_rules::shutdown::DEFAULT;
 /// How long an ask waits, if nothing else is said (S3).
 const ASK: Duration = Duration::from_secs(5);
 
@@ -57,25 +57,8 @@ impl Common {
     }
 
     pub(crate) fn lifecycle_or(&self, role: Role) -> Lifecycle {
-        self.lifecycle.unwrap_or(match role {
-            Role::Task => Lifecycle::Transient,
-            _ => Lifecycle::Permanent,
-        })
-    }
-
-    /// The times that are said, each under its name; those of a limit aside.
-    pub(crate) fn times(&self) -> impl Iterator<Item = (&'static str, Duration)> {
-        let shutdown = match self.shutdown {
-            Some(Shutdown::Within(time)) => Some(time),
-            _ => None,
-        };
-        let backoff = match self.backoff {
-            Some(Backoff::Exponential(backoff)) => Some(backoff.min),
-            Some(Backoff::Slotted(backoff)) => Some(backoff.slot_time),
-            None => None,
-        };
-        let said = [("shutdown", shutdown), ("start", self.start), ("ask", self.ask), ("backoff", backoff)];
-        said.into_iter().filter_map(|(name, time)| Some((name, time?)))
+        let by_default = || supervise_rules::Lifecycle::default_for(role == Role::Task, false);
+        self.lifecycle.unwrap_or_else(|| by_default().into())
     }
 
     pub(crate) fn ask_or_default(&self) -> Duration {
@@ -191,15 +174,12 @@ impl Options {
         self.hooks.as_ref()?.attempts
     }
 
-    /// A setting that says something about restarts, beside backoff and limit.
-    pub(crate) fn about_restarts(&self) -> Option<&'static str> {
-        let hooks = self.hooks.as_ref()?;
-        let said = [
-            (hooks.pre_restart.is_some(), "pre_restart"),
-            (hooks.post_restart.is_some(), "post_restart"),
-            (hooks.redeliver.is_some(), "redeliver"),
-        ];
-        said.into_iter().find_map(|(is, name)| is.then_some(name))
+    pub(crate) fn has_pre_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.pre_restart.is_some())
+    }
+
+    pub(crate) fn has_post_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.post_restart.is_some())
     }
 
     fn hooks(&mut self) -> &mut Hooks {

@@ -4,6 +4,7 @@
 //! came before, so that its field is still declared and nothing else in the user's crate lights up.
 
 use proc_macro2::{Ident, Span};
+use supervise_rules::Lifecycle;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Pat, Type, Visibility};
 
@@ -154,6 +155,16 @@ impl Child {
     /// Whether it is started by a closure with arguments of its own.
     pub(crate) fn takes_arguments(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..) | Shape::Array(..)))
+    }
+
+    /// When it is started again: as written, or the default of its kind (rule S23).
+    pub(crate) fn lifecycle(&self) -> Lifecycle {
+        match setting(&self.settings, "lifecycle").and_then(Setting::kind) {
+            Some(kind) if kind == "Permanent" => Lifecycle::Permanent,
+            Some(kind) if kind == "Transient" => Lifecycle::Transient,
+            Some(_) => Lifecycle::Temporary,
+            None => Lifecycle::default_for(self.is_task(), self.is_set()),
+        }
     }
 
     /// Whether it stands for any number of children.

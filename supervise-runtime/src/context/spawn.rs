@@ -309,7 +309,7 @@ where
 pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
     match options.options.common.lifecycle {
         Some(_) => options,
-        None => options.lifecycle(Lifecycle::Transient),
+        None => options.lifecycle(supervise_rules::Lifecycle::default_for(false, true).into()),
     }
 }
 

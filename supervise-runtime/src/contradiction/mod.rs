@@ -5,11 +5,12 @@
 
 use std::time::Duration;
 
-use crate::backoff::{Backoff, Reset};
-use crate::options::Options;
-use crate::strategy::{Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown, Strategy, SupervisorStrategy, WhileDown};
+use supervise_rules::{self as rules, Problem};
 
-mod pace;
+use crate::options::Options;
+use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy, SupervisorStrategy};
+
+mod facts;
 mod tally;
 
 pub(crate) use tally::Tally;
@@ -125,34 +126,50 @@ use Contradiction::*;
 impl Contradiction {
     /// In the settings of one child below a supervisor with this strategy.
     pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
-        let common = &*options.common;
-        common.times().try_for_each(|(setting, time)| demand(!time.is_zero(), NoTime(setting)))?;
-        if let Some(Backoff::Exponential(backoff)) = &common.backoff {
-            let (min, max) = (backoff.min, backoff.max);
-            demand(min <= max, EmptyRange { min, max })?;
-            demand((0.0..=1.0).contains(&backoff.random_factor), RandomFactor(backoff.random_factor))?;
-            demand(backoff.factor >= 1.0 && backoff.factor.is_finite(), Factor(backoff.factor))?;
-            if let Some(Reset::Auto(after)) = backoff.reset {
-                demand(after >= min, ResetTooEarly { after, min })?;
-            }
-        }
-        if common.backoff.is_some() {
-            let holds = common.mailbox == Mailbox::Unbounded && common.while_down == WhileDown::Hold;
-            demand(!holds, UnboundedHold)?;
-        }
-        demand(common.mailbox != Mailbox::Bounded(0), NoPlaces)?;
-        demand(common.max_children != Some(0), NoChildren)?;
-        demand(options.attempts() != Some(0), NoAttempts)?;
-        let kill = matches!(common.shutdown, Some(Shutdown::Kill));
-        demand(!(common.drain && kill), DrainWithoutTime)?;
-        demand(!(common.significant && lifecycle == Lifecycle::Permanent), SignificantPermanent)?;
-        if lifecycle == Lifecycle::Temporary {
-            demand(!allows_restarts(&common.limit), NeverRestarted("limit"))?;
-            demand(common.backoff.is_none(), NeverRestarted("backoff"))?;
-            options.about_restarts().map_or(Ok(()), |setting| Err(NeverRestarted(setting)))?;
-        }
-        outer.of_limit(common.limit, common.backoff.as_ref(), lifecycle)
+        let child = facts::child(options, lifecycle);
+        first(outer.strategy, |report| rules::child(&child, &outer.facts(), report))
     }
+
+    /// In the length of an array.
+    pub(crate) fn of_array(length: usize) -> Result<(), Contradiction> {
+        first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
+    }
+
+    /// The error of a start for what the rules found.
+    fn new(problem: Problem, strategy: Strategy) -> Self {
+        // A number of children in memory.
+        let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        match problem {
+            Problem::NoTime(setting) => NoTime(setting),
+            Problem::EmptyRange { min, max } => EmptyRange { min, max },
+            Problem::RandomFactor(share) => RandomFactor(share),
+            Problem::Factor(factor) => Factor(factor),
+            Problem::ResetTooEarly { after, min } => ResetTooEarly { after, min },
+            Problem::UnboundedHold => UnboundedHold,
+            Problem::NoPlaces => NoPlaces,
+            Problem::NoChildren => NoChildren,
+            Problem::EmptyArray => EmptyArray,
+            Problem::TooManyInitial { initial, most } => {
+                TooManyInitial { initial: children(initial), most: children(most) }
+            }
+            Problem::NoAttempts => NoAttempts,
+            Problem::DrainWithoutTime => DrainWithoutTime,
+            Problem::SignificantPermanent => SignificantPermanent,
+            Problem::NeverRestarted(setting) => NeverRestarted(setting),
+            Problem::NoLimit { setting, .. } => NoLimit(setting),
+            Problem::LimitInGroup => LimitInGroup(strategy),
+            Problem::NeverReached { failures, least, within } => NeverReached { failures, least, within },
+        }
+    }
+}
+
+/// The first problem that a rule reports.
+fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), Contradiction> {
+    let mut first = None;
+    ask(&mut |problem| {
+        first.get_or_insert(problem);
+    });
+    first.map_or(Ok(()), |problem| Err(Contradiction::new(problem, strategy)))
 }
 
 /// What a child's supervisor says about restarts.
@@ -169,46 +186,10 @@ impl Outer {
 
     /// In the supervisor's own settings.
     pub(crate) fn check(&self) -> Result<(), Contradiction> {
-        some_window(&self.limit)?;
-        numberless(&self.limit)?;
-        demand(self.limit.max_restarts.is_some() || self.limit.within.is_none(), NoLimit("within"))
+        first(self.strategy, |report| rules::supervision(&self.facts(), report))
     }
 
-    fn of_limit(&self, own: Limit, backoff: Option<&Backoff>, lifecycle: Lifecycle) -> Result<(), Contradiction> {
-        if self.strategy != Strategy::OneForOne {
-            return demand(own == Limit::new(), LimitInGroup(self.strategy));
-        }
-        some_window(&own)?;
-        numberless(&own)?;
-        let max = own.max_restarts.or(self.limit.max_restarts);
-        if backoff.is_some() && max.is_none() {
-            demand(own.within.is_none(), NoLimit("within"))?;
-            demand(own.on_limit.is_none(), NoLimit("on_limit"))?;
-        }
-        match (max, own.within.or(self.limit.within)) {
-            (Some(MaxRestarts::AtMost(max)), Some(within)) if lifecycle != Lifecycle::Temporary => {
-                pace::reached([backoff], max, within)
-            }
-            _ => Ok(()),
-        }
+    fn facts(&self) -> rules::Supervision {
+        rules::Supervision { group: self.strategy != Strategy::OneForOne, limit: self.limit.into() }
     }
-}
-
-fn some_window(limit: &Limit) -> Result<(), Contradiction> {
-    demand(limit.within != Some(Duration::ZERO), NoTime("within"))
-}
-
-/// With `Unlimited` there is nothing to count.
-fn numberless(limit: &Limit) -> Result<(), Contradiction> {
-    let unlimited = limit.max_restarts == Some(MaxRestarts::Unlimited);
-    demand(!(unlimited && limit.within.is_some()), NoLimit("within"))?;
-    demand(!(unlimited && limit.on_limit.is_some()), NoLimit("on_limit"))
-}
-
-fn allows_restarts(limit: &Limit) -> bool {
-    !matches!(limit.max_restarts, None | Some(MaxRestarts::AtMost(0)))
-}
-
-fn demand(holds: bool, otherwise: Contradiction) -> Result<(), Contradiction> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

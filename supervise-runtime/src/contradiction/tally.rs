@@ -2,26 +2,27 @@
 
 use std::time::Duration;
 
-use super::{Contradiction, Outer, demand, pace};
-use crate::backoff::Backoff;
+use supervise_rules::shutdown::{of_child, one_more, too_short};
+use supervise_rules::{self as rules, Given, Waits};
+
+use super::{Contradiction, Outer, Shutdown, facts, first};
 use crate::decide::member::Role;
 use crate::options::Options;
-use crate::strategy::{Lifecycle, MaxRestarts, Shutdown, Strategy};
+use crate::strategy::{Lifecycle, Strategy};
 
 /// Counts the children of a tree while it is built.
 #[derive(Debug)]
 pub(crate) struct Tally {
     outer: Outer,
-    /// The pace of those that restart; `None` once there is one without a backoff.
-    paces: Option<Vec<Backoff>>,
+    /// How the members of a group wait before they restart.
+    waits: Vec<Waits>,
     /// The time that all of them may take to stop; `None` where nothing bounds it.
     need: Option<Duration>,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        let outer = Outer::default();
-        Tally { outer, paces: Some(Vec::new()), need: Some(Duration::ZERO) }
+        Tally { outer: Outer::default(), waits: Vec::new(), need: Some(Duration::ZERO) }
     }
 }
 
@@ -37,40 +38,28 @@ impl Tally {
 
     /// A child, with what contradicts itself in its own settings.
     pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), Contradiction> {
-        Contradiction::of_child(options, lifecycle, &self.outer)?;
-        self.count(lifecycle, options.common.backoff);
-        Ok(())
+        self.count(facts::child(options, lifecycle))
     }
 
-    /// A set: its settings are those of its instances, which know nothing of the tree's budget.
+    /// A `[T]` or `[K => T]`, whose settings are those of its instances.
     pub(crate) fn set(&mut self, options: &Options, lifecycle: Lifecycle, initial: usize) -> Result<(), Contradiction> {
-        Contradiction::of_child(options, lifecycle, &Outer::default())?;
-        let most = options.common.max_children.unwrap_or(usize::MAX);
-        demand(initial <= most, Contradiction::TooManyInitial { initial, most })?;
-        self.count(lifecycle, None);
-        Ok(())
+        let initial = Given::Is(facts::count(initial));
+        self.count(rules::Child { set: true, initial, ..facts::child(options, lifecycle) })
     }
 
-    fn count(&mut self, lifecycle: Lifecycle, backoff: Option<Backoff>) {
-        if lifecycle == Lifecycle::Temporary {
-            return;
+    fn count(&mut self, child: rules::Child) -> Result<(), Contradiction> {
+        first(self.outer.strategy, |report| rules::child(&child, &self.outer.facts(), report))?;
+        if self.outer.strategy != Strategy::OneForOne {
+            self.waits.extend(child.as_member());
         }
-        match (&mut self.paces, backoff) {
-            (Some(paces), Some(backoff)) => paces.push(backoff),
-            _ => self.paces = None,
-        }
+        Ok(())
     }
 
     /// How long it may take to stop (C12). `below`: what a tree's children may take, which holds if it has no time of
     /// its own.
     pub(crate) fn takes(&mut self, options: &Options, role: Role, below: Option<Duration>) {
-        let time = match options.common.shutdown_or_default(role) {
-            Shutdown::Within(time) => Some(time),
-            Shutdown::Kill => Some(Duration::ZERO),
-            Shutdown::Infinity if options.common.shutdown.is_some() => None,
-            Shutdown::Infinity => below,
-        };
-        self.need = self.need.zip(time).map(|(sum, time)| sum.saturating_add(time));
+        let shutdown = options.common.shutdown.map(rules::Shutdown::from).into();
+        self.need = one_more(self.need, of_child(shutdown, role == Role::Tree, below));
     }
 
     pub(crate) fn need(&self) -> Option<Duration> {
@@ -79,17 +68,11 @@ impl Tally {
 
     /// All are there. `given`: the time that the tree itself has to stop, if it says so.
     pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), Contradiction> {
-        let Outer { strategy, limit } = self.outer;
         self.own()?;
-        if strategy != Strategy::OneForOne
-            && let (Some(MaxRestarts::AtMost(max)), Some(within), Some(paces)) =
-                (limit.max_restarts, limit.within, &self.paces)
-        {
-            pace::reached(paces.iter().map(Some), max, within)?;
-        }
+        first(self.outer.strategy, |report| rules::group(&self.outer.facts(), &self.waits, report))?;
         match (self.need, given) {
-            (Some(need), Some(Shutdown::Within(given))) => {
-                demand(need <= given, Contradiction::ShutdownTooShort { need, given })
+            (Some(need), Some(Shutdown::Within(given))) if too_short(need, given) => {
+                Err(Contradiction::ShutdownTooShort { need, given })
             }
             _ => Ok(()),
         }

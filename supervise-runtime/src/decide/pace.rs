@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
 /// Between two restarts of one child without a declared backoff.
-pub(crate) const LEAST: Duration = Duration::from_millis(10);
+const LEAST: Duration = supervise_rules::MIN_DELAY;
 const LONGEST: Duration = Duration::from_secs(10);
 /// An incarnation that ran this long ends a row.
 const GOOD_RUN: Duration = Duration::from_secs(10);

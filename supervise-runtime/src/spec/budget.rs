@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use supervise_rules::Given;
+use supervise_rules::shutdown::{of_array, of_child, one_more};
+
 use super::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
-use crate::options::SHUTDOWN;
-use crate::strategy::Shutdown;
 
 impl TreeSpec {
     /// The longest that an orderly stop of the whole tree can take: children go down one after the other,
@@ -13,16 +14,13 @@ impl TreeSpec {
     /// `None` where nothing bounds it: a child with `shutdown = Infinity`, one whose `shutdown` is no
     /// literal, or a `[Tree]` without a `shutdown` of its own.
     pub const fn shutdown_budget(&self) -> Option<Duration> {
-        let mut sum = Duration::ZERO;
+        let mut sum = Some(Duration::ZERO);
         let mut i = 0;
         while i < self.children.len() {
-            match self.children[i].shutdown_budget() {
-                Some(time) => sum = sum.saturating_add(time),
-                None => return None,
-            }
+            sum = one_more(sum, self.children[i].shutdown_budget());
             i += 1;
         }
-        Some(sum)
+        sum
     }
 }
 
@@ -31,21 +29,19 @@ impl ChildSpec {
     /// the sum of its children's; `N` times that for `[T; N]`, once for a `[..]`, whose instances stop all
     /// at once. `None` as for [`TreeSpec::shutdown_budget`].
     pub const fn shutdown_budget(&self) -> Option<Duration> {
-        let one = match (self.shutdown, self.kind, self.below) {
-            (DeclaredShutdown::Is(Shutdown::Within(time)), ..) => time,
-            (DeclaredShutdown::Is(Shutdown::Kill), ..) => Duration::ZERO,
-            (DeclaredShutdown::Is(Shutdown::Infinity) | DeclaredShutdown::Computed, ..) => return None,
-            (DeclaredShutdown::Default, Kind::Actor | Kind::Task, _) => SHUTDOWN,
-            (DeclaredShutdown::Default, Kind::Tree, Below::Known(Some(tree))) => match tree.shutdown_budget() {
-                Some(time) => time,
-                None => return None,
-            },
-            (DeclaredShutdown::Default, Kind::Tree, _) => return None,
+        let shutdown = match self.shutdown {
+            DeclaredShutdown::Default => Given::Absent,
+            DeclaredShutdown::Is(shutdown) => Given::Is(shutdown.facts()),
+            DeclaredShutdown::Computed => Given::Computed,
         };
+        let below = match self.below {
+            Below::Known(Some(tree)) => tree.shutdown_budget(),
+            _ => None,
+        };
+        let one = of_child(shutdown, matches!(self.kind, Kind::Tree), below);
         match self.shape {
-            Shape::Array(count) if count > u32::MAX as usize => Some(Duration::MAX),
-            Shape::Array(count) => Some(one.saturating_mul(count as u32)),
-            _ => Some(one),
+            Shape::Array(count) => of_array(one, count),
+            _ => one,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::TreeSpec;
 pub const fn too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
     let Some(tree) = tree else { return None };
     let Some(need) = tree.shutdown_budget() else { return None };
-    if need.as_nanos() <= shutdown.as_nanos() {
+    if !supervise_rules::shutdown::too_short(need, shutdown) {
         return None;
     }
     let text = Text::new().push("the children of `").push(tree.name).push("` may take ").time(need);

@@ -1,9 +1,10 @@
 //! Whether a start expression has the form that its shape asks for.
 
 use quote::ToTokens;
-use syn::{Expr, ExprClosure, Lit, Pat, Type};
+use syn::{Expr, ExprClosure, Pat, Type};
 
 use super::super::model::{Child, Shape};
+use super::facts;
 use crate::errors::Errors;
 use crate::text::tidy;
 
@@ -36,7 +37,7 @@ const MOST: usize = 6;
 
 /// `[T; N] = |i: usize| ..`
 fn array(child: &Child, count: &Expr, errors: &mut Errors) {
-    if matches!(count, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "0")) {
+    if facts::integer(count).and_then(supervise_rules::array).is_some() {
         errors.on(count, "no child at all would do nothing; write at least 1, or remove the child");
     }
     let Some(start) = &child.start else { return };

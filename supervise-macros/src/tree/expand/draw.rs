@@ -56,7 +56,7 @@ fn describe(child: &Child) -> String {
     let inner = child.subtree().map_or_else(String::new, |subtree| {
         format!("  {}{}", spec::strategy(&subtree.body), settings(&subtree.body.settings))
     });
-    format!("{}: {item}  {}{inner}{}", plain(&child.name), spec::lifecycle(child), settings(&child.settings))
+    format!("{}: {item}  {}{inner}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
 }
 
 fn settings(settings: &[Setting]) -> String {

@@ -11,7 +11,6 @@ use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
 use super::super::model::{Body, Child, Shape, Tree, Unit, setting};
 use super::build::unit_type;
 use super::scope::{hidden, plain};
-use super::spec::lifecycle;
 use super::{Sub, draw};
 
 /// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
@@ -324,5 +323,5 @@ pub(super) fn checked_arguments(child: &Child) -> Vec<TokenStream> {
 
 /// The instances of a `Temporary` set.
 pub(super) fn is_started_once(child: &Child) -> bool {
-    child.is_set() && lifecycle(child) == "Temporary"
+    child.is_set() && child.lifecycle() == supervise_rules::Lifecycle::Temporary
 }

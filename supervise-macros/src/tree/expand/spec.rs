@@ -79,7 +79,7 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
             )
         }
     };
-    let lifecycle = Ident::new(lifecycle(child), proc_macro2::Span::call_site());
+    let lifecycle = Ident::new(child.lifecycle().word(), proc_macro2::Span::call_site());
     let shutdown = shutdown(child);
     let settings = child.settings.iter().map(|setting| &setting.text);
     Some(quote! {
@@ -164,13 +164,6 @@ pub(super) fn strategy(body: &Body) -> Ident {
     let known = ["OneForOne", "AllForOne", "RestForOne"];
     let name = written.map(ToString::to_string).filter(|name| known.contains(&&**name));
     Ident::new(name.as_deref().unwrap_or("OneForOne"), proc_macro2::Span::call_site())
-}
-
-/// The lifecycle as written, else the default of its kind (rule S23).
-pub(super) fn lifecycle(child: &Child) -> &'static str {
-    let written = setting(&child.settings, "lifecycle").and_then(Setting::kind);
-    let known = ["Permanent", "Transient", "Temporary"].into_iter().find(|name| written.is_some_and(|w| w == name));
-    known.unwrap_or(if child.is_task() || child.is_set() { "Transient" } else { "Permanent" })
 }
 
 /// The `shutdown` time: a literal, a word, or what only the start knows.
