@@ -14,7 +14,6 @@ mod values;
 
 use proc_macro2::Ident;
 
-pub(super) use no_effect::has_context;
 pub(super) use order::inside;
 
 use rules::Rules;

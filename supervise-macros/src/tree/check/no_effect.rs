@@ -1,9 +1,8 @@
 //! Options that have no effect because of what the child is (rule C4). The rules about values are elsewhere.
 
 use supervise_rules::{Given, Lifecycle, MaxRestarts};
-use syn::Expr;
 
-use super::super::model::{Body, Child, Setting, Shape, setting};
+use super::super::model::{Body, Child, Setting, setting};
 use super::facts;
 use crate::errors::Errors;
 
@@ -29,7 +28,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
 }
 
 fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
-    let no_context = child.is_task() && !has_context(child);
+    let no_context = child.is_task() && !child.has_context();
     if let Some((name, _)) = lifecycle.named("shutdown")
         && no_context
     {
@@ -65,17 +64,5 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
     {
         errors.at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
         errors.hide_body();
-    }
-}
-
-/// Whether a task is written `|cx| ..`.
-pub(in crate::tree) fn has_context(child: &Child) -> bool {
-    match (&child.start, child.takes_arguments()) {
-        // Whether there is one inside an `Option` only the compiler can see.
-        _ if matches!(child.shape, Some(Shape::Optional(_))) => true,
-        (Some(Expr::Closure(closure)), true) => matches!(*closure.body, Expr::Closure(_)),
-        (Some(Expr::Closure(_)), false) => true,
-        // What could not be read may well have one.
-        (start, _) => start.is_none(),
     }
 }

@@ -10,9 +10,9 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
-use super::handle::{checked, checked_arguments, field_type, if_child, initializers, is_started_once};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
+use super::types::{checked, checked_arguments, field_type, if_child, initializers, is_started_once};
 use crate::mention::bindings;
 
 /// The function `build` of a tree.
@@ -390,13 +390,5 @@ fn new_options(unit: &Unit) -> TokenStream {
         Unit::Type(ty) => if_child(ty, "options", quote_spanned!(ty.span()=> ())),
         Unit::Task(span) => quote_spanned!(*span=>
             ::supervise::__private::ChildOptions::<::supervise::__private::Task>::new()),
-    }
-}
-
-/// The type by which the runtime knows the child.
-pub(super) fn unit_type(unit: &Unit) -> TokenStream {
-    match unit {
-        Unit::Type(ty) => quote!(#ty),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::Task),
     }
 }

@@ -9,12 +9,12 @@ use syn::{Attribute, Meta};
 
 use super::super::model::{Args, Body, Child, Setting, Shape};
 use super::scope::plain;
-use super::spec;
+use super::types::{item, strategy};
 use crate::text::tidy;
 
 /// The `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
-    let mut lines = vec![(Vec::new(), format!("{name}  {}{}", spec::strategy(body), settings(&body.settings)))];
+    let mut lines = vec![(Vec::new(), format!("{name}  {}{}", strategy(body), settings(&body.settings)))];
     children(body, "", &[], &mut lines);
     let lines = lines.into_iter().map(|(cfgs, text)| {
         if cfgs.is_empty() { quote!(#[doc = #text]) } else { quote!(#[cfg_attr(all(#(#cfgs),*), doc = #text)]) }
@@ -45,7 +45,7 @@ fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Li
 }
 
 fn describe(child: &Child) -> String {
-    let item = spec::item(child).unwrap_or_else(|| "..".into());
+    let item = item(child).unwrap_or_else(|| "..".into());
     let item = match &child.shape {
         Some(Shape::Optional(_)) => format!("Option<{item}>"),
         Some(Shape::Array(_, count)) => format!("[{item}; {}]", tidy(count.to_token_stream())),
@@ -54,7 +54,7 @@ fn describe(child: &Child) -> String {
         _ => item,
     };
     let inner = child.subtree().map_or_else(String::new, |subtree| {
-        format!("  {}{}", spec::strategy(&subtree.body), settings(&subtree.body.settings))
+        format!("  {}{}", strategy(&subtree.body), settings(&subtree.body.settings))
     });
     format!("{}: {item}  {}{inner}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
 }

@@ -10,17 +10,17 @@ mod handle;
 mod options;
 mod scope;
 mod spec;
+mod types;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Attribute;
 use syn::spanned::Spanned;
 
 pub(crate) use options::supervision;
 
-use super::model::{Body, Child, Subtree, Tree};
-use handle::checked;
+use super::model::Tree;
 use scope::local;
+use types::{checked, subtrees};
 
 /// Everything that one tree becomes. `misplaced`: inline subtrees that stand as the type of another child.
 pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
@@ -145,27 +145,4 @@ fn as_child(name: &Ident) -> TokenStream {
             }
         }
     }
-}
-
-/// An inline subtree, the child that it is, and the `#[cfg]`s under which there is such a child.
-struct Sub<'a> {
-    child: &'a Child,
-    subtree: &'a Subtree,
-    cfgs: Vec<&'a Attribute>,
-}
-
-/// Every inline subtree below a body.
-fn subtrees(body: &Body) -> Vec<Sub<'_>> {
-    fn below<'a>(body: &'a Body, above: &[&'a Attribute], found: &mut Vec<Sub<'a>>) {
-        for child in body.children() {
-            if let Some(subtree) = child.subtree() {
-                let cfgs: Vec<_> = above.iter().copied().chain(&child.cfgs).collect();
-                found.push(Sub { child, subtree, cfgs: cfgs.clone() });
-                below(&subtree.body, &cfgs, found);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    below(body, &[], &mut found);
-    found
 }

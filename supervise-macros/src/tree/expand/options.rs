@@ -12,6 +12,7 @@ use super::super::model::{Arg, Args, Child, Setting, setting, word};
 use super::scope::Scope;
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_time};
+use crate::settings::{is_flag, words};
 
 /// The options of a child, evaluated with the names that they mention.
 pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
@@ -91,7 +92,7 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
 /// An argument of `lifecycle` or `mailbox`, each of which is a method by itself.
 fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, TokenStream)> {
     Some(match (&arg.name, word(&arg.value)) {
-        (None, Some(flag)) if setting == "lifecycle" && is_flag(flag) => (flag.span(), quote!(.#flag())),
+        (None, Some(flag)) if is_flag(&setting.to_string(), &flag.to_string()) => (flag.span(), quote!(.#flag())),
         (None, Some(word)) if unknown.contains(&word) => return None,
         (None, Some(word)) if setting == "lifecycle" => {
             (setting.span(), quote!(.#setting(::supervise::__private::Lifecycle::#word)))
@@ -103,7 +104,7 @@ fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, Tok
             let value = variant(quote!(::supervise::__private::Mailbox), &lower(&arg.value));
             (setting.span(), quote!(.#setting(#value)))
         }
-        (Some(name), Some(word)) if setting == "lifecycle" && (word == "Kill" || word == "Infinity") => {
+        (Some(name), Some(word)) if words(&setting.to_string(), &name.to_string()).contains(&&*word.to_string()) => {
             (name.span(), quote!(.#name(::supervise::__private::Shutdown::#word)))
         }
         (Some(name), _) => {
@@ -125,12 +126,6 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
         }
         _ => quote!(#value),
     }
-}
-
-/// An argument of `lifecycle` that is switched on by its name.
-fn is_flag(word: &Ident) -> bool {
-    let known = crate::settings::find("lifecycle").map_or(&[][..], |setting| setting.args);
-    known.iter().any(|arg| arg.value == crate::settings::Value::Flag && word == arg.name)
 }
 
 /// `MIN..MAX` with its arguments, or a backoff as an expression.

@@ -7,11 +7,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
-use super::super::check::has_context;
-use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
-use super::handle::asked;
+use super::super::model::{Body, Child, Shape, Unit, setting, word};
 use super::scope::plain;
+use super::types::{asked, item, strategy};
 use crate::duration;
+use crate::settings::words;
 use crate::text::tidy;
 
 /// `impl TreeHandle`, which carries the constant. `within`: the tree and its inline subtrees.
@@ -147,32 +147,13 @@ fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
     }
 }
 
-/// The type as written, without brackets; `task`; the name of an inline subtree.
-pub(super) fn item(child: &Child) -> Option<String> {
-    Some(match child.shape.as_ref()? {
-        Shape::Inline(subtree) => plain(&subtree.name),
-        _ => match child.unit()? {
-            Unit::Type(ty) => tidy(ty.to_token_stream()),
-            Unit::Task(_) => "task".into(),
-        },
-    })
-}
-
-/// The strategy of a body; a word that is none was reported and must not be emitted.
-pub(super) fn strategy(body: &Body) -> Ident {
-    let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
-    let known = ["OneForOne", "AllForOne", "RestForOne"];
-    let name = written.map(ToString::to_string).filter(|name| known.contains(&&**name));
-    Ident::new(name.as_deref().unwrap_or("OneForOne"), proc_macro2::Span::call_site())
-}
-
 /// The `shutdown` time: a literal, a word, or what only the start knows.
 fn shutdown(child: &Child) -> TokenStream {
     let time = |time| duration::tokens(time, proc_macro2::Span::call_site());
     let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
     let Some((_, value)) = written else {
         // A task without a context is dropped at its next await (rule S29).
-        return if child.is_task() && !has_context(child) {
+        return if child.is_task() && !child.has_context() {
             let none = time(Duration::ZERO);
             quote!(Is(::supervise::__private::Shutdown::Within(#none)))
         } else {
@@ -183,7 +164,7 @@ fn shutdown(child: &Child) -> TokenStream {
         let time = time(literal);
         return quote!(Is(::supervise::__private::Shutdown::Within(#time)));
     }
-    match word(value).filter(|word| *word == "Kill" || *word == "Infinity") {
+    match word(value).filter(|word| words("lifecycle", "shutdown").contains(&&*word.to_string())) {
         Some(word) => quote!(Is(::supervise::__private::Shutdown::#word)),
         None => quote!(Computed),
     }
