@@ -12,8 +12,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
     if let Some(Expr::Range(range)) = backoff.first() {
         check_range(range, errors);
     } else if let Some(Expr::Lit(single)) = backoff.first() {
-        errors.on(single, "a backoff has a least and a greatest delay; write `3s..30s`");
-        errors.hide_body();
+        errors.reject_on(single, "a backoff has a least and a greatest delay; write `3s..30s`");
     } else if backoff.first().is_some()
         && let Some((name, _)) = ["factor", "random_factor", "reset"].into_iter().find_map(|arg| backoff.named(arg))
     {
@@ -24,8 +23,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
 
 fn check_range(range: &ExprRange, errors: &mut Errors) {
     let (Some(min), Some(max)) = (&range.start, &range.end) else {
-        errors.on(range, "a backoff has a least and a greatest delay; write `3s..30s`");
-        errors.hide_body();
+        errors.reject_on(range, "a backoff has a least and a greatest delay; write `3s..30s`");
         return;
     };
     if matches!(range.limits, RangeLimits::Closed(_)) {

@@ -98,9 +98,11 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
         Of::Sets if !child.is_set() => "is for a `[..]`, which holds any number of children".to_owned(),
         _ => return,
     };
-    errors.at(name.span(), format!("`{name}` {problem}; remove it"));
-    if of == Of::Actors {
-        errors.hide_body(); // it has no such method
+    let message = format!("`{name}` {problem}; remove it");
+    match of {
+        // There is no such method.
+        Of::Actors => errors.reject_at(name.span(), message),
+        _ => errors.at(name.span(), message),
     }
 }
 
@@ -114,6 +116,5 @@ fn group_strategy(settings: &[Setting]) -> Option<&Ident> {
 fn unknown_word(word: &Ident, allowed: &[&str], what: &str, errors: &mut Errors) {
     let near = crate::errors::did_you_mean(&word.to_string(), allowed);
     let repair = if near.contains("known here") { format!("; write one of {}", listed(allowed)) } else { near };
-    errors.at(word.span(), format!("`{word}` is no {what}{repair}"));
-    errors.hide_body();
+    errors.reject_at(word.span(), format!("`{word}` is no {what}{repair}"));
 }

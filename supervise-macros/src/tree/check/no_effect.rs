@@ -40,11 +40,10 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
     let ready = lifecycle.says("ready");
     if let Some(ready) = ready {
         if !child.is_task() {
-            errors.at(
+            errors.reject_at(
                 ready.span(),
                 "`ready` is for tasks; an actor or a tree is up when its start is through; remove it",
             );
-            errors.hide_body();
         } else if no_context {
             errors.at(
                 ready.span(),
@@ -62,7 +61,6 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
     if let Some(drain) = lifecycle.says("drain")
         && (child.is_task() || child.subtree().is_some())
     {
-        errors.at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
-        errors.hide_body();
+        errors.reject_at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
     }
 }

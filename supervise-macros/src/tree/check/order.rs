@@ -37,11 +37,10 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                     let mentions = Mentions::of([expr]);
                     if !earlier && let Some(at) = mentions.value(&child.name).filter(|_| !binds(expr, &child.name)) {
                         let name = &child.name;
-                        errors.at(
+                        errors.reject_at(
                             at,
                             format!("`{name}` names itself, but its handle exists only once it is up; remove this"),
                         );
-                        errors.hide_body();
                     }
                     for name in later().filter(|name| **name != child.name) {
                         report(expr, &mentions, name, &format!("`{}`", child.name), errors);
@@ -57,8 +56,7 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
 
 fn report(expr: &Expr, mentions: &Mentions, name: &Ident, who: &str, errors: &mut Errors) {
     if let Some(at) = mentions.value(name).filter(|_| !binds(expr, name)) {
-        errors.at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
-        errors.hide_body();
+        errors.reject_at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
     }
 }
 

@@ -13,8 +13,10 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
     match &child.shape {
         Some(Shape::Optional(_)) => {
             if let Some(start @ Expr::Closure(_)) = &child.start {
-                errors.on(start, "an optional child starts from an `Option`; write `Some(..)`, `None`, or an `if`");
-                errors.hide_body();
+                errors.reject_on(
+                    start,
+                    "an optional child starts from an `Option`; write `Some(..)`, `None`, or an `if`",
+                );
             }
         }
         Some(Shape::Array(_, count)) => array(child, count, errors),
@@ -23,8 +25,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
         Some(Shape::One(_)) => match &child.start {
             Some(start @ Expr::Closure(closure)) if child.is_task() => context(start, closure, errors),
             Some(start @ Expr::Closure(_)) => {
-                errors.on(start, "the start of one child is the child itself, no closure; remove `|..|`");
-                errors.hide_body();
+                errors.reject_on(start, "the start of one child is the child itself, no closure; remove `|..|`");
             }
             _ => {}
         },
@@ -44,8 +45,7 @@ fn array(child: &Child, count: &Expr, errors: &mut Errors) {
     match start {
         Expr::Closure(closure) if closure.inputs.len() == 1 => inner(child, closure, errors),
         other => {
-            errors.on(other, "a `[T; N]` starts its children by their index; write `|i: usize| start`");
-            errors.hide_body();
+            errors.reject_on(other, "a `[T; N]` starts its children by their index; write `|i: usize| start`");
         }
     }
 }
@@ -56,8 +56,7 @@ fn keyed(child: &Child, errors: &mut Errors) {
     match start {
         Expr::Closure(closure) if !closure.inputs.is_empty() => arguments(child, closure, 1, errors),
         other => {
-            errors.on(other, "a `[Key => T]` starts its children by their key; write `|key: Key, ..| start`");
-            errors.hide_body();
+            errors.reject_on(other, "a `[Key => T]` starts its children by their key; write `|key: Key, ..| start`");
         }
     }
 }
@@ -65,8 +64,7 @@ fn keyed(child: &Child, errors: &mut Errors) {
 fn set(child: &Child, errors: &mut Errors) {
     let Some(start) = &child.start else { return };
     let Expr::Closure(closure) = start else {
-        errors.on(start, "a `[..]` starts its children by a closure; write `|name: Type, ..| start`");
-        errors.hide_body();
+        errors.reject_on(start, "a `[..]` starts its children by a closure; write `|name: Type, ..| start`");
         return;
     };
     arguments(child, closure, 0, errors);
@@ -82,14 +80,15 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
                     Pat::Type(typed) => tidy(typed.pat.to_token_stream()),
                     other => tidy(other.to_token_stream()),
                 };
-                errors.on(input, format!("the type of `{name}` must be written; write `{name}: Type`"));
-                errors.hide_body();
+                errors.reject_on(input, format!("the type of `{name}` must be written; write `{name}: Type`"));
             }
         }
     }
     if let Some(input) = closure.inputs.iter().nth(keys + MOST) {
-        errors.on(input, format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"));
-        errors.hide_body();
+        errors.reject_on(
+            input,
+            format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"),
+        );
     }
     inner(child, closure, errors);
 }
@@ -106,7 +105,6 @@ fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
 /// `|cx| ..` of a task.
 fn context(whole: &Expr, closure: &ExprClosure, errors: &mut Errors) {
     if closure.inputs.len() != 1 {
-        errors.on(whole, "the closure of a task takes its context and nothing else; write `|cx| ..`");
-        errors.hide_body();
+        errors.reject_on(whole, "the closure of a task takes its context and nothing else; write `|cx| ..`");
     }
 }
