@@ -7,7 +7,7 @@ mod actor;
 mod decider;
 mod duration;
 mod errors;
-mod mention;
+mod free_names;
 mod repair;
 mod settings;
 #[cfg(test)]

@@ -165,6 +165,11 @@ mod tests {
     }
 
     #[test]
+    fn delays_double_and_a_fifth_is_random() {
+        assert_eq!((FACTOR, RANDOM_FACTOR), (2.0, 0.2));
+    }
+
+    #[test]
     fn zero_is_not_a_time() {
         assert!(!is_time(Duration::ZERO));
         assert!(is_time(Duration::from_nanos(1)));

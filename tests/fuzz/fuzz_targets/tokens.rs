@@ -14,10 +14,10 @@ mod decider;
 mod duration;
 #[path = "../../../supervise-macros/src/errors.rs"]
 mod errors;
+#[path = "../../../supervise-macros/src/free_names.rs"]
+mod free_names;
 #[path = "../generate.rs"]
 mod generate;
-#[path = "../../../supervise-macros/src/mention.rs"]
-mod mention;
 #[path = "../../../supervise-macros/src/repair.rs"]
 mod repair;
 #[path = "../../../supervise-macros/src/settings.rs"]

@@ -6,7 +6,7 @@ use syn::Type;
 use super::super::model::{Body, Item, Tree, Unit};
 use super::Call;
 use crate::errors::Errors;
-use crate::mention::bindings;
+use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,

@@ -13,7 +13,7 @@ use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree,
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use super::types::{checked, checked_arguments, field_type, if_child, initializers, is_started_once};
-use crate::mention::bindings;
+use crate::free_names::bindings;
 
 /// The function `build` of a tree.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
