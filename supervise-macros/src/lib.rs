@@ -8,12 +8,12 @@ mod decider;
 mod duration;
 mod errors;
 mod free_names;
+mod pretty;
 mod repair;
 mod settings;
 #[cfg(test)]
 mod snapshots;
 mod strategy;
-mod text;
 mod tree;
 
 use proc_macro::TokenStream;

@@ -8,8 +8,8 @@ use super::super::model::{Arg, word};
 use super::unknown_word;
 use crate::duration;
 use crate::errors::{Errors, did_you_mean, listed};
+use crate::pretty::to_source;
 use crate::settings::{self, Value, find};
-use crate::text::tidy;
 
 /// Checks the arguments of the setting called `setting`.
 pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
@@ -26,7 +26,7 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
         };
         let Some(found) = found else { continue };
         if given.contains(&found.name) {
-            let what = arg.name.as_ref().map_or_else(|| tidy(arg.value.to_token_stream()), ToString::to_string);
+            let what = arg.name.as_ref().map_or_else(|| to_source(arg.value.to_token_stream()), ToString::to_string);
             errors.on(
                 arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
                 format!("`{what}` is one value too many for `{setting}`, which has one already; keep one of them"),
@@ -117,7 +117,7 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
     match value {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(_) | Lit::Float(_) if duration::parse(&lit.lit).is_none() => {
-                let digits = tidy(lit.to_token_stream());
+                let digits = to_source(lit.to_token_stream());
                 errors.on(value, format!("a duration needs a unit; write `{digits}s`"));
             }
             Lit::Int(_) | Lit::Float(_) => {}

@@ -6,7 +6,7 @@ use syn::{Expr, ExprClosure, Pat, Type};
 use super::super::model::{Child, Shape};
 use super::facts;
 use crate::errors::Errors;
-use crate::text::tidy;
+use crate::pretty::to_source;
 
 /// Checks the shape and the start expression of a child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
@@ -77,8 +77,8 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
             Pat::Type(typed) if !matches!(*typed.ty, Type::Infer(_)) => {}
             untyped => {
                 let name = match untyped {
-                    Pat::Type(typed) => tidy(typed.pat.to_token_stream()),
-                    other => tidy(other.to_token_stream()),
+                    Pat::Type(typed) => to_source(typed.pat.to_token_stream()),
+                    other => to_source(other.to_token_stream()),
                 };
                 errors.reject_on(input, format!("the type of `{name}` must be written; write `{name}: Type`"));
             }

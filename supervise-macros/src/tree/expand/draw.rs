@@ -10,7 +10,7 @@ use syn::{Attribute, Meta};
 use super::super::model::{Args, Body, Child, Setting, Shape};
 use super::scope::plain;
 use super::types::{item, strategy};
-use crate::text::tidy;
+use crate::pretty::to_source;
 
 /// The `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
@@ -48,9 +48,9 @@ fn describe(child: &Child) -> String {
     let item = item(child).unwrap_or_else(|| "..".into());
     let item = match &child.shape {
         Some(Shape::Optional(_)) => format!("Option<{item}>"),
-        Some(Shape::Array(_, count)) => format!("[{item}; {}]", tidy(count.to_token_stream())),
+        Some(Shape::Array(_, count)) => format!("[{item}; {}]", to_source(count.to_token_stream())),
         Some(Shape::Set(_)) => format!("[{item}]"),
-        Some(Shape::Keyed(key, _)) => format!("[{} => {item}]", tidy(key.to_token_stream())),
+        Some(Shape::Keyed(key, _)) => format!("[{} => {item}]", to_source(key.to_token_stream())),
         _ => item,
     };
     let inner = child.subtree().map_or_else(String::new, |subtree| {

@@ -11,8 +11,8 @@ use super::super::model::{Body, Child, Shape, Unit, setting, word};
 use super::scope::plain;
 use super::types::{asked, item, strategy};
 use crate::duration;
+use crate::pretty::to_source;
 use crate::settings::words;
-use crate::text::tidy;
 
 /// `impl TreeHandle`, which carries the constant. `within`: the tree and its inline subtrees.
 pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
@@ -43,7 +43,7 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
         Shape::Array(_, count) => quote!(Array(::supervise::__private::number::<{ #count }>())),
         Shape::Set(_) => quote!(Set),
         Shape::Keyed(key, _) => {
-            let key = tidy(key.to_token_stream());
+            let key = to_source(key.to_token_stream());
             quote!(Keyed(#key))
         }
     };

@@ -10,8 +10,8 @@ use syn::{Attribute, Expr, Pat, Type};
 
 use super::super::model::{Body, Child, Setting, Shape, Subtree, Unit, setting, word};
 use super::scope::{hidden, plain};
+use crate::pretty::to_source;
 use crate::settings::words;
-use crate::text::tidy;
 
 /// An inline subtree, the child that it is, and the `#[cfg]`s under which there is such a child.
 pub(super) struct Sub<'a> {
@@ -199,7 +199,7 @@ pub(super) fn item(child: &Child) -> Option<String> {
     Some(match child.shape.as_ref()? {
         Shape::Inline(subtree) => plain(&subtree.name),
         _ => match child.unit()? {
-            Unit::Type(ty) => tidy(ty.to_token_stream()),
+            Unit::Type(ty) => to_source(ty.to_token_stream()),
             Unit::Task(_) => "task".into(),
         },
     })
