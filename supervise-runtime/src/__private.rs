@@ -10,7 +10,7 @@ pub use crate::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use crate::hook::{EndHook, RestartHook, StartHook};
 pub use crate::options::{ChildOptions, OfActors};
 pub use crate::report::Report;
-pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, Text, TreeSpec, too_short};
+pub use crate::spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, Text, TreeSpec, shutdown_too_short};
 pub use crate::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
     SupervisorStrategy, WhileDown,

@@ -380,7 +380,7 @@ const _: () = {
             ],
         };
     }
-    const _: () = if let ::core::option::Option::Some(__text) = ::supervise::__private::too_short(
+    const _: () = if let ::core::option::Option::Some(__text) = ::supervise::__private::shutdown_too_short(
         <Db as ::supervise::__private::Declared>::TREE,
         ::core::time::Duration::new(5, 0),
     ) {

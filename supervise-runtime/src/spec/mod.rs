@@ -1,10 +1,10 @@
 //! The declared tree as a constant.
 
 mod budget;
-mod enough;
 mod render;
+mod shutdown_check;
 
-pub use enough::{Text, too_short};
+pub use shutdown_check::{Text, shutdown_too_short};
 
 use crate::strategy::{Lifecycle, Shutdown, Strategy};
 

@@ -124,7 +124,7 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
             all.extend(quote! {
                 #(#cfgs)*
                 const _: () = if let ::core::option::Option::Some(__text) =
-                    ::supervise::__private::too_short(#tree, #time)
+                    ::supervise::__private::shutdown_too_short(#tree, #time)
                 {
                     #fail
                 };
