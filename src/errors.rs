@@ -6,7 +6,7 @@
 //! quiet meanwhile. A message says what is wrong, and behind the `;` what to write instead.
 //!
 //! Only literals can be checked so. What is computed is checked when the tree starts: then it is a
-//! [`Contradiction`](crate::Contradiction), with the path of the child.
+//! [`InvalidSettings`](crate::InvalidSettings), with the path of the child.
 //!
 //! What stands here is not written for the documentation: these are the tests of the messages themselves. Each
 //! source is compiled and has to fail, each message is the one that was printed.

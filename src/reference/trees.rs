@@ -288,7 +288,7 @@
 /// Those of the tree stand inside its braces as `#![..]`, those of a child above it as `#[..]`. Above a
 /// `[..]` they are the settings of each instance. Values may be expressions over the parameters, and over
 /// the `let`s before. In literals the compiler finds what contradicts itself; in other expressions the start of the
-/// tree does, with a [`Contradiction`](crate::Contradiction) at the child's path.
+/// tree does, with an [`InvalidSettings`](crate::InvalidSettings) at the child's path.
 ///
 #[doc = include_str!("../../docs/settings.md")]
 ///

@@ -167,7 +167,7 @@ impl Thrown {
 fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     let failure = match error.downcast_ref::<SpawnError>() {
         Some(SpawnError::Start(failure)) => failure,
-        Some(SpawnError::Contradiction { what, .. }) => return (what as &dyn Any).downcast_ref(),
+        Some(SpawnError::InvalidSettings { what, .. }) => return (what as &dyn Any).downcast_ref(),
         _ => return error.downcast_ref::<Failure>()?.find(),
     };
     (failure as &dyn Any).downcast_ref().or_else(|| failure.find())

@@ -19,7 +19,6 @@ mod cell;
 mod children;
 mod clock;
 mod context;
-mod contradiction;
 mod decide;
 mod draw;
 mod events;
@@ -49,6 +48,7 @@ mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tree;
+mod validate;
 mod watch;
 
 #[doc(hidden)]
@@ -61,7 +61,6 @@ pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use by_hand::CommandError;
 pub use children::{Children, Keyed, KeyedError};
 pub use context::{Context, LinkError, SpawnChild, SpawnError};
-pub use contradiction::Contradiction;
 pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
 pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use guardian::spawn;
@@ -79,4 +78,5 @@ pub use strategy::{
 };
 pub use task::{Task, TaskContext, TaskOutput, TaskRef};
 pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
+pub use validate::InvalidSettings;
 pub use watch::{Ended, Watched};

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 use supervise::{
-    Contradiction, ExponentialBackoff, Limit, Mailbox, MaxRestarts, OnLimit, ShutdownTime, SlottedBackoff, SpawnError,
-    WhileDown,
+    ExponentialBackoff, InvalidSettings, Limit, Mailbox, MaxRestarts, OnLimit, ShutdownTime, SlottedBackoff,
+    SpawnError, WhileDown,
 };
 
 use crate::kit::{Journal, Probe, ms, secs, soon};
 
-use Contradiction::*;
+use InvalidSettings::*;
 
 /// What a configuration says.
 #[derive(Clone, Default)]
@@ -73,12 +73,12 @@ supervisor! {
 }
 
 /// The path of the failure, and the contradiction.
-fn of(failure: &Failure) -> (String, Contradiction) {
-    let what = failure.error::<Contradiction>().unwrap_or_else(|| panic!("not a contradiction: {failure}"));
+fn of(failure: &Failure) -> (String, InvalidSettings) {
+    let what = failure.error::<InvalidSettings>().unwrap_or_else(|| panic!("not a contradiction: {failure}"));
     (failure.path().to_owned(), *what)
 }
 
-async fn refused(config: Config) -> (String, Contradiction) {
+async fn refused(config: Config) -> (String, InvalidSettings) {
     let journal = config.journal.clone();
     let failure = App::start(config).await.expect_err("it started");
     let lines = journal.take();
@@ -272,7 +272,7 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     ];
     for (spawn, expected) in cases {
         match spawn.await {
-            Err(SpawnError::Contradiction { path, what }) => assert_eq!((&*path, what), ("db", expected)),
+            Err(SpawnError::InvalidSettings { path, what }) => assert_eq!((&*path, what), ("db", expected)),
             other => panic!("{expected:?} was not seen: {other:?}"),
         }
     }

@@ -17,7 +17,6 @@ use crate::cell::actor_body::ActorBody;
 use crate::cell::body::{patience, settings};
 use crate::cell::control::{Controlled, Ctl, Name, SystemMessage, Waiting, send};
 use crate::cell::current;
-use crate::contradiction::Contradiction;
 use crate::decide::group::Owner;
 use crate::decide::member::Role;
 use crate::failure::{Cause, Failure, Phase, Thrown};
@@ -27,6 +26,7 @@ use crate::options::{BoxFuture, ChildOptions, Common, Reader, Redeliver};
 use crate::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, SupervisorStrategy, WhileDown};
 use crate::supervisor::{Refused, Sup};
 use crate::sync::Arc;
+use crate::validate::InvalidSettings;
 use crate::watch::{Ended, Notice};
 
 mod asides;

@@ -227,11 +227,11 @@ pub enum SpawnError {
     },
     /// The settings of the spawn contradict each other, or its supervisor's do.
     #[error("{path} cannot be spawned: {what}")]
-    Contradiction {
+    InvalidSettings {
         /// The child.
         path: String,
         /// What is wrong.
-        what: Contradiction,
+        what: InvalidSettings,
     },
     /// The first start failed and is not retried.
     #[error(transparent)]
@@ -266,12 +266,12 @@ where
                 // A hook or message on the way down: what it waits for could begin only behind it (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
-            let outer = sup.outer();
+            let limits = sup.limits();
             let lifecycle = common.lifecycle_or(Role::Actor);
-            let sound = outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer));
+            let sound = limits.check().and_then(|()| InvalidSettings::of_child(&options.options, lifecycle, &limits));
             sound.map_err(|what| {
                 let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
-                SpawnError::Contradiction { path: child.path(), what }
+                SpawnError::InvalidSettings { path: child.path(), what }
             })?;
             let mut spawned = None;
             let added = sup.add(

@@ -16,7 +16,6 @@ use tokio::time::Instant;
 
 use crate::cell::control::{Controlled, SystemMessage, queue, ring, send};
 use crate::clock::after;
-use crate::contradiction::Outer;
 use crate::decide::child::machine::Order;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Group, GroupEffect, Id, Mode, Moving, Owner, is_roomy};
@@ -29,6 +28,7 @@ use crate::place::Place;
 use crate::strategy::{Decider, SupervisorStrategy};
 use crate::sync::atomic::Ordering;
 use crate::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign};
+use crate::validate::SupervisorLimits;
 
 mod behind;
 mod look;
@@ -146,8 +146,8 @@ impl Sup {
     }
 
     /// What it says about restarts.
-    pub(crate) fn outer(&self) -> Outer {
-        self.look(Group::outer)
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        self.look(Group::limits)
     }
 
     pub(crate) fn decider(&self) -> Option<Decider> {

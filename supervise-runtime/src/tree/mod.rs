@@ -27,7 +27,6 @@ use crate::cell::tree_body::{HandleSlot, SetBody, TreeBody};
 use crate::cell::{Unbegun, require_time};
 use crate::children::{Children, Keyed, Plan};
 use crate::context::{make_actor, transient};
-use crate::contradiction::{Contradiction, Outer, Tally};
 use crate::decide::group::{Mode, Owner};
 use crate::decide::member::{Role, Settings};
 use crate::events::{Bus, EventKind, Events, lock};
@@ -41,6 +40,7 @@ use crate::supervisor::{Sup, Value};
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{Arc, Mutex};
 use crate::task::{Task, TaskRef, TaskStart};
+use crate::validate::{InvalidSettings, SupervisorLimits, TreeValidator};
 use crate::watch::Ended;
 
 mod builder;

@@ -183,7 +183,7 @@ impl Settings {
                 db.stop();
                 None
             }
-            Err(SpawnError::Contradiction { what, .. }) => Some(shown(&what)),
+            Err(SpawnError::InvalidSettings { what, .. }) => Some(shown(&what)),
             Err(other) => panic!("{other}"),
         }
     }

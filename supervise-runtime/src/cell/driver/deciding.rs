@@ -4,10 +4,10 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::*;
 use crate::cell::control::{SystemMessage, queue};
-use crate::contradiction::Contradiction;
 use crate::decide::group::{Facts as GroupFacts, FailureRoute};
 use crate::decide::member::At as Stand;
 use crate::strategy::{Directive, Lifecycle, default_directive};
+use crate::validate::InvalidSettings;
 use crate::watch::Ended;
 
 impl Engine {
@@ -34,7 +34,7 @@ impl Engine {
     fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.role) == Lifecycle::Temporary;
-        if failure.error::<Contradiction>().is_some() {
+        if failure.error::<InvalidSettings>().is_some() {
             return (!once).then_some(Directive::Stop); // another start would find the same
         }
         let above = if once { None } else { self.parent().and_then(|(sup, _)| sup.decider()) };

@@ -2,7 +2,7 @@
 
 use super::super::budget::Allowance;
 use super::*;
-use crate::contradiction::Outer;
+use crate::validate::SupervisorLimits;
 
 /// One member, as it is now.
 #[derive(Debug, Clone)]
@@ -70,8 +70,8 @@ impl Group {
     }
 
     /// What it says about restarts.
-    pub(crate) fn outer(&self) -> Outer {
-        Outer { strategy: self.strategy, limit: self.limit }
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        SupervisorLimits { strategy: self.strategy, limit: self.limit }
     }
 
     /// Whose children these are, and whom a restart takes along.

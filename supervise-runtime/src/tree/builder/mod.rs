@@ -51,13 +51,13 @@ struct InlineRecipe<H> {
 pub struct Builder {
     cell: Arc<dyn Controlled>,
     place: Arc<AtomicU32>,
-    tally: Arc<Mutex<Tally>>,
+    validator: Arc<Mutex<TreeValidator>>,
 }
 
 impl Builder {
     pub(crate) fn new(cell: Arc<Plain>) -> Self {
         cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()));
-        Builder { cell, place: Arc::default(), tally: Arc::default() }
+        Builder { cell, place: Arc::default(), validator: Arc::default() }
     }
 
     fn sup(&self) -> &Sup {
@@ -66,7 +66,7 @@ impl Builder {
 
     /// The tree's settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
-        lock(&self.tally).supervision(Outer::new(&strategy));
+        lock(&self.validator).supervision(SupervisorLimits::new(&strategy));
         self.sup().configure(strategy);
     }
 
@@ -114,11 +114,15 @@ impl Builder {
 
     /// Settings that are no literals are looked at when the child's turn comes: a contradiction in them is a failure
     /// of its start; one in the tree's own is one of the tree's.
-    fn counted(&self, name: &Name, count: impl FnOnce(&mut Tally) -> Result<(), Contradiction>) -> Result<(), Thrown> {
+    fn counted(
+        &self,
+        name: &Name,
+        count: impl FnOnce(&mut TreeValidator) -> Result<(), InvalidSettings>,
+    ) -> Result<(), Thrown> {
         let counted = {
-            let mut tally = lock(&self.tally);
-            tally.own()?;
-            count(&mut tally)
+            let mut validator = lock(&self.validator);
+            validator.own()?;
+            count(&mut validator)
         };
         counted.map_err(|what| {
             let path = self.ctl(name.clone()).path();
@@ -129,7 +133,7 @@ impl Builder {
     /// A child has got its place: how long may it take to stop? If nothing is said, a tree's children have said it.
     fn takes(&self, options: &Options, role: Role, cell: &dyn Controlled) {
         let below = cell.ctl().sup().and_then(Sup::need);
-        lock(&self.tally).takes(options, role, below);
+        lock(&self.validator).takes(options, role, below);
     }
 
     /// Puts a child into its place, or gives the one that is there its new start expression and settings; and
@@ -149,7 +153,7 @@ impl Builder {
         let mut start = Quiet::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::ROLE)))?;
+        self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::ROLE)))?;
         let (settings, time) = (settings(&common, T::ROLE), patience(&common, T::ROLE));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
@@ -197,7 +201,7 @@ impl Builder {
         let mut build = Quiet::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(Role::Tree)))?;
+        self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(Role::Tree)))?;
         let (settings, time) = (settings(&common, Role::Tree), patience(&common, Role::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
@@ -249,9 +253,9 @@ impl Builder {
     /// the tree has to stop.
     pub(crate) async fn finish(&self, given: Option<Shutdown>) -> Result<(), Thrown> {
         let need = {
-            let tally = lock(&self.tally);
-            tally.finish(given)?;
-            tally.need()
+            let validator = lock(&self.validator);
+            validator.finish(given)?;
+            validator.need()
         };
         self.sup().set_need(need);
         self.sup().on(&*self.cell, |group| group.built(Instant::now()));

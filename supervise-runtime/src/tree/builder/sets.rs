@@ -141,9 +141,9 @@ impl Builder {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
-        self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::ROLE), initial))?;
+        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::ROLE), initial))?;
         // All instances stop at once, so they count once; of trees nobody knows how long they take.
-        lock(&self.tally).takes(&given, T::ROLE, None);
+        lock(&self.validator).takes(&given, T::ROLE, None);
         // The set itself is a Permanent member without settings of its own.
         let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
         let set = match self.known::<S>(place) {

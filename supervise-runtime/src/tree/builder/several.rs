@@ -47,7 +47,7 @@ impl Builder {
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
-        self.counted(&Name::from(name), |_| Contradiction::of_array(N))?;
+        self.counted(&Name::from(name), |_| InvalidSettings::of_array(N))?;
         let mut handles = Vec::with_capacity(N);
         for i in 0..N {
             let (name, mut start) = (format!("{name}/{i}"), start.clone());

@@ -5,51 +5,56 @@ use std::time::Duration;
 use supervise_rules::shutdown::{of_child, one_more, too_short};
 use supervise_rules::{self as rules, Given, Waits};
 
-use super::{Contradiction, Outer, Shutdown, facts, first};
+use super::{InvalidSettings, Shutdown, SupervisorLimits, facts, first};
 use crate::decide::member::Role;
 use crate::options::Options;
 use crate::strategy::{Lifecycle, Strategy};
 
 /// Counts the children of a tree while it is built.
 #[derive(Debug)]
-pub(crate) struct Tally {
-    outer: Outer,
+pub(crate) struct TreeValidator {
+    limits: SupervisorLimits,
     /// How the members of a group wait before they restart.
     waits: Vec<Waits>,
     /// The time that all of them may take to stop; `None` where nothing bounds it.
     need: Option<Duration>,
 }
 
-impl Default for Tally {
+impl Default for TreeValidator {
     fn default() -> Self {
-        Tally { outer: Outer::default(), waits: Vec::new(), need: Some(Duration::ZERO) }
+        TreeValidator { limits: SupervisorLimits::default(), waits: Vec::new(), need: Some(Duration::ZERO) }
     }
 }
 
-impl Tally {
-    pub(crate) fn supervision(&mut self, outer: Outer) {
-        self.outer = outer;
+impl TreeValidator {
+    pub(crate) fn supervision(&mut self, limits: SupervisorLimits) {
+        self.limits = limits;
     }
 
     /// What contradicts itself in the tree's own settings.
-    pub(crate) fn own(&self) -> Result<(), Contradiction> {
-        self.outer.check()
+    pub(crate) fn own(&self) -> Result<(), InvalidSettings> {
+        self.limits.check()
     }
 
     /// A child, with what contradicts itself in its own settings.
-    pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), Contradiction> {
+    pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), InvalidSettings> {
         self.count(facts::child(options, lifecycle))
     }
 
     /// A `[T]` or `[K => T]`, whose settings are those of its instances.
-    pub(crate) fn set(&mut self, options: &Options, lifecycle: Lifecycle, initial: usize) -> Result<(), Contradiction> {
+    pub(crate) fn set(
+        &mut self,
+        options: &Options,
+        lifecycle: Lifecycle,
+        initial: usize,
+    ) -> Result<(), InvalidSettings> {
         let initial = Given::Is(facts::count(initial));
         self.count(rules::Child { set: true, initial, ..facts::child(options, lifecycle) })
     }
 
-    fn count(&mut self, child: rules::Child) -> Result<(), Contradiction> {
-        first(self.outer.strategy, |report| rules::child(&child, &self.outer.facts(), report))?;
-        if self.outer.strategy != Strategy::OneForOne {
+    fn count(&mut self, child: rules::Child) -> Result<(), InvalidSettings> {
+        first(self.limits.strategy, |report| rules::child(&child, &self.limits.facts(), report))?;
+        if self.limits.strategy != Strategy::OneForOne {
             self.waits.extend(child.as_member());
         }
         Ok(())
@@ -67,12 +72,12 @@ impl Tally {
     }
 
     /// All are there. `given`: the time that the tree itself has to stop, if it says so.
-    pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), Contradiction> {
+    pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), InvalidSettings> {
         self.own()?;
-        first(self.outer.strategy, |report| rules::group(&self.outer.facts(), &self.waits, report))?;
+        first(self.limits.strategy, |report| rules::group(&self.limits.facts(), &self.waits, report))?;
         match (self.need, given) {
             (Some(need), Some(Shutdown::Within(given))) if too_short(need, given) => {
-                Err(Contradiction::ShutdownTooShort { need, given })
+                Err(InvalidSettings::ShutdownTooShort { need, given })
             }
             _ => Ok(()),
         }

@@ -11,18 +11,18 @@ use crate::options::Options;
 use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy, SupervisorStrategy};
 
 mod facts;
-mod tally;
+mod tree;
 
-pub(crate) use tally::Tally;
+pub(crate) use tree::TreeValidator;
 
 /// Settings that would do nothing, or that cannot all be obeyed (rules C4 to C6 and C12).
 ///
 /// In literals the compiler finds them. In other expressions they are the error of a start: the
 /// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
-/// [`SpawnError::Contradiction`](crate::SpawnError::Contradiction).
+/// [`SpawnError::InvalidSettings`](crate::SpawnError::InvalidSettings).
 ///
 /// ```
-/// # use supervise_runtime::{Actor, Context, Contradiction, ExponentialBackoff, SpawnError};
+/// # use supervise_runtime::{Actor, Context, ExponentialBackoff, InvalidSettings, SpawnError};
 /// # use std::time::Duration;
 /// # struct Db;
 /// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;
@@ -31,13 +31,13 @@ pub(crate) use tally::Tally;
 /// # async fn main() {
 /// let (min, max) = (Duration::from_secs(30), Duration::from_secs(3)); // from a configuration
 /// let db = supervise_runtime::spawn("db", || async { Ok(Db) }).backoff(ExponentialBackoff::new(min, max)).await;
-/// let Err(SpawnError::Contradiction { what, .. }) = db else { panic!("it was not seen") };
-/// assert_eq!(what, Contradiction::EmptyRange { min, max });
+/// let Err(SpawnError::InvalidSettings { what, .. }) = db else { panic!("it was not seen") };
+/// assert_eq!(what, InvalidSettings::EmptyRange { min, max });
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Contradiction {
+pub enum InvalidSettings {
     /// A setting gives no time at all.
     #[error("`{0}` is no time at all")]
     NoTime(&'static str),
@@ -121,17 +121,21 @@ pub enum Contradiction {
     },
 }
 
-use Contradiction::*;
+use InvalidSettings::*;
 
-impl Contradiction {
+impl InvalidSettings {
     /// In the settings of one child below a supervisor with this strategy.
-    pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
+    pub(crate) fn of_child(
+        options: &Options,
+        lifecycle: Lifecycle,
+        limits: &SupervisorLimits,
+    ) -> Result<(), InvalidSettings> {
         let child = facts::child(options, lifecycle);
-        first(outer.strategy, |report| rules::child(&child, &outer.facts(), report))
+        first(limits.strategy, |report| rules::child(&child, &limits.facts(), report))
     }
 
     /// In the length of an array.
-    pub(crate) fn of_array(length: usize) -> Result<(), Contradiction> {
+    pub(crate) fn of_array(length: usize) -> Result<(), InvalidSettings> {
         first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
     }
 
@@ -164,28 +168,28 @@ impl Contradiction {
 }
 
 /// The first problem that a rule reports.
-fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), Contradiction> {
+fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), InvalidSettings> {
     let mut first = None;
     ask(&mut |problem| {
         first.get_or_insert(problem);
     });
-    first.map_or(Ok(()), |problem| Err(Contradiction::new(problem, strategy)))
+    first.map_or(Ok(()), |problem| Err(InvalidSettings::new(problem, strategy)))
 }
 
 /// What a child's supervisor says about restarts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outer {
+pub(crate) struct SupervisorLimits {
     pub(crate) strategy: Strategy,
     pub(crate) limit: Limit,
 }
 
-impl Outer {
+impl SupervisorLimits {
     pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
-        Outer { strategy: strategy.strategy, limit: strategy.limit }
+        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit }
     }
 
     /// In the supervisor's own settings.
-    pub(crate) fn check(&self) -> Result<(), Contradiction> {
+    pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
         first(self.strategy, |report| rules::supervision(&self.facts(), report))
     }
 
