@@ -72,13 +72,13 @@ const _: () = {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
@@ -134,7 +134,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_wiring,) = {
                 #[allow(unused_variables)]
-                let metres = ::supervise::__private::Kept::again(&__of_metres);
+                let metres = ::supervise::__private::SharedValue::clone_for_start(&__of_metres);
                 let wiring = Wiring::lay(metres).await?;
                 (::supervise::__private::Builder::keep(&__b, wiring),)
             };
@@ -160,7 +160,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        let wiring = ::supervise::__private::SharedValue::clone_for_start(&__of_wiring);
                         async move {
                             let __it: <Lamp as ::supervise::__private::ChildIf<
                                 { <Lamp as ::supervise::__private::Declared>::IS },
@@ -197,13 +197,13 @@ const _: () = {
                 ::supervise::__private::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
+                        <u32 as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -214,27 +214,27 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        let wiring = ::supervise::__private::SharedValue::clone_for_start(&__of_wiring);
                         let (
                             _number,
                         ): (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Lamp as ::supervise::__private::ChildIf<
@@ -305,7 +305,7 @@ const _: () = {
                                     __options,
                                     move || {
                                         #[allow(unused_variables)]
-                                        let wiring = ::supervise::__private::Kept::again(
+                                        let wiring = ::supervise::__private::SharedValue::clone_for_start(
                                             &__of_wiring,
                                         );
                                         async move {
@@ -502,13 +502,13 @@ pub struct House {
         { <Lamp as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     ///The child `garden`.

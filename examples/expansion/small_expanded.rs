@@ -62,13 +62,13 @@ const _: () = {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
-            <u64 as ::supervise::__private::It<
+            <u64 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         u64,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
@@ -124,7 +124,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let first = ::supervise::__private::Kept::again(&__of_first);
+                        let first = ::supervise::__private::SharedValue::clone_for_start(&__of_first);
                         async move {
                             let __it: <Counter as ::supervise::__private::ChildIf<
                                 { <Counter as ::supervise::__private::Declared>::IS },

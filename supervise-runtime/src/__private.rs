@@ -17,8 +17,9 @@ pub use crate::strategy::{
 };
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::{
-    Again, Argument, AsKey, Builder, Child, ChildIf, Declared, First, Handle, It, Keep, Keeper, Kept, Launched, Moved,
-    Param, Running, Seat, Start, Tree, TreeDef, TreeHandle, TreeRef, initial, launch_tree, no_initial,
+    Argument, AsKey, Builder, Checked, Child, ChildIf, CloneForStart, Declared, First, Handle, Launched, Moved,
+    Parameter, Running, Seat, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial,
+    launch_tree, no_initial,
 };
 pub use crate::watch::{Ended, Watched};
 

@@ -11,13 +11,13 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Mistakes {
         type Params = (
-            <Db as ::supervise::__private::It<
+            <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         Db,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             (__of_db,): Self::Params,
@@ -91,7 +91,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         async move {
                             let __it: <Cart as ::supervise::__private::ChildIf<
                                 { <Cart as ::supervise::__private::Declared>::IS },
@@ -133,13 +135,13 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Mistakes {
         type Params = (
-            <Db as ::supervise::__private::It<
+            <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         Db,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             _: Self::Params,

@@ -12,20 +12,20 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Names {
         type Params = (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         u32,
                     >>::IS
                 },
-            >>::It,
-            <Config as ::supervise::__private::It<
+            >>::Type,
+            <Config as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         Config,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             (__of_type, __of_config): Self::Params,
@@ -53,7 +53,9 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_a, __of_b) = {
                 #[allow(unused_variables)]
-                let config = ::supervise::__private::Kept::again(&__of_config);
+                let config = ::supervise::__private::SharedValue::clone_for_start(
+                    &__of_config,
+                );
                 let (a, b) = split(config);
                 (
                     ::supervise::__private::Builder::keep(&__b, a),
@@ -82,9 +84,13 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let r#type = ::supervise::__private::Kept::again(&__of_type);
+                        let r#type = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_type,
+                        );
                         #[allow(unused_variables)]
-                        let a = ::supervise::__private::Kept::again(&__of_a);
+                        let a = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_a,
+                        );
                         async move {
                             let __it: <Bell as ::supervise::__private::ChildIf<
                                 { <Bell as ::supervise::__private::Declared>::IS },
@@ -126,7 +132,9 @@ const _: () = {
                         #[allow(unused_variables)]
                         let tree = ::core::clone::Clone::clone(&__of_tree);
                         #[allow(unused_variables)]
-                        let b = ::supervise::__private::Kept::again(&__of_b);
+                        let b = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_b,
+                        );
                         async move {
                             let __it: <Bell as ::supervise::__private::ChildIf<
                                 { <Bell as ::supervise::__private::Declared>::IS },
@@ -225,7 +233,9 @@ const _: () = {
                             #[allow(unused_variables)]
                             let (__of_c,) = {
                                 #[allow(unused_variables)]
-                                let a = ::supervise::__private::Kept::again(&__of_a);
+                                let a = ::supervise::__private::SharedValue::clone_for_start(
+                                    &__of_a,
+                                );
                                 let c = a;
                                 (::supervise::__private::Builder::keep(&__b, c),)
                             };
@@ -250,7 +260,9 @@ const _: () = {
                                         #[allow(unused_variables)]
                                         let start = ::core::clone::Clone::clone(&__of_start);
                                         #[allow(unused_variables)]
-                                        let c = ::supervise::__private::Kept::again(&__of_c);
+                                        let c = ::supervise::__private::SharedValue::clone_for_start(
+                                            &__of_c,
+                                        );
                                         async move {
                                             let __it: <Bell as ::supervise::__private::ChildIf<
                                                 { <Bell as ::supervise::__private::Declared>::IS },

@@ -11,13 +11,13 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Settings {
         type Params = (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             (__of_most,): Self::Params,
@@ -34,7 +34,9 @@ const _: () = {
                 &__b,
                 {
                     #[allow(unused_variables)]
-                    let most = ::supervise::__private::Kept::again(&__of_most);
+                    let most = ::supervise::__private::SharedValue::clone_for_start(
+                        &__of_most,
+                    );
                     ::supervise::__private::SupervisorStrategy::new(
                             ::supervise::__private::Strategy::OneForOne,
                         )

@@ -11,20 +11,20 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Shapes {
         type Params = (
-            <Db as ::supervise::__private::It<
+            <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         Db,
                     >>::IS
                 },
-            >>::It,
-            <u32 as ::supervise::__private::It<
+            >>::Type,
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             (__of_db, __of_count): Self::Params,
@@ -64,7 +64,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         async move {
                             let __it: <Cart as ::supervise::__private::ChildIf<
                                 { <Cart as ::supervise::__private::Declared>::IS },
@@ -101,7 +103,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         async move {
                             let __it: ::core::option::Option<
                                 <Cart as ::supervise::__private::ChildIf<
@@ -145,7 +149,9 @@ const _: () = {
                     __options,
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         let i: usize = __i;
                         async move {
                             let __it: <Cart as ::supervise::__private::ChildIf<
@@ -174,24 +180,28 @@ const _: () = {
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
                     #[allow(unused_variables)]
-                    let count = ::supervise::__private::Kept::again(&__of_count);
+                    let count = ::supervise::__private::SharedValue::clone_for_start(
+                        &__of_count,
+                    );
                     <Cart as ::supervise::__private::ChildIf<
                         { <Cart as ::supervise::__private::Declared>::IS },
                     >>::options()
                 };
                 let __initial = {
                     #[allow(unused_variables)]
-                    let count = ::supervise::__private::Kept::again(&__of_count);
+                    let count = ::supervise::__private::SharedValue::clone_for_start(
+                        &__of_count,
+                    );
                     ::supervise::__private::initial::<
                         u32,
                         (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ),
                         _,
                     >(0..count, |__a0| (__a0,))
@@ -199,13 +209,13 @@ const _: () = {
                 ::supervise::__private::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
+                        <u32 as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -216,27 +226,29 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         let (
                             n,
                         ): (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Cart as ::supervise::__private::ChildIf<
@@ -270,22 +282,22 @@ const _: () = {
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
-                    <String as ::supervise::__private::It<
+                    <String as ::supervise::__private::Checked<
                         {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                            <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                 String,
                             >>::IS
                         },
-                    >>::It,
+                    >>::Type,
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
+                        <u32 as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -296,45 +308,47 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <String as ::supervise::__private::It<
+                            <String as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         String,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (
-                                <u32 as ::supervise::__private::It<
+                                <u32 as ::supervise::__private::Checked<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                        <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                             u32,
                                         >>::IS
                                     },
-                                >>::It,
+                                >>::Type,
                             ),
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         let (
                             __key,
                             (n,),
                         ): (
-                            <String as ::supervise::__private::It<
+                            <String as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         String,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (
-                                <u32 as ::supervise::__private::It<
+                                <u32 as ::supervise::__private::Checked<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                        <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                             u32,
                                         >>::IS
                                     },
-                                >>::It,
+                                >>::Type,
                             ),
                         ) = __args;
                         let name: String = __key;
@@ -373,13 +387,13 @@ const _: () = {
                 ::supervise::__private::Builder::set_once::<
                     _,
                     (
-                        <Socket as ::supervise::__private::It<
+                        <Socket as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
                                     Socket,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -390,27 +404,29 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <Socket as ::supervise::__private::It<
+                            <Socket as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
                                         Socket,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         let (
                             socket,
                         ): (
-                            <Socket as ::supervise::__private::It<
+                            <Socket as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
                                         Socket,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Cart as ::supervise::__private::ChildIf<
@@ -445,43 +461,43 @@ const _: () = {
                     ::supervise::__private::initial::<
                         (u64, Socket),
                         (
-                            <u64 as ::supervise::__private::It<
+                            <u64 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         u64,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
+                                <Socket as ::supervise::__private::Checked<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                        <::supervise::__private::TypeCheck as ::supervise::__private::First<
                                             Socket,
                                         >>::IS
                                     },
-                                >>::It,
+                                >>::Type,
                             ),
                         ),
                         _,
                     >([(1, socket)], |(__a0, __a1)| (__a0, (__a1,)))
                 };
                 ::supervise::__private::Builder::keyed_once::<
-                    <u64 as ::supervise::__private::It<
+                    <u64 as ::supervise::__private::Checked<
                         {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                            <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                 u64,
                             >>::IS
                         },
-                    >>::It,
+                    >>::Type,
                     _,
                     (
-                        <Socket as ::supervise::__private::It<
+                        <Socket as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::First<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::First<
                                     Socket,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -492,21 +508,21 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u64 as ::supervise::__private::It<
+                            <u64 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         u64,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
+                                <Socket as ::supervise::__private::Checked<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                        <::supervise::__private::TypeCheck as ::supervise::__private::First<
                                             Socket,
                                         >>::IS
                                     },
-                                >>::It,
+                                >>::Type,
                             ),
                         )|
                     {
@@ -514,21 +530,21 @@ const _: () = {
                             __key,
                             (socket,),
                         ): (
-                            <u64 as ::supervise::__private::It<
+                            <u64 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         u64,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
+                                <Socket as ::supervise::__private::Checked<
                                     {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
+                                        <::supervise::__private::TypeCheck as ::supervise::__private::First<
                                             Socket,
                                         >>::IS
                                     },
-                                >>::It,
+                                >>::Type,
                             ),
                         ) = __args;
                         let n: u64 = __key;
@@ -569,13 +585,13 @@ const _: () = {
                 ::supervise::__private::Builder::set::<
                     _,
                     (
-                        <Db as ::supervise::__private::It<
+                        <Db as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                     Db,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -586,27 +602,29 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <Db as ::supervise::__private::It<
+                            <Db as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         Db,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_db,
+                        );
                         let (
                             db,
                         ): (
-                            <Db as ::supervise::__private::It<
+                            <Db as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         Db,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Shapes as ::supervise::__private::ChildIf<
@@ -850,13 +868,13 @@ struct Shapes {
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -869,21 +887,21 @@ struct Shapes {
     keyed: <Cart as ::supervise::__private::ChildIf<
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Keyed<
-        <String as ::supervise::__private::It<
+        <String as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     String,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -897,13 +915,13 @@ struct Shapes {
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <Socket as ::supervise::__private::It<
+            <Socket as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
                         Socket,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -918,22 +936,22 @@ struct Shapes {
     ///The child `once_keyed`.
     #[allow(dead_code)]
     once_keyed: ::supervise::__private::Keyed<
-        <u64 as ::supervise::__private::It<
+        <u64 as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     u64,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         ::supervise::__private::Task,
         (
-            <Socket as ::supervise::__private::It<
+            <Socket as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::First<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::First<
                         Socket,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -947,13 +965,13 @@ struct Shapes {
         { <Shapes as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <Db as ::supervise::__private::It<
+            <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         Db,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[doc(hidden)]

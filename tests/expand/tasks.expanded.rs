@@ -11,13 +11,13 @@ const _: () = {
     #[automatically_derived]
     impl ::supervise::__private::TreeDef for Tasks {
         type Params = (
-            <Duration as ::supervise::__private::It<
+            <Duration as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Parameter<
                         Duration,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         );
         async fn build(
             (__of_every,): Self::Params,
@@ -53,7 +53,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        let every = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_every,
+                        );
                         async move {
                             let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -130,7 +132,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        let every = ::supervise::__private::SharedValue::clone_for_start(
+                            &__of_every,
+                        );
                         async move {
                             let __it: ::core::option::Option<
                                 ::supervise::__private::TaskStart,
@@ -208,13 +212,13 @@ const _: () = {
                 ::supervise::__private::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
+                        <u32 as ::supervise::__private::Checked<
                             {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                     u32,
                                 >>::IS
                             },
-                        >>::It,
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -225,25 +229,25 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         )|
                     {
                         let (
                             n,
                         ): (
-                            <u32 as ::supervise::__private::It<
+                            <u32 as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                                         u32,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                         ) = __args;
                         async move {
                             let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
@@ -276,13 +280,13 @@ const _: () = {
                 };
                 let __initial = ::supervise::__private::no_initial();
                 ::supervise::__private::Builder::keyed::<
-                    <String as ::supervise::__private::It<
+                    <String as ::supervise::__private::Checked<
                         {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                            <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                 String,
                             >>::IS
                         },
-                    >>::It,
+                    >>::Type,
                     _,
                     (),
                     _,
@@ -294,13 +298,13 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <String as ::supervise::__private::It<
+                            <String as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         String,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (),
                         )|
                     {
@@ -308,13 +312,13 @@ const _: () = {
                             __key,
                             (),
                         ): (
-                            <String as ::supervise::__private::It<
+                            <String as ::supervise::__private::Checked<
                                 {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                                    <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                                         String,
                                     >>::IS
                                 },
-                            >>::It,
+                            >>::Type,
                             (),
                         ) = __args;
                         let name: String = __key;
@@ -519,13 +523,13 @@ struct Tasks {
     any: ::supervise::__private::Children<
         ::supervise::__private::Task,
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -536,13 +540,13 @@ struct Tasks {
     ///The child `keyed`.
     #[allow(dead_code)]
     keyed: ::supervise::__private::Keyed<
-        <String as ::supervise::__private::It<
+        <String as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     String,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         ::supervise::__private::Task,
         (),
     >,

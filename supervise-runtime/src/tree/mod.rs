@@ -49,7 +49,7 @@ mod running;
 mod tree_ref;
 
 pub use builder::{Builder, initial, no_initial};
-pub use kept::{Again, Argument, AsKey, First, It, Keep, Keeper, Kept, Moved, Param};
+pub use kept::{Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, SendValue, SharedValue, TypeCheck};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 

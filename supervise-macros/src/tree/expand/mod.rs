@@ -80,7 +80,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
 /// the same layout, rustc the stub behind it.
 fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     let name = &tree.name;
-    let types: Vec<_> = tree.params.iter().map(|param| checked(&param.ty, "Param")).collect();
+    let types: Vec<_> = tree.params.iter().map(|param| checked(&param.ty, "Parameter")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree);
     // A type that is more private than the tree is reported here.

@@ -138,12 +138,12 @@ pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream 
     quote_spanned!(ty.span()=> <#ty as ::supervise::__private::ChildIf<{ #is }>>::#name #args)
 }
 
-/// The type, or the one error that it is no `Param`, `Argument` or `AsKey` (rule C8).
+/// The type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
 pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
     let (of, is) = (Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
-    let is = quote_spanned!(ty.span()=> <::supervise::__private::Keeper as ::supervise::__private::#of<#ty>>::#is);
-    let it = Ident::new("It", last_span(ty));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::It<{ #is }>>::#it)
+    let is = quote_spanned!(ty.span()=> <::supervise::__private::TypeCheck as ::supervise::__private::#of<#ty>>::#is);
+    let it = Ident::new("Type", last_span(ty));
+    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Checked<{ #is }>>::#it)
 }
 
 /// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.

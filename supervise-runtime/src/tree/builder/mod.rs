@@ -89,11 +89,11 @@ impl Builder {
     }
 
     /// Keeps a parameter or `let` at its place.
-    pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
+    pub fn keep<T: SendValue>(&self, value: T) -> SharedValue<T> {
         let kept = Arc::new(Lent::new(value));
         let settings = Arc::new(Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new()));
         self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
-        Kept(kept)
+        SharedValue(kept)
     }
 
     /// One child.
