@@ -28,7 +28,13 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     check_supervision(&body.settings, &mut errors);
     let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
-    quote!({ let __strategy = #value; #errors __strategy })
+    quote!({
+        use ::supervise::__private as __rt;
+        #[allow(unused_qualifications)]
+        let __strategy = #value;
+        #errors
+        __strategy
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use syn::{Attribute, Ident, Visibility};
 use super::super::model::{Body, Tree, Unit};
 use super::draw;
 use super::scope::plain;
-use super::types::{Sub, declared, shown_type};
+use super::types::{Runtime, Sub, declared};
 
 /// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
@@ -121,7 +121,7 @@ fn item(
         };
         let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
         // To a reader the type as it would be written; to rustc the one that complains once.
-        match shown_type(child) {
+        match Runtime::Absolute.shown_type(child) {
             Some(shown) => {
                 let (told, checked) = (field(shown), field(ty));
                 quote! {

@@ -57,7 +57,7 @@ impl Scope {
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
             let value = if name.kept {
-                quote_spanned!(source.span()=> ::supervise::__private::SharedValue::clone_for_start(&#source))
+                quote_spanned!(source.span()=> __rt::SharedValue::clone_for_start(&#source))
             } else {
                 quote_spanned!(source.span()=> ::core::clone::Clone::clone(&#source))
             };

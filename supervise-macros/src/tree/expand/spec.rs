@@ -9,7 +9,8 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use super::super::model::{Body, Child, Shape, Unit, setting, word};
 use super::scope::plain;
-use super::types::{asked, item, strategy};
+use super::types::Runtime::Imported;
+use super::types::{item, strategy};
 use crate::duration;
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -22,11 +23,11 @@ pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within:
     let children = body.children().filter_map(|entry| child(entry, within));
     quote! {
         #[automatically_derived]
-        impl ::supervise::__private::TreeHandle for #name {
-            const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+        impl __rt::TreeHandle for #name {
+            const SPEC: __rt::TreeSpec = __rt::TreeSpec {
                 name: #text,
                 doc: #doc,
-                strategy: ::supervise::__private::Strategy::#strategy,
+                strategy: __rt::Strategy::#strategy,
                 settings: &[#(#settings),*],
                 children: &[#(#children)*],
             };
@@ -40,7 +41,7 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let shape = match child.shape.as_ref()? {
         Shape::One(_) | Shape::Inline(_) => quote!(One),
         Shape::Optional(_) => quote!(Optional),
-        Shape::Array(_, count) => quote!(Array(::supervise::__private::number::<{ #count }>())),
+        Shape::Array(_, count) => quote!(Array(__rt::number::<{ #count }>())),
         Shape::Set(_) => quote!(Set),
         Shape::Keyed(key, _) => {
             let key = to_source(key.to_token_stream());
@@ -50,31 +51,24 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let (kind, below) = match child.unit() {
         // A tree may contain any number of itself: then the constant must not.
         Some(Unit::Type(ty)) if child.is_set() => {
-            let tree = asked(ty, "Declared", "TREE");
-            (
-                asked(ty, "Declared", "KIND"),
-                quote_spanned!(ty.span()=> ::supervise::__private::Below::Instance(|| #tree)),
-            )
+            let tree = Imported.asked(ty, "Declared", "TREE");
+            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
         }
         // A tree in itself was reported; here it would be reported again, as a constant without end.
-        Some(Unit::Type(ty)) if is_one_of(ty, within) => (
-            quote!(::supervise::__private::Kind::Tree),
-            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
-        ),
-        Some(Unit::Type(ty)) => {
-            let tree = asked(ty, "Declared", "TREE");
-            (asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> ::supervise::__private::Below::Known(#tree)))
+        Some(Unit::Type(ty)) if is_one_of(ty, within) => {
+            (quote!(__rt::Kind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
-        Some(Unit::Task(_)) => (
-            quote!(::supervise::__private::Kind::Task),
-            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
-        ),
+        Some(Unit::Type(ty)) => {
+            let tree = Imported.asked(ty, "Declared", "TREE");
+            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
+        }
+        Some(Unit::Task(_)) => (quote!(__rt::Kind::Task), quote!(__rt::Below::Known(::core::option::Option::None))),
         None => {
             let name = &child.subtree()?.name;
             (
-                quote!(::supervise::__private::Kind::Tree),
-                quote!(::supervise::__private::Below::Known(::core::option::Option::Some(
-                    &<#name as ::supervise::__private::TreeHandle>::SPEC
+                quote!(__rt::Kind::Tree),
+                quote!(__rt::Below::Known(::core::option::Option::Some(
+                    &<#name as __rt::TreeHandle>::SPEC
                 ))),
             )
         }
@@ -84,14 +78,14 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let settings = child.settings.iter().map(|setting| &setting.text);
     Some(quote! {
         #(#cfgs)*
-        ::supervise::__private::ChildSpec {
+        __rt::ChildSpec {
             name: #name,
             doc: #doc,
             item: #item,
-            shape: ::supervise::__private::Shape::#shape,
+            shape: __rt::Shape::#shape,
             kind: #kind,
-            lifecycle: ::supervise::__private::Lifecycle::#lifecycle,
-            shutdown: ::supervise::__private::DeclaredShutdown::#shutdown,
+            lifecycle: __rt::Lifecycle::#lifecycle,
+            shutdown: __rt::DeclaredShutdown::#shutdown,
             settings: &[#(#settings),*],
             below: #below,
         },
@@ -107,12 +101,12 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
         let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
         let tree = match child.unit() {
             Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
-            Some(Unit::Type(ty)) => Some(asked(ty, "Declared", "TREE")),
+            Some(Unit::Type(ty)) => Some(Imported.asked(ty, "Declared", "TREE")),
             Some(Unit::Task(_)) => None,
             None => child.subtree().map(|subtree| {
                 let name = &subtree.name;
                 quote! {
-                    ::core::option::Option::Some(&<#name as ::supervise::__private::TreeHandle>::SPEC)
+                    ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC)
                 }
             }),
         };
@@ -124,7 +118,7 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
             all.extend(quote! {
                 #(#cfgs)*
                 const _: () = if let ::core::option::Option::Some(__text) =
-                    ::supervise::__private::shutdown_too_short(#tree, #time)
+                    __rt::shutdown_too_short(#tree, #time)
                 {
                     #fail
                 };
@@ -155,17 +149,17 @@ fn shutdown(child: &Child) -> TokenStream {
         // A task without a context is dropped at its next await (rule S29).
         return if child.is_task() && !child.has_context() {
             let none = time(Duration::ZERO);
-            quote!(Is(::supervise::__private::Shutdown::Within(#none)))
+            quote!(Is(__rt::Shutdown::Within(#none)))
         } else {
             quote!(Default)
         };
     };
     if let Some(literal) = duration::literal(value) {
         let time = time(literal);
-        return quote!(Is(::supervise::__private::Shutdown::Within(#time)));
+        return quote!(Is(__rt::Shutdown::Within(#time)));
     }
     match word(value).filter(|word| words("lifecycle", "shutdown").contains(&&*word.to_string())) {
-        Some(word) => quote!(Is(::supervise::__private::Shutdown::#word)),
+        Some(word) => quote!(Is(__rt::Shutdown::#word)),
         None => quote!(Computed),
     }
 }

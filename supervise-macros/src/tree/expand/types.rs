@@ -36,6 +36,120 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
     found
 }
 
+/// How the expansion names the hidden items of the runtime.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Runtime {
+    /// As `__rt`, which the anonymous constant of a tree imports.
+    Imported,
+    /// By its whole path: the struct of a handle and its functions stand beside that constant.
+    Absolute,
+}
+
+impl Runtime {
+    fn path(self, span: Span) -> TokenStream {
+        match self {
+            Runtime::Imported => quote_spanned!(span=> __rt),
+            Runtime::Absolute => quote_spanned!(span=> ::supervise::__private),
+        }
+    }
+
+    /// The type of a child's field; `None` where too little of the child could be read.
+    pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
+        match (child.shape.as_ref()?, child.unit()) {
+            (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
+                around(child, self.if_child(ty, "Handle", TokenStream::new()))
+            }
+            (Shape::Set(_), Some(Unit::Type(ty))) => {
+                let types = self.checked_arguments(child);
+                Some(self.if_child(ty, "Set", quote!(<(#(#types,)*)>)))
+            }
+            (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
+                let (key, types) = (self.checked(key, "AsKey"), self.checked_arguments(child));
+                Some(self.if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
+            }
+            (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
+            (_, Some(Unit::Task(_))) => {
+                let key = match &child.shape {
+                    Some(Shape::Keyed(key, _)) => Some(self.checked(key, "AsKey")),
+                    _ => None,
+                };
+                self.written_type(child, key, &self.checked_arguments(child))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for documentation and editors, if that is another.
+    pub(super) fn shown_type(self, child: &Child) -> Option<TokenStream> {
+        if child.is_task() && !child.is_set() {
+            return None;
+        }
+        let key = match &child.shape {
+            Some(Shape::Keyed(key, _)) => Some(quote!(#key)),
+            _ => None,
+        };
+        let types: Vec<_> = set_arguments(child).iter().map(ToTokens::to_token_stream).collect();
+        self.written_type(child, key, &types)
+    }
+
+    fn written_type(self, child: &Child, key: Option<TokenStream>, types: &[TokenStream]) -> Option<TokenStream> {
+        let unit = child.unit()?;
+        let (rt, item) = (self.path(unit.span()), self.unit_type(unit));
+        match child.shape.as_ref()? {
+            Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
+            Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
+            _ => around(
+                child,
+                match unit {
+                    Unit::Type(ty) => quote_spanned!(unit.span()=> #rt::Handle<#ty>),
+                    Unit::Task(span) => quote_spanned!(*span=> #rt::TaskRef),
+                },
+            ),
+        }
+    }
+
+    /// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
+    pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
+        let (rt, is, name) = (self.path(ty.span()), self.asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
+        quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
+    }
+
+    /// The type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
+    pub(super) fn checked(self, ty: &Type, asked_for: &str) -> TokenStream {
+        let (rt, of, is) = (self.path(ty.span()), Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
+        let is = quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is);
+        let it = Ident::new("Type", last_span(ty));
+        quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
+    }
+
+    /// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
+    pub(super) fn asked(self, ty: &Type, of: &str, name: &str) -> TokenStream {
+        let (rt, of, name) = (self.path(ty.span()), Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
+        quote_spanned!(ty.span()=> <#ty as #rt::#of>::#name)
+    }
+
+    /// The same, each with the question whether it can be kept, or moved where nothing is.
+    pub(super) fn checked_arguments(self, child: &Child) -> Vec<TokenStream> {
+        let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
+            (false, _) => "Argument",
+            (true, None) => "Moved",
+            (true, Some(_)) => "First",
+        };
+        set_arguments(child).into_iter().map(|ty| self.checked(ty, asked_for)).collect()
+    }
+
+    /// The type by which the runtime knows the child.
+    fn unit_type(self, unit: &Unit) -> TokenStream {
+        match unit {
+            Unit::Type(ty) => quote!(#ty),
+            Unit::Task(span) => {
+                let rt = self.path(*span);
+                quote_spanned!(*span=> #rt::Task)
+            }
+        }
+    }
+}
+
 /// The children that have a field, with its type: each name once, unless `#[cfg]`s choose between two.
 pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
     let children: Vec<&Child> = body.children().collect();
@@ -48,7 +162,7 @@ pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream
         let ours = child.name == "__tree";
         if !twice
             && !ours
-            && let Some(ty) = field_type(child)
+            && let Some(ty) = Runtime::Absolute.field_type(child)
         {
             fields.push((*child, ty));
         }
@@ -66,63 +180,6 @@ pub(super) fn initializers(body: &Body) -> TokenStream {
         .collect()
 }
 
-/// The type of a child's field; `None` where too little of the child could be read.
-pub(super) fn field_type(child: &Child) -> Option<TokenStream> {
-    match (child.shape.as_ref()?, child.unit()) {
-        (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
-            around(child, if_child(ty, "Handle", TokenStream::new()))
-        }
-        (Shape::Set(_), Some(Unit::Type(ty))) => {
-            let types = checked_arguments(child);
-            Some(if_child(ty, "Set", quote!(<(#(#types,)*)>)))
-        }
-        (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
-            let (key, types) = (checked(key, "AsKey"), checked_arguments(child));
-            Some(if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
-        }
-        (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
-        (_, Some(Unit::Task(_))) => {
-            let key = match &child.shape {
-                Some(Shape::Keyed(key, _)) => Some(checked(key, "AsKey")),
-                _ => None,
-            };
-            written_type(child, key, &checked_arguments(child))
-        }
-        _ => None,
-    }
-}
-
-/// The same for documentation and editors, if that is another.
-pub(super) fn shown_type(child: &Child) -> Option<TokenStream> {
-    if child.is_task() && !child.is_set() {
-        return None;
-    }
-    let key = match &child.shape {
-        Some(Shape::Keyed(key, _)) => Some(quote!(#key)),
-        _ => None,
-    };
-    let types: Vec<_> = set_arguments(child).iter().map(ToTokens::to_token_stream).collect();
-    written_type(child, key, &types)
-}
-
-fn written_type(child: &Child, key: Option<TokenStream>, types: &[TokenStream]) -> Option<TokenStream> {
-    let unit = child.unit()?;
-    let item = unit_type(unit);
-    match child.shape.as_ref()? {
-        Shape::Set(_) => Some(quote_spanned!(unit.span()=> ::supervise::__private::Children<#item, (#(#types,)*)>)),
-        Shape::Keyed(..) => {
-            Some(quote_spanned!(unit.span()=> ::supervise::__private::Keyed<#key, #item, (#(#types,)*)>))
-        }
-        _ => around(
-            child,
-            match unit {
-                Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Handle<#ty>),
-                Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskRef),
-            },
-        ),
-    }
-}
-
 /// One handle, an `Option` of it, or an array.
 fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
     Some(match child.shape.as_ref()? {
@@ -130,26 +187,6 @@ fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
         Shape::Array(_, count) => quote!([#handle; #count]),
         _ => handle,
     })
-}
-
-/// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
-pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream {
-    let (is, name) = (asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::ChildIf<{ #is }>>::#name #args)
-}
-
-/// The type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
-pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
-    let (of, is) = (Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
-    let is = quote_spanned!(ty.span()=> <::supervise::__private::TypeCheck as ::supervise::__private::#of<#ty>>::#is);
-    let it = Ident::new("Type", last_span(ty));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::Checked<{ #is }>>::#it)
-}
-
-/// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
-pub(super) fn asked(ty: &Type, of: &str, name: &str) -> TokenStream {
-    let (of, name) = (Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::#of>::#name)
 }
 
 fn last_span(ty: &Type) -> Span {
@@ -171,27 +208,9 @@ fn set_arguments(child: &Child) -> Vec<&Type> {
     typed.collect()
 }
 
-/// The same, each with the question whether it can be kept, or moved where nothing is.
-pub(super) fn checked_arguments(child: &Child) -> Vec<TokenStream> {
-    let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
-        (false, _) => "Argument",
-        (true, None) => "Moved",
-        (true, Some(_)) => "First",
-    };
-    set_arguments(child).into_iter().map(|ty| checked(ty, asked_for)).collect()
-}
-
 /// The instances of a `Temporary` set.
 pub(super) fn is_started_once(child: &Child) -> bool {
     child.is_set() && child.lifecycle() == Lifecycle::Temporary
-}
-
-/// The type by which the runtime knows the child.
-fn unit_type(unit: &Unit) -> TokenStream {
-    match unit {
-        Unit::Type(ty) => quote!(#ty),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::Task),
-    }
 }
 
 /// The type as written, without brackets; `task`; the name of an inline subtree.
