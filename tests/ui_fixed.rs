@@ -98,9 +98,11 @@ mod fixed {
     }
     mod pace {
         mod built_in;
+        mod default_limit;
         mod of_a_child;
         mod of_a_group;
         mod own_limit;
+        mod slow_growth;
     }
     mod settings {
         mod above_the_tree;
@@ -198,6 +200,7 @@ mod fixed {
         mod shutdown_without_context;
         mod significant_permanent;
         mod start_without_ready;
+        mod too_many_initial;
         mod within_alone;
         mod within_of_a_backoff;
     }

@@ -64,67 +64,59 @@ impl ::supervise::__private::Actor for Lamp {
     unused_qualifications
 )]
 const _: () = {
+    // The hidden items of the runtime, under a name that no user writes.
+    use ::supervise::__private as __rt;
     // What the tree is made of. First, so that an editor finds the cursor in it. After a mistake that leaves the body
     // half understood `not(..)` is `all(..)`, and rustc sees a stub instead: one mistake, one error.
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for House {
+    impl __rt::TreeDef for House {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
-            <u32 as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        u32,
-                    >>::IS
-                },
-            >>::It,
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
         async fn build(
             (__of_metres,): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
-            let __of_metres = ::supervise::__private::Builder::keep(&__b, __of_metres);
+            let __of_metres = __rt::Builder::keep(&__b, __of_metres);
             // Only for an editor: so it offers the name while the word is half typed. rustc never sees it.
             #[cfg(rust_analyzer)]
             let metres = ::core::clone::Clone::clone(&__of_metres);
             // What `tree` names inside the declaration.
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
             // `#![..]`: how the children are supervised.
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
                 {
-                    ::supervise::__private::SupervisorStrategy::new(
-                            ::supervise::__private::Strategy::RestForOne,
-                        )
+                    __rt::SupervisorStrategy::new(__rt::Strategy::RestForOne)
                         .decider(
-                            ::supervise::__private::Decider::partial(move |
-                                __failure: &::supervise::__private::Failure,
-                            | -> ::core::option::Option<
-                                ::supervise::__private::Directive,
-                            > {
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                            __rt::Decider::partial(move |
+                                __failure: &__rt::Failure,
+                            | -> ::core::option::Option<__rt::Directive> {
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     io::Error,
                                 >(__failure) {
                                     match __it {
                                         _ => {
                                             return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Restart,
+                                                __rt::Directive::Restart,
                                             );
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
                                     }
                                 }
-                                ::core::option::Option::Some(
-                                    ::supervise::__private::Directive::Stop,
-                                )
+                                ::core::option::Option::Some(__rt::Directive::Stop)
                             }),
                         )
                 },
@@ -134,9 +126,9 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_wiring,) = {
                 #[allow(unused_variables)]
-                let metres = ::supervise::__private::Kept::again(&__of_metres);
+                let metres = __rt::SharedValue::clone_for_start(&__of_metres);
                 let wiring = Wiring::lay(metres).await?;
-                (::supervise::__private::Builder::keep(&__b, wiring),)
+                (__rt::Builder::keep(&__b, wiring),)
             };
             #[cfg(rust_analyzer)]
             let wiring = ::core::clone::Clone::clone(&__of_wiring);
@@ -150,25 +142,20 @@ const _: () = {
                 // The one question whether the type is an actor or a tree is the constant: if not, it fails, and all that
                 // depends on it, below and in the handle's field, is silent.
                 let __options = {
-                    <Lamp as ::supervise::__private::ChildIf<
-                        { <Lamp as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Lamp as __rt::ChildIf<{ <Lamp as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "hall",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        let wiring = __rt::SharedValue::clone_for_start(&__of_wiring);
                         async move {
-                            let __it: <Lamp as ::supervise::__private::ChildIf<
-                                { <Lamp as ::supervise::__private::Declared>::IS },
+                            let __it: <Lamp as __rt::ChildIf<
+                                { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -188,22 +175,18 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
                 let __options = {
-                    let __options = <Lamp as ::supervise::__private::ChildIf<
-                        { <Lamp as ::supervise::__private::Declared>::IS },
+                    let __options = <Lamp as __rt::ChildIf<
+                        { <Lamp as __rt::Declared>::IS },
                     >>::options();
                     __options.max_children(4)
                 };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::set::<
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                    u32,
-                                >>::IS
-                            },
-                        >>::It,
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -214,36 +197,25 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let wiring = ::supervise::__private::Kept::again(&__of_wiring);
+                        let wiring = __rt::SharedValue::clone_for_start(&__of_wiring);
                         let (
                             _number,
                         ): (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         ) = __args;
                         async move {
-                            let __it: <Lamp as ::supervise::__private::ChildIf<
-                                { <Lamp as ::supervise::__private::Declared>::IS },
+                            let __it: <Lamp as __rt::ChildIf<
+                                { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -262,10 +234,8 @@ const _: () = {
             let __of_garden = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                let __options = {
-                    ::supervise::__private::ChildOptions::<Garden>::new()
-                };
-                ::supervise::__private::Builder::inline::<
+                let __options = { __rt::ChildOptions::<Garden>::new() };
+                __rt::Builder::inline::<
                     Garden,
                     _,
                     _,
@@ -273,49 +243,40 @@ const _: () = {
                     &__b,
                     "garden",
                     __options,
-                    move |__b: ::supervise::__private::Builder| {
+                    move |__b: __rt::Builder| {
                         #[allow(unused_variables)]
                         let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
                         async move {
-                            let __of_tree = ::supervise::__private::Builder::tree_ref(
-                                &__b,
-                            );
+                            let __of_tree = __rt::Builder::tree_ref(&__b);
                             #[cfg(rust_analyzer)]
                             let tree = ::core::clone::Clone::clone(&__of_tree);
-                            ::supervise::__private::Builder::supervision(
+                            __rt::Builder::supervision(
                                 &__b,
-                                {
-                                    ::supervise::__private::SupervisorStrategy::new(
-                                        ::supervise::__private::Strategy::OneForOne,
-                                    )
-                                },
+                                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
                             );
                             #[allow(unreachable_code, unused_variables)]
                             let __of_gate = match {
                                 #[allow(unused_variables)]
                                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
                                 let __options = {
-                                    <Lamp as ::supervise::__private::ChildIf<
-                                        { <Lamp as ::supervise::__private::Declared>::IS },
+                                    <Lamp as __rt::ChildIf<
+                                        { <Lamp as __rt::Declared>::IS },
                                     >>::options()
                                 };
-                                ::supervise::__private::Builder::child(
+                                __rt::Builder::child(
                                     &__b,
                                     "gate",
                                     __options,
                                     move || {
                                         #[allow(unused_variables)]
-                                        let wiring = ::supervise::__private::Kept::again(
+                                        let wiring = __rt::SharedValue::clone_for_start(
                                             &__of_wiring,
                                         );
                                         async move {
-                                            let __it: <Lamp as ::supervise::__private::ChildIf<
-                                                { <Lamp as ::supervise::__private::Declared>::IS },
+                                            let __it: <Lamp as __rt::ChildIf<
+                                                { <Lamp as __rt::Declared>::IS },
                                             >>::Start = Lamp(wiring);
-                                            ::core::result::Result::Ok::<
-                                                _,
-                                                ::supervise::__private::Thrown,
-                                            >(__it)
+                                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -332,7 +293,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             ::core::result::Result::Ok::<
                                 _,
-                                ::supervise::__private::Thrown,
+                                __rt::Thrown,
                             >(Garden {
                                 gate: __of_gate,
                                 __tree: __of_tree,
@@ -353,7 +314,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(House {
                 hall: __of_hall,
                 rooms: __of_rooms,
@@ -364,108 +325,97 @@ const _: () = {
     }
     // The declaration as a constant: drawn, checked across trees, compared with what runs.
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for House {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for House {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "House",
             doc: "",
-            strategy: ::supervise::__private::Strategy::RestForOne,
+            strategy: __rt::Strategy::RestForOne,
             settings: &[
                 "strategy(RestForOne)",
                 "decider(_: io::Error => Restart, _ => Stop)",
             ],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "hall",
                     doc: "",
                     item: "Lamp",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Lamp as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Lamp as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "rooms",
                     doc: "",
                     item: "Lamp",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Set,
+                    kind: <Lamp as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["max_children(4)"],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Lamp as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Lamp as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "garden",
                     doc: "",
                     item: "Garden",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Tree,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Tree,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::Some(
-                            &<Garden as ::supervise::__private::TreeHandle>::SPEC,
-                        ),
+                    below: __rt::Below::Known(
+                        ::core::option::Option::Some(&<Garden as __rt::TreeHandle>::SPEC),
                     ),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Garden {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Garden {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Garden",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "gate",
                     doc: "",
                     item: "Lamp",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Lamp as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Lamp as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Lamp as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
                 },
             ],
         };
     }
     // A tree can be the child of another one.
     #[automatically_derived]
-    impl ::supervise::__private::Child for House {
+    impl __rt::Child for House {
         type Handle = House;
-        type Start = ::supervise::__private::Tree<House>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<House as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<House>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<House as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<House>
+        ) -> __rt::Launched<House>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<House>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<House>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };
@@ -502,13 +452,13 @@ pub struct House {
         { <Lamp as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     ///The child `garden`.

@@ -54,46 +54,42 @@ pub async fn tick(counter: ActorRef<Counter>) {
     unused_qualifications
 )]
 const _: () = {
+    // The hidden items of the runtime, under a name that no user writes.
+    use ::supervise::__private as __rt;
     // What the tree is made of. First, so that an editor finds the cursor in it. After a mistake that leaves the body
     // half understood `not(..)` is `all(..)`, and rustc sees a stub instead: one mistake, one error.
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Clock {
+    impl __rt::TreeDef for Clock {
         // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
         // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
         type Params = (
-            <u64 as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        u64,
-                    >>::IS
-                },
-            >>::It,
+            <u64 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u64>>::IS },
+            >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
         // and gives them these new start closures: so handles stay the same over restarts.
         async fn build(
             (__of_first,): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
-            let __of_first = ::supervise::__private::Builder::keep(&__b, __of_first);
+            let __of_first = __rt::Builder::keep(&__b, __of_first);
             // Only for an editor: so it offers the name while the word is half typed. rustc never sees it.
             #[cfg(rust_analyzer)]
             let first = ::core::clone::Clone::clone(&__of_first);
             // What `tree` names inside the declaration.
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
             // `#![..]`: how the children are supervised.
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
                 {
-                    ::supervise::__private::SupervisorStrategy::new(
-                            ::supervise::__private::Strategy::OneForOne,
-                        )
-                        .max_restarts(::supervise::__private::MaxRestarts::AtMost(10))
+                    __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
+                        .max_restarts(__rt::MaxRestarts::AtMost(10))
                         .within(::core::time::Duration::new(60, 0))
                 },
             );
@@ -107,32 +103,29 @@ const _: () = {
                 // The one question whether the type is an actor or a tree is the constant: if not, it fails, and all that
                 // depends on it, below and in the handle's field, is silent.
                 let __options = {
-                    let __options = <Counter as ::supervise::__private::ChildIf<
-                        { <Counter as ::supervise::__private::Declared>::IS },
+                    let __options = <Counter as __rt::ChildIf<
+                        { <Counter as __rt::Declared>::IS },
                     >>::options();
                     __options
                         .backoff(
-                            ::supervise::__private::ExponentialBackoff::new(
+                            __rt::ExponentialBackoff::new(
                                 ::core::time::Duration::new(0, 100000000),
                                 ::core::time::Duration::new(10, 0),
                             ),
                         )
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "counter",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let first = ::supervise::__private::Kept::again(&__of_first);
+                        let first = __rt::SharedValue::clone_for_start(&__of_first);
                         async move {
-                            let __it: <Counter as ::supervise::__private::ChildIf<
-                                { <Counter as ::supervise::__private::Declared>::IS },
+                            let __it: <Counter as __rt::ChildIf<
+                                { <Counter as __rt::Declared>::IS },
                             >>::Start = Counter(first);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -151,12 +144,8 @@ const _: () = {
             let __of_ticker = match {
                 #[allow(unused_variables)]
                 let __of_counter = ::core::clone::Clone::clone(&__of_counter);
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::child(
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::child(
                     &__b,
                     "ticker",
                     __options,
@@ -164,16 +153,11 @@ const _: () = {
                         #[allow(unused_variables)]
                         let counter = ::core::clone::Clone::clone(&__of_counter);
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (tick(counter)).await,
-                                )
+                                __rt::TaskOutput::done((tick(counter)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -190,7 +174,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Clock {
                 counter: __of_counter,
                 ticker: __of_ticker,
@@ -200,70 +184,61 @@ const _: () = {
     }
     // The declaration as a constant: drawn, checked across trees, compared with what runs.
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Clock {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Clock {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Clock",
             doc: "Counts, and is told to.",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "counter",
                     doc: "How often it has ticked.",
                     item: "Counter",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Counter as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Counter as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["backoff(100ms..10s)"],
-                    below: ::supervise::__private::Below::Known(
-                        <Counter as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Counter as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "ticker",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(0, 0),
-                        ),
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],
         };
     }
     // A tree can be the child of another one.
     #[automatically_derived]
-    impl ::supervise::__private::Child for Clock {
+    impl __rt::Child for Clock {
         type Handle = Clock;
-        type Start = ::supervise::__private::Tree<Clock>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Clock as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Clock>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Clock as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Clock>
+        ) -> __rt::Launched<Clock>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Clock>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Clock>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };

@@ -290,7 +290,7 @@
 /// Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a
 /// `[..]` apply to each instance. Values may be expressions over the parameters, and over the `let`s before.
 /// Contradictions between literals are compile errors. For other expressions, the start of the tree fails with a
-/// [`Contradiction`](crate::Contradiction) at the path of the child.
+/// [`InvalidSettings`](crate::InvalidSettings) at the path of the child.
 ///
 #[doc = include_str!("../../docs/settings.md")]
 ///

@@ -15,17 +15,34 @@ use syn::parse::{ParseStream, Parser};
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     list: Vec<Mistake>,
-    hidden: bool,
+    /// How many of them were there when [`take_hidden`](Errors::take_hidden) was last called.
+    seen: usize,
     /// The last token of the input.
     end: Option<Span>,
 }
 
+/// Something that is wrong with the input.
 #[derive(Debug)]
-enum Mistake {
+pub(crate) struct Mistake {
+    kind: Kind,
+    /// Whether only rust-analyzer may see the body of the expansion: rustc would report a name that was rejected or
+    /// made up a second time.
+    hides_body: bool,
+}
+
+#[derive(Debug)]
+enum Kind {
     /// At one place.
     One(syn::Error),
     /// At a place, and with it the one it contradicts.
     Two { at: Span, other: Span, label: &'static str, message: String },
+}
+
+/// A mistake after which rustc may see the body.
+impl From<syn::Error> for Mistake {
+    fn from(error: syn::Error) -> Self {
+        Mistake { kind: Kind::One(error), hides_body: false }
+    }
 }
 
 impl Errors {
@@ -38,14 +55,24 @@ impl Errors {
         Errors { end, ..Errors::default() }
     }
 
-    /// A mistake at one token.
+    /// A mistake at one token. The rest of the tree means what it would mean without it.
     pub(crate) fn at(&mut self, span: Span, message: impl Display) {
         self.push(syn::Error::new(span, message));
     }
 
-    /// A mistake that spans all of `tokens`.
+    /// A mistake that spans all of `tokens`. The rest of the tree means what it would mean without it.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// As [`at`](Errors::at), but rustc would complain about the same token, so it must not see the body.
+    pub(crate) fn reject_at(&mut self, span: Span, message: impl Display) {
+        self.push(Mistake::from(syn::Error::new(span, message)).hiding_body());
+    }
+
+    /// As [`on`](Errors::on), but rustc would complain about the same tokens, so it must not see the body.
+    pub(crate) fn reject_on(&mut self, tokens: impl ToTokens, message: impl Display) {
+        self.push(Mistake::from(syn::Error::new_spanned(tokens, message)).hiding_body());
     }
 
     /// A mistake that takes two places to see: `label`, a name, says what is at the other one.
@@ -53,22 +80,35 @@ impl Errors {
     /// A `compile_error!` has one place. A constant that fails in a function shows where it is called and where
     /// it failed, as one error.
     pub(crate) fn both(&mut self, at: Span, other: Span, label: &'static str, message: impl Display) {
-        self.list.push(Mistake::Two { at, other, label, message: message.to_string() });
+        let kind = Kind::Two { at, other, label, message: message.to_string() };
+        self.list.push(Mistake { kind, hides_body: false });
+    }
+
+    /// As [`both`](Errors::both), but rustc would complain about the same name, so it must not see the body.
+    pub(crate) fn reject_both(&mut self, at: Span, other: Span, label: &'static str, message: impl Display) {
+        let kind = Kind::Two { at, other, label, message: message.to_string() };
+        self.list.push(Mistake { kind, hides_body: true });
     }
 
     /// A mistake that the parser found. What it says without a repair is about Rust's own syntax.
-    pub(crate) fn push(&mut self, error: syn::Error) {
+    pub(crate) fn push(&mut self, mistake: impl Into<Mistake>) {
+        let Mistake { kind, hides_body } = mistake.into();
+        let error = match kind {
+            Kind::One(error) => error,
+            two => return self.list.push(Mistake { kind: two, hides_body }),
+        };
         for error in error {
             let text = error.to_string();
             let whole = text.contains("; ");
             let text = if whole { text } else { in_words(&text) };
             // At the end of the input the parser has no token to point at, and would underline the whole call.
             let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
-            self.list.push(Mistake::One(match self.end {
+            let kind = Kind::One(match self.end {
                 Some(end) if nowhere => syn::Error::new(end, text),
                 _ if whole => error,
                 _ => syn::Error::new(error.span(), text),
-            }));
+            });
+            self.list.push(Mistake { kind, hides_body });
         }
     }
 
@@ -92,15 +132,10 @@ impl Errors {
         made
     }
 
-    /// Asks that only rust-analyzer sees the body of the expansion: rustc would report a name that was
-    /// rejected or made up here a second time.
-    pub(crate) fn hide_body(&mut self) {
-        self.hidden = true;
-    }
-
-    /// Whether a stage called [`hide_body`](Errors::hide_body) since the last time this was asked.
+    /// Whether a mistake that was found since the last call hides the body.
     pub(crate) fn take_hidden(&mut self) -> bool {
-        std::mem::take(&mut self.hidden)
+        let seen = std::mem::replace(&mut self.seen, self.list.len());
+        self.list[seen..].iter().any(|mistake| mistake.hides_body)
     }
 
     /// Whether nothing is wrong so far.
@@ -116,19 +151,24 @@ impl Errors {
     /// The messages, for tests of a single stage.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
-        let text = |mistake: &Mistake| match mistake {
-            Mistake::One(error) => error.clone().into_iter().map(|each| each.to_string()).collect(),
-            Mistake::Two { message, .. } => vec![message.clone()],
+        let text = |mistake: &Mistake| match &mistake.kind {
+            Kind::One(error) => error.clone().into_iter().map(|each| each.to_string()).collect(),
+            Kind::Two { message, .. } => vec![message.clone()],
         };
         self.list.iter().flat_map(text).collect()
     }
 }
 
 impl Mistake {
+    /// The same mistake, after which rustc must not see the body.
+    pub(crate) fn hiding_body(self) -> Self {
+        Mistake { hides_body: true, ..self }
+    }
+
     fn to_tokens(&self) -> TokenStream {
-        match self {
-            Mistake::One(error) => error.to_compile_error(),
-            Mistake::Two { at, other, label, message } => {
+        match &self.kind {
+            Kind::One(error) => error.to_compile_error(),
+            Kind::Two { at, other, label, message } => {
                 let here = Ident::new(label, Span::mixed_site());
                 let (name, call) = (at_span(&here, *other), at_span(&here, *at));
                 let fail = quote_spanned!(*other=> ::core::panic!("{}", #message));
@@ -281,6 +321,21 @@ mod tests {
     #[test]
     fn lists_the_words_when_none_is_near() {
         assert_eq!(did_you_mean("colour", &["start", "shutdown"]), "; known here: `start`, `shutdown`");
+    }
+
+    #[test]
+    fn a_rejected_token_hides_the_body_once() {
+        let mut errors = Errors::default();
+        errors.at(Span::call_site(), "one; remove it");
+        assert!(!errors.take_hidden());
+        errors.reject_at(Span::call_site(), "two; remove it");
+        errors.at(Span::call_site(), "three; remove it");
+        assert!(errors.take_hidden());
+        assert!(!errors.take_hidden(), "it was asked already");
+        errors.push(Mistake::from(syn::Error::new(Span::call_site(), "four; remove it")).hiding_body());
+        assert!(errors.take_hidden());
+        errors.reject_both(Span::call_site(), Span::call_site(), "here", "five; remove it");
+        assert!(errors.take_hidden());
     }
 
     #[test]

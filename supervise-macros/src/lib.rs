@@ -7,13 +7,13 @@ mod actor;
 mod decider;
 mod duration;
 mod errors;
-mod mention;
+mod free_names;
+mod pretty;
 mod repair;
 mod settings;
 #[cfg(test)]
 mod snapshots;
 mod strategy;
-mod text;
 mod tree;
 
 use proc_macro::TokenStream;

@@ -25,8 +25,7 @@ pub(crate) fn repair(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
         }
         repaired.push(token.clone());
         if let Some(expected) = dangling(&tokens, i) {
-            errors.at(token.span(), format!("expected {expected} after this; complete it"));
-            errors.hide_body();
+            errors.reject_at(token.span(), format!("expected {expected} after this; complete it"));
             repaired.push(Ident::new(MISSING, token.span()).into());
         }
     }

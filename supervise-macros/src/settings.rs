@@ -222,6 +222,20 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }
 
+/// The words that an argument takes.
+pub(crate) fn words(setting: &str, argument: &str) -> &'static [&'static str] {
+    let arg = find(setting).and_then(|setting| setting.args.iter().find(|arg| arg.name == argument));
+    match arg.map(|arg| arg.value) {
+        Some(Value::Word(words) | Value::Choice(words) | Value::Duration(words) | Value::Count(words)) => words,
+        _ => &[],
+    }
+}
+
+/// Whether an argument is switched on by this word.
+pub(crate) fn is_flag(setting: &str, word: &str) -> bool {
+    find(setting).is_some_and(|setting| setting.args.iter().any(|arg| arg.value == Value::Flag && arg.name == word))
+}
+
 /// The settings that have an argument of that name, which is no setting by itself.
 pub(crate) fn with_argument(name: &str) -> Option<(&'static Setting, &'static Arg)> {
     let argument = |setting: &'static Setting| {

@@ -7,7 +7,7 @@ use syn::Attribute;
 
 use crate::errors::Errors;
 use crate::repair::repair;
-use crate::tree::{check_settings, model::Body, parse, supervision};
+use crate::tree::{check_supervision, model::Body, parse, supervision};
 
 /// The whole macro.
 pub(crate) fn strategy(input: TokenStream) -> TokenStream {
@@ -25,10 +25,16 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
             let _ = input.parse::<TokenStream>();
         }
     });
-    check_settings(&body.settings, &mut errors);
+    check_supervision(&body.settings, &mut errors);
     let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
-    quote!({ let __strategy = #value; #errors __strategy })
+    quote!({
+        use ::supervise::__private as __rt;
+        #[allow(unused_qualifications)]
+        let __strategy = #value;
+        #errors
+        __strategy
+    })
 }
 
 #[cfg(test)]
@@ -42,6 +48,12 @@ mod tests {
         assert!(syn::parse2::<syn::Expr>(tokens.clone()).is_ok(), "{tokens}");
         let text = tokens.to_string();
         assert!(text.contains("Strategy :: AllForOne") && !text.contains("compile_error"), "{text}");
+    }
+
+    #[test]
+    fn asks_the_rules() {
+        let text = strategy("#![strategy(OneForOne, within = 1s)]".parse().unwrap()).to_string();
+        assert!(text.contains("`within` does nothing without `max_restarts`"), "{text}");
     }
 
     #[test]

@@ -16,7 +16,6 @@
 
 mod actor;
 mod base;
-mod contradiction;
 mod decide;
 mod engine;
 mod inspect;
@@ -31,13 +30,12 @@ pub mod __private;
 
 pub use actor::actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
 pub use actor::commands::CommandError;
-pub use actor::context::{Context, SpawnChild, SpawnError};
+pub use actor::context::{Context, SpawnChild};
 pub use actor::guardian::{self, spawn};
 pub use actor::hook::{EndHook, RestartHook, StartHook};
 pub use actor::options::{ChildOptions, Redeliver};
 pub use actor::timers::{Every, Timer};
 pub use actor::{Actor, Watcher};
-pub use contradiction::Contradiction;
 pub use engine::bus::{EVENT_BUFFER, Events, Missed};
 pub use inspect::health::{Health, Reason, Symptom};
 pub use inspect::snapshot::{Node, NodeState, Restarts, Snapshot};
@@ -50,11 +48,13 @@ pub use values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use values::ended::{Ended, Watched};
 pub use values::event::{DeadReason, Event, EventKind};
 pub use values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use values::invalid_settings::InvalidSettings;
 pub use values::kind::ChildKind;
 pub use values::link_error::LinkError;
 pub use values::mailbox_depth::MailboxDepth;
 pub use values::path;
 pub use values::report::{ChildReport, Report};
+pub use values::spawn_error::SpawnError;
 pub use values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 pub use values::strategy::{
     Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 use supervise::{
-    Contradiction, ExponentialBackoff, Limit, Mailbox, MaxRestarts, OnLimit, ShutdownTime, SlottedBackoff, SpawnError,
-    WhileDown,
+    ExponentialBackoff, InvalidSettings, Limit, Mailbox, MaxRestarts, OnLimit, ShutdownTime, SlottedBackoff,
+    SpawnError, WhileDown,
 };
 
 use crate::kit::{Journal, Probe, ms, secs, soon};
 
-use Contradiction::*;
+use InvalidSettings::*;
 
 /// What a configuration says.
 #[derive(Clone, Default)]
@@ -73,12 +73,12 @@ supervisor! {
 }
 
 /// The path of the failure, and the contradiction.
-fn of(failure: &Failure) -> (String, Contradiction) {
-    let what = failure.error::<Contradiction>().unwrap_or_else(|| panic!("not a contradiction: {failure}"));
+fn of(failure: &Failure) -> (String, InvalidSettings) {
+    let what = failure.error::<InvalidSettings>().unwrap_or_else(|| panic!("not a contradiction: {failure}"));
     (failure.path().to_owned(), *what)
 }
 
-async fn refused(config: Config) -> (String, Contradiction) {
+async fn refused(config: Config) -> (String, InvalidSettings) {
     let journal = config.journal.clone();
     let failure = App::start(config).await.expect_err("it started");
     let lines = journal.take();
@@ -156,9 +156,10 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
     assert_eq!((&*path, what), ("db", NeverReached { failures: 4, least, within: least }));
     App::start(Config { within: Some(ms(21_001)), ..Config::default() }).await.unwrap().shutdown().await;
 
-    let (path, what) = of(&Paced::start(Journal::default(), secs(1)).await.expect_err("it started"));
-    assert_eq!((&*path, what), ("db", NeverReached { failures: 101, least: secs(1), within: secs(1) }));
-    Paced::start(Journal::default(), ms(1_001)).await.unwrap().shutdown().await;
+    // The first restart is immediate, the others are 10 ms apart.
+    let (path, what) = of(&Paced::start(Journal::default(), ms(990)).await.expect_err("it started"));
+    assert_eq!((&*path, what), ("db", NeverReached { failures: 101, least: ms(990), within: ms(990) }));
+    Paced::start(Journal::default(), ms(991)).await.unwrap().shutdown().await;
 }
 
 /// C6: in a group all failures count together.
@@ -266,11 +267,12 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
         (probe().backoff(slow).limit(Limit::new().within(secs(1))), NoLimit("within")),
         (probe().backoff(slow).limit(Limit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
         (probe().limit(Limit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
-        (probe().limit(most(100).within(secs(1))), NeverReached { failures: 101, least: secs(1), within: secs(1) }),
+        (probe().limit(most(101).within(secs(1))), NeverReached { failures: 102, least: secs(1), within: secs(1) }),
+        (probe().limit(Limit::new().within(ms(90))), NeverReached { failures: 11, least: ms(90), within: ms(90) }),
     ];
     for (spawn, expected) in cases {
         match spawn.await {
-            Err(SpawnError::Contradiction { path, what }) => assert_eq!((&*path, what), ("db", expected)),
+            Err(SpawnError::InvalidSettings { path, what }) => assert_eq!((&*path, what), ("db", expected)),
             other => panic!("{expected:?} was not seen: {other:?}"),
         }
     }

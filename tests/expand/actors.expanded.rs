@@ -93,41 +93,40 @@ impl ::supervise::__private::Watcher for Log {
 fn cautious() -> Decider {
     {
         {
-            ::supervise::__private::IntoDecider::into_decider(
-                ::supervise::__private::Decider::partial(move |
-                    __failure: &::supervise::__private::Failure,
-                | -> ::core::option::Option<::supervise::__private::Directive> {
-                    if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+            use ::supervise::__private as __rt;
+            #[allow(unused_qualifications)]
+            let __decider = __rt::IntoDecider::into_decider(
+                __rt::Decider::partial(move |
+                    __failure: &__rt::Failure,
+                | -> ::core::option::Option<__rt::Directive> {
+                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                         DbError,
                     >(__failure) {
                         match __it {
                             DbError::Timeout { .. } => {
                                 return ::core::option::Option::Some(
-                                    ::supervise::__private::Directive::Restart,
+                                    __rt::Directive::Restart,
                                 );
                             }
                             #[allow(unreachable_patterns)]
                             _ => {}
                         }
                     }
-                    if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                         io::Error,
                     >(__failure) {
                         match __it {
                             e => {
-                                return ::core::option::Option::Some(
-                                    ::supervise::__private::Directive::Stop,
-                                );
+                                return ::core::option::Option::Some(__rt::Directive::Stop);
                             }
                             #[allow(unreachable_patterns)]
                             _ => {}
                         }
                     }
-                    ::core::option::Option::Some(
-                        ::supervise::__private::Directive::Escalate,
-                    )
+                    ::core::option::Option::Some(__rt::Directive::Escalate)
                 }),
-            )
+            );
+            __decider
         }
     }
 }

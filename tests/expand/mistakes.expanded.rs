@@ -7,62 +7,50 @@
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, all(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Mistakes {
+    impl __rt::TreeDef for Mistakes {
         type Params = (
-            <Db as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        Db,
-                    >>::IS
-                },
-            >>::It,
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
         );
         async fn build(
             (__of_db,): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
-            let __of_db = ::supervise::__private::Builder::keep(&__b, __of_db);
+            let __of_db = __rt::Builder::keep(&__b, __of_db);
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
-                {
-                    ::supervise::__private::SupervisorStrategy::new(
-                        ::supervise::__private::Strategy::OneForOne,
-                    )
-                },
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code, unused_variables)]
             let __of_one = match {
                 let __options = {
                     #[cfg(rust_analyzer)]
-                    let _ = <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
+                    let _ = <Cart as __rt::ChildIf<
+                        { <Cart as __rt::Declared>::IS },
                     >>::options()
                         .lifecycel();
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "one",
                     __options,
                     move || {
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(later);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -81,25 +69,20 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "later",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db.__missing);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -114,13 +97,13 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let later = ::core::clone::Clone::clone(&__of_later);
             #[allow(unused_variables)]
-            let __of_broken: <Cart as ::supervise::__private::ChildIf<
-                { <Cart as ::supervise::__private::Declared>::IS },
+            let __of_broken: <Cart as __rt::ChildIf<
+                { <Cart as __rt::Declared>::IS },
             >>::Handle = ::core::unreachable!();
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Mistakes {
                 one: __of_one,
                 later: __of_later,
@@ -131,96 +114,83 @@ const _: () = {
     }
     #[cfg(not(rust_analyzer))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Mistakes {
+    impl __rt::TreeDef for Mistakes {
         type Params = (
-            <Db as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        Db,
-                    >>::IS
-                },
-            >>::It,
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
         );
         async fn build(
             _: Self::Params,
-            _: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            _: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             ::core::unreachable!()
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Mistakes {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Mistakes {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Mistakes",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "one",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "later",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "broken",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::Child for Mistakes {
+    impl __rt::Child for Mistakes {
         type Handle = Mistakes;
-        type Start = ::supervise::__private::Tree<Mistakes>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Mistakes as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Mistakes>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Mistakes as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Mistakes>
+        ) -> __rt::Launched<Mistakes>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Mistakes>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Mistakes>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };

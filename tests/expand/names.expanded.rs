@@ -8,57 +8,43 @@
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Names {
+    impl __rt::TreeDef for Names {
         type Params = (
-            <u32 as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        u32,
-                    >>::IS
-                },
-            >>::It,
-            <Config as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        Config,
-                    >>::IS
-                },
-            >>::It,
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
+            <Config as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Config>>::IS },
+            >>::Type,
         );
         async fn build(
             (__of_type, __of_config): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
-            let __of_type = ::supervise::__private::Builder::keep(&__b, __of_type);
+            let __of_type = __rt::Builder::keep(&__b, __of_type);
             #[allow(unused_variables)]
-            let __of_config = ::supervise::__private::Builder::keep(&__b, __of_config);
+            let __of_config = __rt::Builder::keep(&__b, __of_config);
             #[cfg(rust_analyzer)]
             let r#type = ::core::clone::Clone::clone(&__of_type);
             #[cfg(rust_analyzer)]
             let config = ::core::clone::Clone::clone(&__of_config);
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
-                {
-                    ::supervise::__private::SupervisorStrategy::new(
-                        ::supervise::__private::Strategy::OneForOne,
-                    )
-                },
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unused_variables)]
             let (__of_a, __of_b) = {
                 #[allow(unused_variables)]
-                let config = ::supervise::__private::Kept::again(&__of_config);
+                let config = __rt::SharedValue::clone_for_start(&__of_config);
                 let (a, b) = split(config);
-                (
-                    ::supervise::__private::Builder::keep(&__b, a),
-                    ::supervise::__private::Builder::keep(&__b, b),
-                )
+                (__rt::Builder::keep(&__b, a), __rt::Builder::keep(&__b, b))
             };
             #[cfg(rust_analyzer)]
             let a = ::core::clone::Clone::clone(&__of_a);
@@ -72,27 +58,22 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_a = ::core::clone::Clone::clone(&__of_a);
                 let __options = {
-                    <Bell as ::supervise::__private::ChildIf<
-                        { <Bell as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "struct",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let r#type = ::supervise::__private::Kept::again(&__of_type);
+                        let r#type = __rt::SharedValue::clone_for_start(&__of_type);
                         #[allow(unused_variables)]
-                        let a = ::supervise::__private::Kept::again(&__of_a);
+                        let a = __rt::SharedValue::clone_for_start(&__of_a);
                         async move {
-                            let __it: <Bell as ::supervise::__private::ChildIf<
-                                { <Bell as ::supervise::__private::Declared>::IS },
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
                             >>::Start = start(r#type, a);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -114,11 +95,9 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_b = ::core::clone::Clone::clone(&__of_b);
                 let __options = {
-                    <Bell as ::supervise::__private::ChildIf<
-                        { <Bell as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "start",
                     __options,
@@ -126,15 +105,12 @@ const _: () = {
                         #[allow(unused_variables)]
                         let tree = ::core::clone::Clone::clone(&__of_tree);
                         #[allow(unused_variables)]
-                        let b = ::supervise::__private::Kept::again(&__of_b);
+                        let b = __rt::SharedValue::clone_for_start(&__of_b);
                         async move {
-                            let __it: <Bell as ::supervise::__private::ChildIf<
-                                { <Bell as ::supervise::__private::Declared>::IS },
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
                             >>::Start = start(b, tree.clone());
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -152,12 +128,8 @@ const _: () = {
             let __of_heartbeat = match {
                 #[allow(unused_variables)]
                 let __of_start = ::core::clone::Clone::clone(&__of_start);
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::child(
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::child(
                     &__b,
                     "heartbeat",
                     __options,
@@ -165,16 +137,11 @@ const _: () = {
                         #[allow(unused_variables)]
                         let start = ::core::clone::Clone::clone(&__of_start);
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (heartbeat(start)).await,
-                                )
+                                __rt::TaskOutput::done((heartbeat(start)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -194,8 +161,8 @@ const _: () = {
                 let __of_a = ::core::clone::Clone::clone(&__of_a);
                 #[allow(unused_variables)]
                 let __of_start = ::core::clone::Clone::clone(&__of_start);
-                let __options = { ::supervise::__private::ChildOptions::<Inner>::new() };
-                ::supervise::__private::Builder::inline::<
+                let __options = { __rt::ChildOptions::<Inner>::new() };
+                __rt::Builder::inline::<
                     Inner,
                     _,
                     _,
@@ -203,31 +170,25 @@ const _: () = {
                     &__b,
                     "inner",
                     __options,
-                    move |__b: ::supervise::__private::Builder| {
+                    move |__b: __rt::Builder| {
                         #[allow(unused_variables)]
                         let __of_a = ::core::clone::Clone::clone(&__of_a);
                         #[allow(unused_variables)]
                         let __of_start = ::core::clone::Clone::clone(&__of_start);
                         async move {
-                            let __of_tree = ::supervise::__private::Builder::tree_ref(
-                                &__b,
-                            );
+                            let __of_tree = __rt::Builder::tree_ref(&__b);
                             #[cfg(rust_analyzer)]
                             let tree = ::core::clone::Clone::clone(&__of_tree);
-                            ::supervise::__private::Builder::supervision(
+                            __rt::Builder::supervision(
                                 &__b,
-                                {
-                                    ::supervise::__private::SupervisorStrategy::new(
-                                        ::supervise::__private::Strategy::AllForOne,
-                                    )
-                                },
+                                { __rt::SupervisorStrategy::new(__rt::Strategy::AllForOne) },
                             );
                             #[allow(unused_variables)]
                             let (__of_c,) = {
                                 #[allow(unused_variables)]
-                                let a = ::supervise::__private::Kept::again(&__of_a);
+                                let a = __rt::SharedValue::clone_for_start(&__of_a);
                                 let c = a;
-                                (::supervise::__private::Builder::keep(&__b, c),)
+                                (__rt::Builder::keep(&__b, c),)
                             };
                             #[cfg(rust_analyzer)]
                             let c = ::core::clone::Clone::clone(&__of_c);
@@ -238,11 +199,11 @@ const _: () = {
                                 #[allow(unused_variables)]
                                 let __of_c = ::core::clone::Clone::clone(&__of_c);
                                 let __options = {
-                                    <Bell as ::supervise::__private::ChildIf<
-                                        { <Bell as ::supervise::__private::Declared>::IS },
+                                    <Bell as __rt::ChildIf<
+                                        { <Bell as __rt::Declared>::IS },
                                     >>::options()
                                 };
-                                ::supervise::__private::Builder::child(
+                                __rt::Builder::child(
                                     &__b,
                                     "leaf",
                                     __options,
@@ -250,15 +211,12 @@ const _: () = {
                                         #[allow(unused_variables)]
                                         let start = ::core::clone::Clone::clone(&__of_start);
                                         #[allow(unused_variables)]
-                                        let c = ::supervise::__private::Kept::again(&__of_c);
+                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
                                         async move {
-                                            let __it: <Bell as ::supervise::__private::ChildIf<
-                                                { <Bell as ::supervise::__private::Declared>::IS },
+                                            let __it: <Bell as __rt::ChildIf<
+                                                { <Bell as __rt::Declared>::IS },
                                             >>::Start = start(c, println!("{start:?}"));
-                                            ::core::result::Result::Ok::<
-                                                _,
-                                                ::supervise::__private::Thrown,
-                                            >(__it)
+                                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -275,7 +233,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             ::core::result::Result::Ok::<
                                 _,
-                                ::supervise::__private::Thrown,
+                                __rt::Thrown,
                             >(Inner {
                                 leaf: __of_leaf,
                                 __tree: __of_tree,
@@ -296,7 +254,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Names {
                 #[cfg(feature = "http")]
                 r#struct: __of_struct,
@@ -308,122 +266,107 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Names {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Names {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Names",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
                 #[cfg(feature = "http")]
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "struct",
                     doc: "",
                     item: "Bell",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "start",
                     doc: "",
                     item: "Bell",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "heartbeat",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(0, 0),
-                        ),
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "inner",
                     doc: "",
                     item: "Inner",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Tree,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Tree,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::Some(
-                            &<Inner as ::supervise::__private::TreeHandle>::SPEC,
-                        ),
+                    below: __rt::Below::Known(
+                        ::core::option::Option::Some(&<Inner as __rt::TreeHandle>::SPEC),
                     ),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Inner {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Inner {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Inner",
             doc: "",
-            strategy: ::supervise::__private::Strategy::AllForOne,
+            strategy: __rt::Strategy::AllForOne,
             settings: &["strategy(AllForOne)"],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "leaf",
                     doc: "",
                     item: "Bell",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Bell as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Bell as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::Child for Names {
+    impl __rt::Child for Names {
         type Handle = Names;
-        type Start = ::supervise::__private::Tree<Names>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Names as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Names>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Names as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Names>
+        ) -> __rt::Launched<Names>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Names>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };
@@ -615,45 +558,39 @@ impl ::core::ops::Deref for Inner {
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Other {
+    impl __rt::TreeDef for Other {
         type Params = ();
         async fn build(
             (): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
-                {
-                    ::supervise::__private::SupervisorStrategy::new(
-                        ::supervise::__private::Strategy::OneForOne,
-                    )
-                },
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code, unused_variables)]
             let __of_names = match {
                 let __options = {
-                    <Names as ::supervise::__private::ChildIf<
-                        { <Names as ::supervise::__private::Declared>::IS },
+                    <Names as __rt::ChildIf<
+                        { <Names as __rt::Declared>::IS },
                     >>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "names",
                     __options,
                     move || {
                         async move {
-                            let __it: <Names as ::supervise::__private::ChildIf<
-                                { <Names as ::supervise::__private::Declared>::IS },
+                            let __it: <Names as __rt::ChildIf<
+                                { <Names as __rt::Declared>::IS },
                             >>::Start = Names::tree(1, Config);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -670,7 +607,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Other {
                 names: __of_names,
                 __tree: __of_tree,
@@ -678,52 +615,47 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Other {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Other {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Other",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "names",
                     doc: "",
                     item: "Names",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Names as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Names as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Names as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::Child for Other {
+    impl __rt::Child for Other {
         type Handle = Other;
-        type Start = ::supervise::__private::Tree<Other>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Other as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Other>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Other as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Other>
+        ) -> __rt::Launched<Other>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Other>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };

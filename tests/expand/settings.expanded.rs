@@ -7,106 +7,91 @@
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Settings {
+    impl __rt::TreeDef for Settings {
         type Params = (
-            <u32 as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        u32,
-                    >>::IS
-                },
-            >>::It,
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
         );
         async fn build(
             (__of_most,): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
-            let __of_most = ::supervise::__private::Builder::keep(&__b, __of_most);
+            let __of_most = __rt::Builder::keep(&__b, __of_most);
             #[cfg(rust_analyzer)]
             let most = ::core::clone::Clone::clone(&__of_most);
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
                 {
                     #[allow(unused_variables)]
-                    let most = ::supervise::__private::Kept::again(&__of_most);
-                    ::supervise::__private::SupervisorStrategy::new(
-                            ::supervise::__private::Strategy::OneForOne,
-                        )
-                        .max_restarts(::supervise::__private::MaxRestarts::AtMost(most))
+                    let most = __rt::SharedValue::clone_for_start(&__of_most);
+                    __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
+                        .max_restarts(__rt::MaxRestarts::AtMost(most))
                         .within(::core::time::Duration::new(600, 0))
-                        .on_limit(::supervise::__private::OnLimit::Stop)
+                        .on_limit(__rt::OnLimit::Stop)
                         .decider(
-                            ::supervise::__private::Decider::partial(move |
-                                __failure: &::supervise::__private::Failure,
-                            | -> ::core::option::Option<
-                                ::supervise::__private::Directive,
-                            > {
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                            __rt::Decider::partial(move |
+                                __failure: &__rt::Failure,
+                            | -> ::core::option::Option<__rt::Directive> {
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     DbError,
                                 >(__failure) {
                                     match __it {
                                         DbError::Timeout { ms } if *ms < 100 => {
-                                            return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Resume,
-                                            );
+                                            return ::core::option::Option::Some(__rt::Directive::Resume);
                                         }
                                         DbError::Timeout { .. } | DbError::Busy => {
                                             return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Restart,
+                                                __rt::Directive::Restart,
                                             );
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
                                     }
                                 }
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     io::Error,
                                 >(__failure) {
                                     match __it {
                                         e if e.kind() == io::ErrorKind::NotFound => {
-                                            return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Stop,
-                                            );
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
                                     }
                                 }
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     Cause,
                                 >(__failure) {
                                     match __it {
                                         Cause::Killed => {
-                                            return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Stop,
-                                            );
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
                                     }
                                 }
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     Phase,
                                 >(__failure) {
                                     match __it {
                                         Phase::Restart => {
                                             return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Escalate,
+                                                __rt::Directive::Escalate,
                                             );
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
                                     }
                                 }
-                                ::core::option::Option::Some(
-                                    ::supervise::__private::Directive::Restart,
-                                )
+                                ::core::option::Option::Some(__rt::Directive::Restart)
                             }),
                         )
                 },
@@ -114,62 +99,51 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_db = match {
                 let __options = {
-                    let __options = <Db as ::supervise::__private::ChildIf<
-                        { <Db as ::supervise::__private::Declared>::IS },
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
                     >>::options();
-                    let __options = __options
-                        .lifecycle(::supervise::__private::Lifecycle::Permanent);
+                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
                     let __options = __options
                         .shutdown(::core::time::Duration::new(5, 0));
                     let __options = __options.start(::core::time::Duration::new(3, 0));
                     let __options = __options.drain();
                     let __options = __options
                         .backoff(
-                            ::supervise::__private::ExponentialBackoff::new(
+                            __rt::ExponentialBackoff::new(
                                     ::core::time::Duration::new(3, 0),
                                     ::core::time::Duration::new(30, 0),
                                 )
                                 .factor(2)
                                 .random_factor(0.2)
                                 .reset(
-                                    ::supervise::__private::Reset::Auto(
-                                        ::core::time::Duration::new(60, 0),
-                                    ),
+                                    __rt::Reset::Auto(::core::time::Duration::new(60, 0)),
                                 ),
                         );
                     let __options = __options
                         .limit(
-                            ::supervise::__private::Limit::new()
-                                .max_restarts(
-                                    ::supervise::__private::MaxRestarts::AtMost(3),
-                                )
+                            __rt::Limit::new()
+                                .max_restarts(__rt::MaxRestarts::AtMost(3))
                                 .within(::core::time::Duration::new(3600, 0))
-                                .on_limit(::supervise::__private::OnLimit::Escalate),
+                                .on_limit(__rt::OnLimit::Escalate),
                         );
                     let __options = __options.pre_restart(Db::dump);
                     let __options = __options.post_restart(Db::reload);
-                    let __options = __options
-                        .mailbox(::supervise::__private::Mailbox::Bounded(100));
+                    let __options = __options.mailbox(__rt::Mailbox::Bounded(100));
                     let __options = __options
                         .ask(::core::time::Duration::new(0, 500000000));
-                    let __options = __options
-                        .while_down(::supervise::__private::WhileDown::Reject);
+                    let __options = __options.while_down(__rt::WhileDown::Reject);
                     let __options = __options.redeliver(3);
                     __options
                         .decider(
-                            ::supervise::__private::Decider::partial(move |
-                                __failure: &::supervise::__private::Failure,
-                            | -> ::core::option::Option<
-                                ::supervise::__private::Directive,
-                            > {
-                                if let ::core::option::Option::Some(__it) = ::supervise::__private::Failure::get::<
+                            __rt::Decider::partial(move |
+                                __failure: &__rt::Failure,
+                            | -> ::core::option::Option<__rt::Directive> {
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
                                     DbError,
                                 >(__failure) {
                                     match __it {
                                         DbError::Corrupt => {
-                                            return ::core::option::Option::Some(
-                                                ::supervise::__private::Directive::Stop,
-                                            );
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
                                         }
                                         #[allow(unreachable_patterns)]
                                         _ => {}
@@ -179,19 +153,16 @@ const _: () = {
                             }),
                         )
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "db",
                     __options,
                     move || {
                         async move {
-                            let __it: <Db as ::supervise::__private::ChildIf<
-                                { <Db as ::supervise::__private::Declared>::IS },
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -208,8 +179,8 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_many = match {
                 let __options = {
-                    let __options = <Db as ::supervise::__private::ChildIf<
-                        { <Db as ::supervise::__private::Declared>::IS },
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
                     >>::options();
                     let __options = __options
                         .backoff(
@@ -218,8 +189,8 @@ const _: () = {
                         );
                     __options.max_children(5)
                 };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::set::<
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
                     _,
                     (),
                     _,
@@ -232,13 +203,10 @@ const _: () = {
                     move |__args: ()| {
                         let (): () = __args;
                         async move {
-                            let __it: <Db as ::supervise::__private::ChildIf<
-                                { <Db as ::supervise::__private::Declared>::IS },
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -255,32 +223,26 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_server = match {
                 let __options = {
-                    let __options = ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new();
-                    let __options = __options
-                        .lifecycle(::supervise::__private::Lifecycle::Transient);
+                    let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Transient);
                     let __options = __options.ready();
                     let __options = __options.significant();
-                    __options.shutdown(::supervise::__private::Shutdown::Infinity)
+                    __options.shutdown(__rt::Shutdown::Infinity)
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "server",
                     __options,
                     move || {
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                __cx: ::supervise::__private::TaskContext|
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done((serve(cx)).await)
+                                __rt::TaskOutput::done((serve(cx)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -297,7 +259,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Settings {
                 db: __of_db,
                 many: __of_many,
@@ -307,27 +269,25 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Settings {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Settings {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Settings",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[
                 "strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)",
                 "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
             ],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "db",
                     doc: "",
                     item: "Db",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Db as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(5, 0),
-                        ),
+                    shape: __rt::Shape::One,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(5, 0)),
                     ),
                     settings: &[
                         "lifecycle(Permanent, shutdown = 5s, start = 3s, drain)",
@@ -340,75 +300,64 @@ const _: () = {
                         "redeliver(attempts = 3)",
                         "decider(DbError::Corrupt => Stop)",
                     ],
-                    below: ::supervise::__private::Below::Known(
-                        <Db as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "many",
                     doc: "",
                     item: "Db",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: <Db as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Set,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[
                         "backoff(SlottedBackoff::new(10ms).ceiling(10))",
                         "max_children(5)",
                     ],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Db as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "server",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Infinity,
-                    ),
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(__rt::Shutdown::Infinity),
                     settings: &[
                         "lifecycle(Transient, ready, significant, shutdown = Infinity)",
                     ],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],
         };
     }
-    const _: () = if let ::core::option::Option::Some(__text) = ::supervise::__private::too_short(
-        <Db as ::supervise::__private::Declared>::TREE,
+    const _: () = if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
+        <Db as __rt::Declared>::TREE,
         ::core::time::Duration::new(5, 0),
     ) {
         ::core::panic!("{}", __text.as_str())
     };
     #[automatically_derived]
-    impl ::supervise::__private::Child for Settings {
+    impl __rt::Child for Settings {
         type Handle = Settings;
-        type Start = ::supervise::__private::Tree<Settings>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Settings as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Settings>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Settings as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Settings>
+        ) -> __rt::Launched<Settings>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Settings>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Settings>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };

@@ -7,72 +7,56 @@
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Shapes {
+    impl __rt::TreeDef for Shapes {
         type Params = (
-            <Db as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        Db,
-                    >>::IS
-                },
-            >>::It,
-            <u32 as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        u32,
-                    >>::IS
-                },
-            >>::It,
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
         );
         async fn build(
             (__of_db, __of_count): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
-            let __of_db = ::supervise::__private::Builder::keep(&__b, __of_db);
+            let __of_db = __rt::Builder::keep(&__b, __of_db);
             #[allow(unused_variables)]
-            let __of_count = ::supervise::__private::Builder::keep(&__b, __of_count);
+            let __of_count = __rt::Builder::keep(&__b, __of_count);
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
             #[cfg(rust_analyzer)]
             let count = ::core::clone::Clone::clone(&__of_count);
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
-                {
-                    ::supervise::__private::SupervisorStrategy::new(
-                        ::supervise::__private::Strategy::OneForOne,
-                    )
-                },
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code, unused_variables)]
             let __of_one = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::child(
+                __rt::Builder::child(
                     &__b,
                     "one",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -91,27 +75,22 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::optional(
+                __rt::Builder::optional(
                     &__b,
                     "maybe",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         async move {
                             let __it: ::core::option::Option<
-                                <Cart as ::supervise::__private::ChildIf<
-                                    { <Cart as ::supervise::__private::Declared>::IS },
+                                <Cart as __rt::ChildIf<
+                                    { <Cart as __rt::Declared>::IS },
                                 >>::Start,
                             > = Some(Cart(db));
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -130,11 +109,9 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                ::supervise::__private::Builder::array::<
+                __rt::Builder::array::<
                     _,
                     { 2 },
                     _,
@@ -145,16 +122,13 @@ const _: () = {
                     __options,
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         let i: usize = __i;
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, i);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -174,38 +148,28 @@ const _: () = {
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
                     #[allow(unused_variables)]
-                    let count = ::supervise::__private::Kept::again(&__of_count);
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
                 let __initial = {
                     #[allow(unused_variables)]
-                    let count = ::supervise::__private::Kept::again(&__of_count);
-                    ::supervise::__private::initial::<
+                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    __rt::initial::<
                         u32,
                         (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         ),
                         _,
                     >(0..count, |__a0| (__a0,))
                 };
-                ::supervise::__private::Builder::set::<
+                __rt::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                    u32,
-                                >>::IS
-                            },
-                        >>::It,
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -216,36 +180,25 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         let (
                             n,
                         ): (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         ) = __args;
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, n);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -264,28 +217,18 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
-                    >>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::keyed::<
-                    <String as ::supervise::__private::It<
-                        {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                String,
-                            >>::IS
-                        },
-                    >>::It,
+                let __initial = __rt::no_initial();
+                __rt::Builder::keyed::<
+                    <String as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                    >>::Type,
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                    u32,
-                                >>::IS
-                            },
-                        >>::It,
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -296,56 +239,37 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <String as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        String,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
                             (
-                                <u32 as ::supervise::__private::It<
-                                    {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                            u32,
-                                        >>::IS
-                                    },
-                                >>::It,
+                                <u32 as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                >>::Type,
                             ),
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         let (
                             __key,
                             (n,),
                         ): (
-                            <String as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        String,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
                             (
-                                <u32 as ::supervise::__private::It<
-                                    {
-                                        <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                            u32,
-                                        >>::IS
-                                    },
-                                >>::It,
+                                <u32 as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                >>::Type,
                             ),
                         ) = __args;
                         let name: String = __key;
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, name, n);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -364,22 +288,18 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    let __options = <Cart as ::supervise::__private::ChildIf<
-                        { <Cart as ::supervise::__private::Declared>::IS },
+                    let __options = <Cart as __rt::ChildIf<
+                        { <Cart as __rt::Declared>::IS },
                     >>::options();
-                    __options.lifecycle(::supervise::__private::Lifecycle::Temporary)
+                    __options.lifecycle(__rt::Lifecycle::Temporary)
                 };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::set_once::<
+                let __initial = __rt::no_initial();
+                __rt::Builder::set_once::<
                     _,
                     (
-                        <Socket as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Moved<
-                                    Socket,
-                                >>::IS
-                            },
-                        >>::It,
+                        <Socket as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -390,36 +310,25 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <Socket as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
-                                        Socket,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <Socket as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         let (
                             socket,
                         ): (
-                            <Socket as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
-                                        Socket,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <Socket as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                            >>::Type,
                         ) = __args;
                         async move {
-                            let __it: <Cart as ::supervise::__private::ChildIf<
-                                { <Cart as ::supervise::__private::Declared>::IS },
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, socket);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -436,52 +345,34 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_once_keyed = match {
                 let __options = {
-                    let __options = ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new();
-                    __options.lifecycle(::supervise::__private::Lifecycle::Temporary)
+                    let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    __options.lifecycle(__rt::Lifecycle::Temporary)
                 };
                 let __initial = {
-                    ::supervise::__private::initial::<
+                    __rt::initial::<
                         (u64, Socket),
                         (
-                            <u64 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        u64,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
-                                    {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
-                                            Socket,
-                                        >>::IS
-                                    },
-                                >>::It,
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
                             ),
                         ),
                         _,
                     >([(1, socket)], |(__a0, __a1)| (__a0, (__a1,)))
                 };
-                ::supervise::__private::Builder::keyed_once::<
-                    <u64 as ::supervise::__private::It<
-                        {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                u64,
-                            >>::IS
-                        },
-                    >>::It,
+                __rt::Builder::keyed_once::<
+                    <u64 as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                    >>::Type,
                     _,
                     (
-                        <Socket as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::First<
-                                    Socket,
-                                >>::IS
-                            },
-                        >>::It,
+                        <Socket as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -492,21 +383,13 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u64 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        u64,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
-                                    {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
-                                            Socket,
-                                        >>::IS
-                                    },
-                                >>::It,
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
                             ),
                         )|
                     {
@@ -514,35 +397,22 @@ const _: () = {
                             __key,
                             (socket,),
                         ): (
-                            <u64 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        u64,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
                             (
-                                <Socket as ::supervise::__private::It<
-                                    {
-                                        <::supervise::__private::Keeper as ::supervise::__private::First<
-                                            Socket,
-                                        >>::IS
-                                    },
-                                >>::It,
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
                             ),
                         ) = __args;
                         let n: u64 = __key;
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (serve(n, socket)).await,
-                                )
+                                __rt::TaskOutput::done((serve(n, socket)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -561,21 +431,17 @@ const _: () = {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
-                    <Shapes as ::supervise::__private::ChildIf<
-                        { <Shapes as ::supervise::__private::Declared>::IS },
+                    <Shapes as __rt::ChildIf<
+                        { <Shapes as __rt::Declared>::IS },
                     >>::options()
                 };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::set::<
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
                     _,
                     (
-                        <Db as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                    Db,
-                                >>::IS
-                            },
-                        >>::It,
+                        <Db as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -586,36 +452,25 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <Db as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        Db,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <Db as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                            >>::Type,
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = ::supervise::__private::Kept::again(&__of_db);
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
                         let (
                             db,
                         ): (
-                            <Db as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        Db,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <Db as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                            >>::Type,
                         ) = __args;
                         async move {
-                            let __it: <Shapes as ::supervise::__private::ChildIf<
-                                { <Shapes as ::supervise::__private::Declared>::IS },
+                            let __it: <Shapes as __rt::ChildIf<
+                                { <Shapes as __rt::Declared>::IS },
                             >>::Start = Shapes::tree(db, 1);
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -632,7 +487,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Shapes {
                 one: __of_one,
                 maybe: __of_maybe,
@@ -647,149 +502,126 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Shapes {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Shapes {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Shapes",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "one",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "maybe",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Optional,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Optional,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "row",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Array(
-                        ::supervise::__private::number::<{ 2 }>(),
-                    ),
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Permanent,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        <Cart as ::supervise::__private::Declared>::TREE,
-                    ),
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "any",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Set,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["initial(0..count)"],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Cart as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "keyed",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Keyed("String"),
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Keyed("String"),
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Cart as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "once",
                     doc: "",
                     item: "Cart",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: <Cart as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Temporary,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Set,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Temporary,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["lifecycle(Temporary)"],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Cart as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "once_keyed",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Keyed("u64"),
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Temporary,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(0, 0),
-                        ),
+                    shape: __rt::Shape::Keyed("u64"),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Temporary,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "branches",
                     doc: "",
                     item: "Shapes",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: <Shapes as ::supervise::__private::Declared>::KIND,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Set,
+                    kind: <Shapes as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Instance(|| {
-                        <Shapes as ::supervise::__private::Declared>::TREE
-                    }),
+                    below: __rt::Below::Instance(|| <Shapes as __rt::Declared>::TREE),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::Child for Shapes {
+    impl __rt::Child for Shapes {
         type Handle = Shapes;
-        type Start = ::supervise::__private::Tree<Shapes>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Shapes as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Shapes>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Shapes as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Shapes>
+        ) -> __rt::Launched<Shapes>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Shapes>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };
@@ -850,13 +682,13 @@ struct Shapes {
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -869,21 +701,21 @@ struct Shapes {
     keyed: <Cart as ::supervise::__private::ChildIf<
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Keyed<
-        <String as ::supervise::__private::It<
+        <String as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     String,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -897,13 +729,13 @@ struct Shapes {
         { <Cart as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <Socket as ::supervise::__private::It<
+            <Socket as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Moved<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
                         Socket,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -918,22 +750,22 @@ struct Shapes {
     ///The child `once_keyed`.
     #[allow(dead_code)]
     once_keyed: ::supervise::__private::Keyed<
-        <u64 as ::supervise::__private::It<
+        <u64 as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     u64,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         ::supervise::__private::Task,
         (
-            <Socket as ::supervise::__private::It<
+            <Socket as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::First<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::First<
                         Socket,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -947,13 +779,13 @@ struct Shapes {
         { <Shapes as ::supervise::__private::Declared>::IS },
     >>::Set<
         (
-            <Db as ::supervise::__private::It<
+            <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         Db,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[doc(hidden)]

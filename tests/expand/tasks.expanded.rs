@@ -7,64 +7,48 @@
     unused_qualifications
 )]
 const _: () = {
+    use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
-    impl ::supervise::__private::TreeDef for Tasks {
+    impl __rt::TreeDef for Tasks {
         type Params = (
-            <Duration as ::supervise::__private::It<
-                {
-                    <::supervise::__private::Keeper as ::supervise::__private::Param<
-                        Duration,
-                    >>::IS
-                },
-            >>::It,
+            <Duration as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Duration>>::IS },
+            >>::Type,
         );
         async fn build(
             (__of_every,): Self::Params,
-            __b: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #[allow(unused_variables)]
-            let __of_every = ::supervise::__private::Builder::keep(&__b, __of_every);
+            let __of_every = __rt::Builder::keep(&__b, __of_every);
             #[cfg(rust_analyzer)]
             let every = ::core::clone::Clone::clone(&__of_every);
-            let __of_tree = ::supervise::__private::Builder::tree_ref(&__b);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
-            ::supervise::__private::Builder::supervision(
+            __rt::Builder::supervision(
                 &__b,
-                {
-                    ::supervise::__private::SupervisorStrategy::new(
-                        ::supervise::__private::Strategy::OneForOne,
-                    )
-                },
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code, unused_variables)]
             let __of_plain = match {
                 #[allow(unused_variables)]
                 let __of_every = ::core::clone::Clone::clone(&__of_every);
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::child(
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::child(
                     &__b,
                     "plain",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        let every = __rt::SharedValue::clone_for_start(&__of_every);
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (poll(every)).await,
-                                )
+                                __rt::TaskOutput::done((poll(every)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -80,28 +64,21 @@ const _: () = {
             let plain = ::core::clone::Clone::clone(&__of_plain);
             #[allow(unreachable_code, unused_variables)]
             let __of_told = match {
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::child(
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::child(
                     &__b,
                     "told",
                     __options,
                     move || {
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                __cx: ::supervise::__private::TaskContext|
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done((serve(cx)).await)
+                                __rt::TaskOutput::done((serve(cx)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -119,26 +96,19 @@ const _: () = {
             let __of_maybe = match {
                 #[allow(unused_variables)]
                 let __of_every = ::core::clone::Clone::clone(&__of_every);
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::optional(
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::optional(
                     &__b,
                     "maybe",
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = ::supervise::__private::Kept::again(&__of_every);
+                        let every = __rt::SharedValue::clone_for_start(&__of_every);
                         async move {
-                            let __it: ::core::option::Option<
-                                ::supervise::__private::TaskStart,
-                            > = ::supervise::__private::optional_task(Some(poll(every)));
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
+                                Some(poll(every)),
+                            );
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -154,12 +124,8 @@ const _: () = {
             let maybe = ::core::clone::Clone::clone(&__of_maybe);
             #[allow(unreachable_code, unused_variables)]
             let __of_row = match {
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                ::supervise::__private::Builder::array::<
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::array::<
                     _,
                     { 2 },
                     _,
@@ -171,19 +137,14 @@ const _: () = {
                     move |__i: ::core::primitive::usize| {
                         let i: usize = __i;
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                __cx: ::supervise::__private::TaskContext|
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (serve(cx, i)).await,
-                                )
+                                __rt::TaskOutput::done((serve(cx, i)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -199,22 +160,14 @@ const _: () = {
             let row = ::core::clone::Clone::clone(&__of_row);
             #[allow(unreachable_code, unused_variables)]
             let __of_any = match {
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::set::<
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
                     _,
                     (
-                        <u32 as ::supervise::__private::It<
-                            {
-                                <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                    u32,
-                                >>::IS
-                            },
-                        >>::It,
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
                     ),
                     _,
                     _,
@@ -225,35 +178,24 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         )|
                     {
                         let (
                             n,
                         ): (
-                            <u32 as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
-                                        u32,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
                         ) = __args;
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::future_of(async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done((poll(n)).await)
+                                __rt::TaskOutput::done((poll(n)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -269,20 +211,12 @@ const _: () = {
             let any = ::core::clone::Clone::clone(&__of_any);
             #[allow(unreachable_code, unused_variables)]
             let __of_keyed = match {
-                let __options = {
-                    ::supervise::__private::ChildOptions::<
-                        ::supervise::__private::Task,
-                    >::new()
-                };
-                let __initial = ::supervise::__private::no_initial();
-                ::supervise::__private::Builder::keyed::<
-                    <String as ::supervise::__private::It<
-                        {
-                            <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                String,
-                            >>::IS
-                        },
-                    >>::It,
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __initial = __rt::no_initial();
+                __rt::Builder::keyed::<
+                    <String as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                    >>::Type,
                     _,
                     (),
                     _,
@@ -294,13 +228,9 @@ const _: () = {
                     __initial,
                     move |
                         __args: (
-                            <String as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        String,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
                             (),
                         )|
                     {
@@ -308,30 +238,21 @@ const _: () = {
                             __key,
                             (),
                         ): (
-                            <String as ::supervise::__private::It<
-                                {
-                                    <::supervise::__private::Keeper as ::supervise::__private::AsKey<
-                                        String,
-                                    >>::IS
-                                },
-                            >>::It,
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
                             (),
                         ) = __args;
                         let name: String = __key;
                         async move {
-                            let __it: ::supervise::__private::TaskStart = ::supervise::__private::task_of(move |
-                                __cx: ::supervise::__private::TaskContext|
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                ::supervise::__private::TaskOutput::done(
-                                    (serve(cx, name)).await,
-                                )
+                                __rt::TaskOutput::done((serve(cx, name)).await)
                             });
-                            ::core::result::Result::Ok::<
-                                _,
-                                ::supervise::__private::Thrown,
-                            >(__it)
+                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -348,7 +269,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                ::supervise::__private::Thrown,
+                __rt::Thrown,
             >(Tasks {
                 plain: __of_plain,
                 told: __of_told,
@@ -361,127 +282,106 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::supervise::__private::TreeHandle for Tasks {
-        const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+    impl __rt::TreeHandle for Tasks {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Tasks",
             doc: "",
-            strategy: ::supervise::__private::Strategy::OneForOne,
+            strategy: __rt::Strategy::OneForOne,
             settings: &[],
             children: &[
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "plain",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(0, 0),
-                        ),
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "told",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::One,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "maybe",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Optional,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Optional,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "row",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Array(
-                        ::supervise::__private::number::<{ 2 }>(),
-                    ),
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "any",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Set,
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Is(
-                        ::supervise::__private::Shutdown::Within(
-                            ::core::time::Duration::new(0, 0),
-                        ),
+                    shape: __rt::Shape::Set,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
-                ::supervise::__private::ChildSpec {
+                __rt::ChildSpec {
                     name: "keyed",
                     doc: "",
                     item: "task",
-                    shape: ::supervise::__private::Shape::Keyed("String"),
-                    kind: ::supervise::__private::Kind::Task,
-                    lifecycle: ::supervise::__private::Lifecycle::Transient,
-                    shutdown: ::supervise::__private::DeclaredShutdown::Default,
+                    shape: __rt::Shape::Keyed("String"),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
-                    below: ::supervise::__private::Below::Known(
-                        ::core::option::Option::None,
-                    ),
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],
         };
     }
     #[automatically_derived]
-    impl ::supervise::__private::Child for Tasks {
+    impl __rt::Child for Tasks {
         type Handle = Tasks;
-        type Start = ::supervise::__private::Tree<Tasks>;
-        const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-        const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> = ::core::option::Option::Some(
-            &<Tasks as ::supervise::__private::TreeHandle>::SPEC,
+        type Start = __rt::Tree<Tasks>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Tasks as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: ::supervise::__private::Seat,
-            __options: ::supervise::__private::ChildOptions<Self>,
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
             __start: __F,
-        ) -> ::supervise::__private::Launched<Tasks>
+        ) -> __rt::Launched<Tasks>
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        ::supervise::__private::Tree<Tasks>,
-                        ::supervise::__private::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
-            ::supervise::__private::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__seat, __options, __start)
         }
     }
 };
@@ -519,13 +419,13 @@ struct Tasks {
     any: ::supervise::__private::Children<
         ::supervise::__private::Task,
         (
-            <u32 as ::supervise::__private::It<
+            <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::Keeper as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
                         u32,
                     >>::IS
                 },
-            >>::It,
+            >>::Type,
         ),
     >,
     #[cfg(any(doc, rust_analyzer))]
@@ -536,13 +436,13 @@ struct Tasks {
     ///The child `keyed`.
     #[allow(dead_code)]
     keyed: ::supervise::__private::Keyed<
-        <String as ::supervise::__private::It<
+        <String as ::supervise::__private::Checked<
             {
-                <::supervise::__private::Keeper as ::supervise::__private::AsKey<
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
                     String,
                 >>::IS
             },
-        >>::It,
+        >>::Type,
         ::supervise::__private::Task,
         (),
     >,

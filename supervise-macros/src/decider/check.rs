@@ -7,7 +7,7 @@ use syn::{Pat, Path, PathSegment, QSelf, Token, Type, TypePath};
 use super::{Arm, Decider};
 use crate::duration;
 use crate::errors::Errors;
-use crate::text::tidy;
+use crate::pretty::to_source;
 
 /// What an arm is about.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ fn of_path(pat: &Pat, qself: Option<&QSelf>, path: &Path) -> syn::Result<Subject
 
 /// A pattern of one segment: a name would match everything, and of a tuple struct the type is not plain.
 fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
-    let shown = tidy(pat.to_token_stream());
+    let shown = to_source(pat.to_token_stream());
     let message = if fields.is_empty() {
         format!(
             "`{shown}` alone would match every failure; write `_: {name}` for an error type, or `Enum::{name}` for a \
@@ -130,7 +130,7 @@ fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
 
 /// A type where a pattern belongs.
 fn alone(pat: &Pat, path: &Path) -> syn::Error {
-    let (shown, ty) = (tidy(pat.to_token_stream()), tidy(path.to_token_stream()));
+    let (shown, ty) = (to_source(pat.to_token_stream()), to_source(path.to_token_stream()));
     let message = match pat {
         Pat::Path(_) => format!("`{shown}` is a type, and an arm begins with a pattern; write `_: {ty}`"),
         _ => format!("`{shown}` does not say its type; write `{shown}: {ty}`"),
@@ -140,5 +140,5 @@ fn alone(pat: &Pat, path: &Path) -> syn::Error {
 
 /// Two arms of one key are about the same type.
 pub(super) fn key(subject: &Subject) -> String {
-    subject.ty().map(|ty| tidy(ty.to_token_stream()).replace("::<", "<")).unwrap_or_default()
+    subject.ty().map(|ty| to_source(ty.to_token_stream()).replace("::<", "<")).unwrap_or_default()
 }

@@ -46,7 +46,7 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
         // With the bound of `total` in sight, rustc infers the type of the closure's parameter.
         Decider::Function(function @ Expr::Closure(_)) => {
             let function = lower(function);
-            return quote_spanned!(function.span()=> ::supervise::__private::Decider::total(#function));
+            return quote_spanned!(function.span()=> __rt::Decider::total(#function));
         }
         Decider::Function(function) => {
             let function = lower(function);
@@ -72,9 +72,9 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
         None => quote!(::core::option::Option::None),
     };
     quote! {
-        ::supervise::__private::Decider::partial(
-            move |__failure: &::supervise::__private::Failure|
-                -> ::core::option::Option<::supervise::__private::Directive> {
+        __rt::Decider::partial(
+            move |__failure: &__rt::Failure|
+                -> ::core::option::Option<__rt::Directive> {
                 #(#matches)*
                 #rest
             }
@@ -139,7 +139,7 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     // The span of the type: that is where rustc reports a forgotten variant.
     let it = quote_spanned!(ty.span()=> __it);
     quote! {
-        if let ::core::option::Option::Some(#it) = ::supervise::__private::Failure::get::<#ty>(__failure) {
+        if let ::core::option::Option::Some(#it) = __rt::Failure::get::<#ty>(__failure) {
             match #it { #(#arms)* #rest }
         }
     }
@@ -148,7 +148,7 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
 /// `Restart` is `Directive::Restart`; anything else is an expression.
 fn answer(arm: &Arm) -> TokenStream {
     match word(&arm.answer) {
-        Some(word) => quote_spanned!(word.span()=> ::supervise::__private::Directive::#word),
+        Some(word) => quote_spanned!(word.span()=> __rt::Directive::#word),
         None => {
             let answer = lower(&arm.answer);
             quote!(#answer)

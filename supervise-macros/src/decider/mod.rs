@@ -73,10 +73,13 @@ pub(crate) fn decider(input: TokenStream) -> TokenStream {
         None => expand(&Decider::Arms(Arms::default()), Coverage::Partial),
     };
     // A path is not a `Decider` yet; on its span rustc says what can be one.
-    let into = quote_spanned!(value.span()=> ::supervise::__private::IntoDecider::into_decider(#value));
-    if errors.is_empty() {
-        return quote!({ #into });
-    }
+    let into = quote_spanned!(value.span()=> __rt::IntoDecider::into_decider(#value));
     let errors = errors.to_tokens();
-    quote!({ let decider = #into; #errors decider })
+    quote!({
+        use ::supervise::__private as __rt;
+        #[allow(unused_qualifications)]
+        let __decider = #into;
+        #errors
+        __decider
+    })
 }

@@ -10,7 +10,7 @@ pub(crate) mod parse;
 
 use proc_macro2::TokenStream;
 
-pub(crate) use check::settings as check_settings;
+pub(crate) use check::supervision as check_supervision;
 pub(crate) use expand::supervision;
 
 use crate::errors::Errors;

@@ -4,11 +4,12 @@
 //! came before, so that its field is still declared and nothing else in the user's crate lights up.
 
 use proc_macro2::{Ident, Span};
+use supervise_rules::Lifecycle;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Pat, Type, Visibility};
 
 use crate::decider::Decider;
-use crate::settings::Value;
+use crate::settings::{is_flag, words};
 
 /// One `struct Name(params) { .. }`.
 #[derive(Debug)]
@@ -156,6 +157,28 @@ impl Child {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..) | Shape::Array(..)))
     }
 
+    /// Whether a task is written `|cx| ..`.
+    pub(crate) fn has_context(&self) -> bool {
+        match (&self.start, self.takes_arguments()) {
+            // Whether there is one inside an `Option` only the compiler can see.
+            _ if matches!(self.shape, Some(Shape::Optional(_))) => true,
+            (Some(Expr::Closure(closure)), true) => matches!(*closure.body, Expr::Closure(_)),
+            (Some(Expr::Closure(_)), false) => true,
+            // What could not be read may well have one.
+            (start, _) => start.is_none(),
+        }
+    }
+
+    /// When it is started again: as written, or the default of its kind (rule S23).
+    pub(crate) fn lifecycle(&self) -> Lifecycle {
+        match setting(&self.settings, "lifecycle").and_then(Setting::kind) {
+            Some(kind) if kind == "Permanent" => Lifecycle::Permanent,
+            Some(kind) if kind == "Transient" => Lifecycle::Transient,
+            Some(_) => Lifecycle::Temporary,
+            None => Lifecycle::default_for(self.is_task(), self.is_set()),
+        }
+    }
+
     /// Whether it stands for any number of children.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..)))
@@ -200,17 +223,18 @@ impl Setting {
         unnamed.filter_map(|arg| word(&arg.value)).find(|word| *word == text)
     }
 
-    /// Words without a name behind the first, which are no arguments: perhaps half typed.
+    /// Words without a name after the first, which are not arguments: perhaps half typed.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &Ident> {
-        let known = crate::settings::find(&self.name.to_string()).map_or(&[][..], |setting| setting.args);
-        let is_flag = |word: &Ident| known.iter().any(|arg| arg.value == Value::Flag && word == arg.name);
         let unnamed = self.args().iter().filter(|arg| arg.name.is_none()).skip(1);
-        unnamed.filter_map(|arg| word(&arg.value)).filter(move |word| !is_flag(word) && !is_kind(word))
+        unnamed.filter_map(|arg| word(&arg.value)).filter(|word| {
+            let text = word.to_string();
+            !is_flag(&self.name.to_string(), &text) && !lifecycles().contains(&&*text)
+        })
     }
 
-    /// Of `lifecycle`: when the child is started again, if that is written.
+    /// The lifecycle that is written, if there is one.
     pub(crate) fn kind(&self) -> Option<&Ident> {
-        KINDS.into_iter().find_map(|kind| self.says(kind))
+        lifecycles().iter().find_map(|kind| self.says(kind))
     }
 
     /// The first value without a name.
@@ -227,10 +251,8 @@ impl Setting {
     }
 }
 
-const KINDS: [&str; 3] = ["Permanent", "Transient", "Temporary"];
-
-fn is_kind(word: &Ident) -> bool {
-    KINDS.into_iter().any(|kind| word == kind)
+fn lifecycles() -> &'static [&'static str] {
+    words("lifecycle", "lifecycle")
 }
 
 /// The setting of that name in a list of them.

@@ -9,6 +9,7 @@ pub(crate) mod hook;
 pub(crate) mod options;
 mod redelivery;
 pub(crate) mod timers;
+pub(crate) mod validate;
 
 use std::convert::Infallible;
 use std::future::Future;

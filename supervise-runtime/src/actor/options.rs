@@ -121,15 +121,12 @@ impl Options {
         self.hooks.as_ref()?.attempts
     }
 
-    /// Returns the name of a setting that has an effect only at restarts, apart from backoff and limit.
-    pub(crate) fn about_restarts(&self) -> Option<&'static str> {
-        let hooks = self.hooks.as_ref()?;
-        let said = [
-            (hooks.pre_restart.is_some(), "pre_restart"),
-            (hooks.post_restart.is_some(), "post_restart"),
-            (hooks.redeliver.is_some(), "redeliver"),
-        ];
-        said.into_iter().find_map(|(is, name)| is.then_some(name))
+    pub(crate) fn has_pre_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.pre_restart.is_some())
+    }
+
+    pub(crate) fn has_post_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.post_restart.is_some())
     }
 
     fn hooks(&mut self) -> &mut Hooks {

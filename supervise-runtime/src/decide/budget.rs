@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use supervise_rules::{Given, MaxRestarts};
 use tokio::time::Instant;
 
-use crate::values::strategy::{Limit, MaxRestarts, OnLimit};
+use crate::values::strategy::{Limit, OnLimit};
 
 /// A resolved limit: every field has its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,23 +18,16 @@ pub(crate) struct Allowance {
     pub(crate) on_limit: OnLimit,
 }
 
-const DEFAULT_MAX: u32 = 10;
-const DEFAULT_WITHIN: Duration = Duration::from_secs(60);
-
 impl Allowance {
     /// Resolves a limit: `own` takes precedence over `tree`, and `tree` over the default, which is 10 in 1 minute, or
     /// unlimited if the child declares a backoff.
     pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
-        let (max, within) = match (own.max_restarts, tree.max_restarts) {
-            (Some(max), _) => (Some(max), own.within.or(tree.within)),
-            (None, Some(max)) => (Some(max), own.within.or(tree.within)),
-            (None, None) if backoff_declared => (None, None),
-            (None, None) => (Some(MaxRestarts::AtMost(DEFAULT_MAX)), own.within.or(Some(DEFAULT_WITHIN))),
-        };
+        let (max, within) = supervise_rules::effective(&own.into(), &tree.into(), backoff_declared);
         let max = match max {
-            Some(MaxRestarts::AtMost(max)) => Some(max),
-            Some(MaxRestarts::Unlimited) | None => None,
+            Given::Is(MaxRestarts::AtMost(max)) => Some(max),
+            _ => None,
         };
+        let within = within.value();
         Allowance { max, within, on_limit: own.on_limit.or(tree.on_limit).unwrap_or(on_limit) }
     }
 }
@@ -89,6 +83,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategy::MaxRestarts;
 
     fn at(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)

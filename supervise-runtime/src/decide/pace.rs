@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
 /// The shortest time between two restarts of a child without a declared backoff.
-pub(crate) const LEAST: Duration = Duration::from_millis(10);
+const LEAST: Duration = supervise_rules::MIN_DELAY;
 const LONGEST: Duration = Duration::from_secs(10);
 /// An incarnation that ran this long ends a streak of restarts.
 const GOOD_RUN: Duration = Duration::from_secs(10);

@@ -13,10 +13,10 @@ use crate::tree::children::Key;
     message = "the value `{Self}` is not `Send + 'static`",
     label = "kept by the supervisor, which may run on any thread"
 )]
-pub trait Keep: Send + 'static {}
+pub trait SendValue: Send + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + 'static> Keep for T {}
+impl<T: Send + 'static> SendValue for T {}
 
 /// A kept value that a child names, so that each start needs a clone.
 #[doc(hidden)]
@@ -26,16 +26,16 @@ impl<T: Send + 'static> Keep for T {}
     note = "a start expression runs again at every restart and needs its own clone of what it names",
     note = "wrap it in an `Arc`, or make it inside the start expression"
 )]
-pub trait Again: Clone {}
+pub trait CloneForStart: Clone {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone> Again for T {}
+impl<T: Clone> CloneForStart for T {}
 
 /// The type on which the macro checks whether a `T` can be kept. For a check on `T` itself, the compiler would suggest
 /// `&T`, which is `Clone`.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Keeper;
+pub struct TypeCheck;
 
 /// A parameter of a tree.
 #[doc(hidden)]
@@ -44,12 +44,12 @@ pub struct Keeper;
     label = "needed again at every restart, on whichever thread",
     note = "wrap it in an `Arc`, or pass what it is made of"
 )]
-pub trait Param<T> {
+pub trait Parameter<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Param<T> for Keeper {
+impl<T: Clone + Send + 'static> Parameter<T> for TypeCheck {
     const IS: bool = true;
 }
 
@@ -66,7 +66,7 @@ pub trait Argument<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Argument<T> for Keeper {
+impl<T: Clone + Send + 'static> Argument<T> for TypeCheck {
     const IS: bool = true;
 }
 
@@ -81,7 +81,7 @@ pub trait Moved<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + 'static> Moved<T> for Keeper {
+impl<T: Send + 'static> Moved<T> for TypeCheck {
     const IS: bool = true;
 }
 
@@ -97,7 +97,7 @@ pub trait First<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> First<T> for Keeper {
+impl<T: Clone + Send + 'static> First<T> for TypeCheck {
     const IS: bool = true;
 }
 
@@ -113,19 +113,19 @@ pub trait AsKey<K> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key> AsKey<K> for Keeper {
+impl<K: Key> AsKey<K> for TypeCheck {
     const IS: bool = true;
 }
 
-/// The type itself, with a constant for a check: [`Param`], [`Argument`], [`AsKey`]. If the check fails, that constant
+/// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that constant
 /// is the only place where the compiler complains, as with [`ChildIf`].
 #[doc(hidden)]
-pub trait It<const IS: bool> {
-    type It;
+pub trait Checked<const IS: bool> {
+    type Type;
 }
 
-impl<T> It<true> for T {
-    type It = T;
+impl<T> Checked<true> for T {
+    type Type = T;
 }
 
 /// A parameter or `let` at its position in the tree. Clones share the value; the supervisor drops it when the members
@@ -133,25 +133,25 @@ impl<T> It<true> for T {
 ///
 /// See rule S30.
 #[doc(hidden)]
-pub struct Kept<T>(pub(super) Arc<Lent<T>>);
+pub struct SharedValue<T>(pub(super) Arc<Lent<T>>);
 
-impl<T> fmt::Debug for Kept<T> {
+impl<T> fmt::Debug for SharedValue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
+        f.write_str("SharedValue")
     }
 }
 
-impl<T> Clone for Kept<T> {
+impl<T> Clone for SharedValue<T> {
     fn clone(&self) -> Self {
-        Kept(self.0.clone())
+        SharedValue(self.0.clone())
     }
 }
 
-impl<T> Kept<T> {
+impl<T> SharedValue<T> {
     /// Returns a clone for one start.
-    pub fn again(&self) -> T
+    pub fn clone_for_start(&self) -> T
     where
-        T: Again,
+        T: CloneForStart,
     {
         self.0
             .with(|value| value.clone())

@@ -24,13 +24,14 @@ mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
 mod tree_ref;
+mod validator;
 
 use builder::with_builder;
 pub use builder::{Builder, initial, no_initial};
 pub(crate) use child::HandleSource;
 pub use child::{Child, Declared, Handle, Launched, Seat, Start, TreeHandle};
 pub use field::ChildIf;
-pub use kept::{Again, Argument, AsKey, First, It, Keep, Keeper, Kept, Moved, Param};
+pub use kept::{Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, SendValue, SharedValue, TypeCheck};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 

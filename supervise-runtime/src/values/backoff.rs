@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
+
 /// When the growing delay of a backoff starts over.
 ///
 /// See rule S32.
@@ -93,7 +95,7 @@ impl ExponentialBackoff {
     /// Returns a backoff from `min` to `max` with factor 2, random factor 0.2, and a reset after `(min + max) / 2` of
     /// uptime.
     pub const fn new(min: Duration, max: Duration) -> Self {
-        ExponentialBackoff { min, max, factor: 2.0, random_factor: 0.2, reset: None }
+        ExponentialBackoff { min, max, factor: FACTOR, random_factor: RANDOM_FACTOR, reset: None }
     }
 
     /// Sets the factor by which each delay is multiplied to get the next; at least 1, default 2.
@@ -116,7 +118,7 @@ impl ExponentialBackoff {
 
     pub(crate) fn reset_after(&self) -> Option<Duration> {
         match self.reset {
-            None => Some(self.min.saturating_add(self.max) / 2),
+            None => Some(default_reset(self.min, self.max)),
             Some(Reset::Auto(time)) => Some(time),
             Some(Reset::Manual) => None,
         }

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::actor::context::SpawnError;
 use crate::base::deferred_drop::{drop_last, drop_quietly};
 use crate::base::sync::Arc;
 use crate::values::place::Path;
+use crate::values::spawn_error::SpawnError;
 
 /// A boxed error that can be sent to another thread.
 ///
@@ -166,7 +166,7 @@ impl Thrown {
 fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     let failure = match error.downcast_ref::<SpawnError>() {
         Some(SpawnError::Start(failure)) => failure,
-        Some(SpawnError::Contradiction { what, .. }) => return (what as &dyn Any).downcast_ref(),
+        Some(SpawnError::InvalidSettings { what, .. }) => return (what as &dyn Any).downcast_ref(),
         _ => return error.downcast_ref::<Failure>()?.find(),
     };
     (failure as &dyn Any).downcast_ref().or_else(|| failure.find())

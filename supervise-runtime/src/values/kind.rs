@@ -46,7 +46,7 @@ pub enum ChildKind {
 
 impl ChildKind {
     /// A child that only supervises: a tree or a set.
-    pub(crate) fn only_supervises(self) -> bool {
+    pub(crate) const fn only_supervises(self) -> bool {
         matches!(self, ChildKind::Tree | ChildKind::Set)
     }
 }

@@ -7,7 +7,7 @@ use crate::values::kind::ChildKind;
 use crate::values::strategy::{Decider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 
 /// The default time in which a child has to go down (S24).
-pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);
+pub(crate) const SHUTDOWN: Duration = supervise_rules::shutdown::DEFAULT;
 /// The default time that an ask waits (S3).
 const ASK: Duration = Duration::from_secs(5);
 
@@ -39,25 +39,8 @@ impl Common {
     }
 
     pub(crate) fn lifecycle_or(&self, kind: ChildKind) -> Lifecycle {
-        self.lifecycle.unwrap_or(match kind {
-            ChildKind::Task => Lifecycle::Transient,
-            _ => Lifecycle::Permanent,
-        })
-    }
-
-    /// Returns the durations that are set, each with the name of its setting, except those of a limit.
-    pub(crate) fn times(&self) -> impl Iterator<Item = (&'static str, Duration)> {
-        let shutdown = match self.shutdown {
-            Some(Shutdown::Within(time)) => Some(time),
-            _ => None,
-        };
-        let backoff = match self.backoff {
-            Some(Backoff::Exponential(backoff)) => Some(backoff.min),
-            Some(Backoff::Slotted(backoff)) => Some(backoff.slot_time),
-            None => None,
-        };
-        let said = [("shutdown", shutdown), ("start", self.start), ("ask", self.ask), ("backoff", backoff)];
-        said.into_iter().filter_map(|(name, time)| Some((name, time?)))
+        let by_default = || supervise_rules::Lifecycle::default_for(kind == ChildKind::Task, false);
+        self.lifecycle.unwrap_or_else(|| by_default().into())
     }
 
     pub(crate) fn ask_or_default(&self) -> Duration {

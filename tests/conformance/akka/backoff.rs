@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Contradiction, EventKind, Events, Refusal, Reset, SpawnError};
+use supervise::{EventKind, Events, InvalidSettings, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
 use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
@@ -181,7 +181,7 @@ async fn a176_the_delays_double_up_to_the_cap() {
         assert_eq!(delays(&mut events).last(), Some(&delay), "{n}, {min:?}, {max:?}");
     }
     let none = Back::start(Stage::default(), exact(Duration::ZERO, Duration::ZERO), Directive::Restart).await;
-    assert!(matches!(none.unwrap_err().error(), Some(Contradiction::NoTime(_))));
+    assert!(matches!(none.unwrap_err().error(), Some(InvalidSettings::NoTime(_))));
 }
 
 /// Two restarts, whether by failures or by ends; the third end is that of the supervisor.
@@ -307,8 +307,8 @@ async fn a180e_a_window_that_is_never_full_is_refused() {
     let boss = top("boss", &Stage::default()).await;
     let settings = |spawn: SpawnUnit| spawn.backoff(exact(ms(100), ms(100))).limit(limit(3, Some(ms(10))));
     let refused = kid_as(&boss, "kid", settings).await;
-    let Err(SpawnError::Contradiction { what, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!(what, Contradiction::NeverReached { failures: 4, least: ms(300), within: ms(10) });
+    let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(what, InvalidSettings::NeverReached { failures: 4, least: ms(300), within: ms(10) });
 }
 
 /// A failure of a child with a backoff waits, whoever decided.
@@ -380,13 +380,13 @@ async fn a180j_arguments_that_cannot_be_are_refused() {
     let boss = top("boss", &Stage::default()).await;
     let backoff = || ExponentialBackoff::new(secs(3), secs(30));
     for (backoff, expected) in [
-        (ExponentialBackoff::new(secs(30), secs(3)), Contradiction::EmptyRange { min: secs(30), max: secs(3) }),
-        (backoff().random_factor(1.5), Contradiction::RandomFactor(1.5)),
-        (backoff().random_factor(-0.5), Contradiction::RandomFactor(-0.5)),
-        (backoff().reset(Reset::Auto(secs(2))), Contradiction::ResetTooEarly { after: secs(2), min: secs(3) }),
+        (ExponentialBackoff::new(secs(30), secs(3)), InvalidSettings::EmptyRange { min: secs(30), max: secs(3) }),
+        (backoff().random_factor(1.5), InvalidSettings::RandomFactor(1.5)),
+        (backoff().random_factor(-0.5), InvalidSettings::RandomFactor(-0.5)),
+        (backoff().reset(Reset::Auto(secs(2))), InvalidSettings::ResetTooEarly { after: secs(2), min: secs(3) }),
     ] {
         let refused = kid_as(&boss, "kid", move |spawn| spawn.backoff(backoff)).await;
-        let Err(SpawnError::Contradiction { what, .. }) = refused else { panic!("{refused:?}") };
+        let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
         assert_eq!(what, expected);
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Contradiction, Limit, SpawnError};
+use supervise::{InvalidSettings, Limit, SpawnError};
 use tokio::time::Instant;
 
 use crate::kit::{ms, pass, secs, settle};
@@ -59,8 +59,8 @@ async fn a032_a_window_without_a_number_is_refused() {
     stage.supervises("boss", SupervisorStrategy::new(Strategy::OneForOne).within(secs(1)));
     let boss = top("boss", &stage).await;
     let refused = kid_as(&boss, "kid", |spawn| spawn).await;
-    let Err(SpawnError::Contradiction { what, path }) = refused else { panic!("{refused:?}") };
-    assert_eq!((&*path, what), ("boss/kid", Contradiction::NoLimit("within")));
+    let Err(SpawnError::InvalidSettings { what, path }) = refused else { panic!("{refused:?}") };
+    assert_eq!((&*path, what), ("boss/kid", InvalidSettings::NoLimit("within")));
 }
 
 /// No limit is a word and not a negative number, and a window beside it is refused.
@@ -68,8 +68,8 @@ async fn a032_a_window_without_a_number_is_refused() {
 async fn a033_no_limit_is_a_word_and_has_no_window() {
     let boss = top("boss", &Stage::default()).await;
     let refused = kid_as(&boss, "kid", |spawn| spawn.limit(unlimited().within(secs(10)))).await;
-    let Err(SpawnError::Contradiction { what, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!(what, Contradiction::NoLimit("within"));
+    let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(what, InvalidSettings::NoLimit("within"));
 }
 
 /// One restart in 5 s, two kills: a restart, then the end, of which the parent hears.
@@ -102,8 +102,8 @@ async fn a036_the_window_slides() {
 async fn a037_a_window_of_no_time_is_refused() {
     let boss = top("boss", &Stage::default()).await;
     let refused = kid_as(&boss, "kid", |spawn| spawn.limit(limit(2, Some(Duration::ZERO)))).await;
-    let Err(SpawnError::Contradiction { what, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!(what, Contradiction::NoTime("within"));
+    let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(what, InvalidSettings::NoTime("within"));
 }
 
 /// A window of 30 days is one.

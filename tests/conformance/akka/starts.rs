@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use supervise::prelude::*;
-use supervise::{Contradiction, Mailbox, SpawnError};
+use supervise::{InvalidSettings, Mailbox, SpawnError};
 use tokio::time::Instant;
 
 use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -282,10 +282,10 @@ async fn a092_a_mailbox_that_cannot_be_is_the_error_of_the_spawn() {
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     let refused = kid_as(&boss, "kid", |spawn| spawn.mailbox(Mailbox::Bounded(0))).await;
-    assert!(matches!(refused, Err(SpawnError::Contradiction { what: Contradiction::NoPlaces, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: InvalidSettings::NoPlaces, .. })), "{refused:?}");
     assert_eq!(ping(&boss).await, 1);
     let refused = top_as("top", &stage, |spawn| spawn.mailbox(Mailbox::Bounded(0))).await;
-    assert!(matches!(refused, Err(SpawnError::Contradiction { what: Contradiction::NoPlaces, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: InvalidSettings::NoPlaces, .. })), "{refused:?}");
     act(&boss, |unit, cx| {
         Box::pin(async move {
             unit.spawn_as("kid", |spawn| spawn.mailbox(Mailbox::Bounded(0)), cx).await?;

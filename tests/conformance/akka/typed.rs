@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use supervise::prelude::*;
-use supervise::{Contradiction, EventKind, Mailbox, Refusal, Reset, SpawnError};
+use supervise::{EventKind, InvalidSettings, Mailbox, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
 use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
@@ -309,7 +309,7 @@ async fn a197_what_has_no_room_in_a_wait_comes_back() {
     assert_eq!(stage.take(), lines(&[&restart("a")[2..], &text(&["a m1", "a m2"])]));
     assert_eq!(tree.dead_letters(), 0);
     let refused = top_as("none", &stage, |spawn| spawn.mailbox(Mailbox::Bounded(0))).await;
-    assert!(matches!(refused, Err(SpawnError::Contradiction { what: Contradiction::NoPlaces, .. })));
+    assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: InvalidSettings::NoPlaces, .. })));
 }
 
 /// One second, two, and one again behind a time of good service; one that is shorter than the delay is refused.
@@ -323,8 +323,8 @@ async fn a198_the_delays_begin_anew_behind_good_service() {
     assert_eq!(delay(&tree.a).await, secs(1));
     let early = ExponentialBackoff::new(secs(1), secs(10)).reset(Reset::Auto(ms(100)));
     let refused = top_as("early", &Stage::default(), |spawn| spawn.backoff(early)).await;
-    let Err(SpawnError::Contradiction { what, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!(what, Contradiction::ResetTooEarly { after: ms(100), min: secs(1) });
+    let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(what, InvalidSettings::ResetTooEarly { after: ms(100), min: secs(1) });
 }
 
 /// Without a word the time of good service is the middle of the range.

@@ -14,18 +14,18 @@ mod decider;
 mod duration;
 #[path = "../../../supervise-macros/src/errors.rs"]
 mod errors;
+#[path = "../../../supervise-macros/src/free_names.rs"]
+mod free_names;
 #[path = "../generate.rs"]
 mod generate;
-#[path = "../../../supervise-macros/src/mention.rs"]
-mod mention;
+#[path = "../../../supervise-macros/src/pretty.rs"]
+mod pretty;
 #[path = "../../../supervise-macros/src/repair.rs"]
 mod repair;
 #[path = "../../../supervise-macros/src/settings.rs"]
 mod settings;
 #[path = "../../../supervise-macros/src/strategy.rs"]
 mod strategy;
-#[path = "../../../supervise-macros/src/text.rs"]
-mod text;
 #[path = "../../../supervise-macros/src/tree/mod.rs"]
 mod tree;
 

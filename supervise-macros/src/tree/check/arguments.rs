@@ -8,8 +8,8 @@ use super::super::model::{Arg, word};
 use super::unknown_word;
 use crate::duration;
 use crate::errors::{Errors, did_you_mean, listed};
+use crate::pretty::to_source;
 use crate::settings::{self, Value, find};
-use crate::text::tidy;
 
 /// Checks the arguments of the setting called `setting`.
 pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
@@ -26,7 +26,7 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
         };
         let Some(found) = found else { continue };
         if given.contains(&found.name) {
-            let what = arg.name.as_ref().map_or_else(|| tidy(arg.value.to_token_stream()), ToString::to_string);
+            let what = arg.name.as_ref().map_or_else(|| to_source(arg.value.to_token_stream()), ToString::to_string);
             errors.on(
                 arg.name.as_ref().map_or_else(|| arg.value.to_token_stream(), ToTokens::to_token_stream),
                 format!("`{what}` is one value too many for `{setting}`, which has one already; keep one of them"),
@@ -55,14 +55,12 @@ fn named(
         return Some(arg);
     }
     if known.args.iter().any(|arg| arg.name == text && arg.value == Value::Flag) {
-        errors.at(name.span(), format!("`{name}` takes no value; write `{name}` alone"));
-        errors.hide_body();
+        errors.reject_at(name.span(), format!("`{name}` takes no value; write `{name}` alone"));
         return None;
     }
     let names: Vec<_> = known.args.iter().filter(|arg| !arg.value.positional()).map(|arg| arg.name).collect();
     let repair = if names.is_empty() { format!("; it takes {}", forms(known)) } else { did_you_mean(&text, &names) };
-    errors.at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
-    errors.hide_body();
+    errors.reject_at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
     None
 }
 
@@ -100,16 +98,14 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
             Some(word) if words.contains(&&*word.to_string()) => {}
             Some(word) => unknown_word(word, words, arg.name, errors),
             None => {
-                errors.on(value, format!("expected a word here; write one of {}", listed(words)));
-                errors.hide_body();
+                errors.reject_on(value, format!("expected a word here; write one of {}", listed(words)));
             }
         },
         Value::Duration(words) => duration_value(value, words, errors),
         Value::Count(words) => count(value, words, arg, arg.name, errors),
         Value::Size => count(value, &[], arg, &setting.to_string(), errors),
         Value::Function if !matches!(value, Expr::Path(_)) => {
-            errors.on(value, "expected the path of a function; write it without a call: `Db::dump`");
-            errors.hide_body();
+            errors.reject_on(value, "expected the path of a function; write it without a call: `Db::dump`");
         }
         Value::Capacity => one_of(value, "Bounded", "Unbounded", "Bounded(N)", errors),
         Value::Reset => one_of(value, "Auto", "Manual", "Auto(1min)", errors),
@@ -121,13 +117,12 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
     match value {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(_) | Lit::Float(_) if duration::parse(&lit.lit).is_none() => {
-                let digits = tidy(lit.to_token_stream());
+                let digits = to_source(lit.to_token_stream());
                 errors.on(value, format!("a duration needs a unit; write `{digits}s`"));
             }
             Lit::Int(_) | Lit::Float(_) => {}
             _ => {
-                errors.on(value, "expected a duration; write `5s`");
-                errors.hide_body();
+                errors.reject_on(value, "expected a duration; write `5s`");
             }
         },
         _ => {
@@ -152,17 +147,15 @@ fn count(value: &Expr, words: &[&str], arg: &settings::Arg, name: &str, errors: 
     match value {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) if duration::parse(&lit.lit).is_some() => {
-                errors.on(value, format!("`{name}` is a number, not a duration; write `{}`", int.base10_digits()));
-                errors.hide_body();
+                errors
+                    .reject_on(value, format!("`{name}` is a number, not a duration; write `{}`", int.base10_digits()));
             }
             Lit::Int(int) if arg.value != Value::Size && int.base10_parse::<u32>().is_err() => {
-                errors.on(value, format!("`{name}` is at most 4294967295; write `Unlimited` for no limit"));
-                errors.hide_body();
+                errors.reject_on(value, format!("`{name}` is at most 4294967295; write `Unlimited` for no limit"));
             }
             Lit::Int(_) => {}
             _ => {
-                errors.on(value, format!("`{name}` is a whole number; write `10`"));
-                errors.hide_body();
+                errors.reject_on(value, format!("`{name}` is a whole number; write `10`"));
             }
         },
         _ => {
@@ -189,8 +182,10 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
                 match (&args[0], call) {
                     (inner, "Auto") => duration_value(inner, &[], errors),
                     (Expr::Lit(lit), _) if duration::parse(&lit.lit).is_some() => {
-                        errors.on(&args[0], "this is a number of messages, not a duration; write it without a unit");
-                        errors.hide_body();
+                        errors.reject_on(
+                            &args[0],
+                            "this is a number of messages, not a duration; write it without a unit",
+                        );
                     }
                     _ => {}
                 }
@@ -198,8 +193,7 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
         }
         (_, Some(word)) if word == single => {}
         _ => {
-            errors.on(value, format!("expected `{example}` or `{single}`; write one of them"));
-            errors.hide_body();
+            errors.reject_on(value, format!("expected `{example}` or `{single}`; write one of them"));
         }
     }
 }

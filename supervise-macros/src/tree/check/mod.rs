@@ -2,16 +2,21 @@
 
 mod arguments;
 mod backoff;
+mod facts;
 mod names;
+mod no_effect;
 mod order;
-mod pace;
+mod rules;
 mod shapes;
-mod useless;
+mod unreachable_limit;
+#[cfg(test)]
+mod values;
 
 use proc_macro2::Ident;
 
 pub(super) use order::inside;
-pub(super) use useless::has_context;
+
+use rules::Rules;
 
 use super::model::{Args, Body, Child, Setting, Tree, setting, word};
 use crate::decider;
@@ -44,24 +49,31 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
         errors.at(name.span(), format!("the tree `{name}` has no child; declare one: `name: Type = start,`"));
     }
     settings(&body.settings, errors);
-    useless::body(body, errors);
-    pace::body(body, errors);
+    no_effect::body(body, errors);
+    let mut rules = Rules::of(body, errors);
     for child in body.children() {
         settings(&child.settings, errors);
         for setting in &child.settings {
-            placed(setting, child, body, errors);
+            placed(setting, child, errors);
         }
         shapes::child(child, errors);
-        useless::child(child, body, errors);
+        no_effect::child(child, errors);
         backoff::child(child, errors);
+        rules.child(child, errors);
         if let Some(subtree) = child.subtree() {
             self::body(&subtree.body, &subtree.name, errors);
         }
     }
 }
 
+/// Checks the settings of a supervisor that stand alone.
+pub(crate) fn supervision(settings: &[Setting], errors: &mut Errors) {
+    self::settings(settings, errors);
+    rules::supervision(settings, errors);
+}
+
 /// Checks settings by themselves: each once, with arguments that it knows.
-pub(crate) fn settings(settings: &[Setting], errors: &mut Errors) {
+fn settings(settings: &[Setting], errors: &mut Errors) {
     for (i, setting) in settings.iter().enumerate() {
         if let Some(first) = settings[..i].iter().find(|earlier| earlier.name == setting.name) {
             let message = format!("`{}` is given twice; keep one of them", setting.name);
@@ -75,8 +87,8 @@ pub(crate) fn settings(settings: &[Setting], errors: &mut Errors) {
     }
 }
 
-/// Whether a setting suits the kind of child it stands above (rules C1, C13).
-fn placed(setting: &Setting, child: &Child, parent: &Body, errors: &mut Errors) {
+/// Whether a setting suits the kind of child it stands above (rules C1, C13). Whether a limit does depends on the tree.
+fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
     let Some(Place::Child(of)) = find(&setting.name.to_string()).map(|known| known.place) else { return };
     let name = &setting.name;
     let problem = match of {
@@ -84,24 +96,19 @@ fn placed(setting: &Setting, child: &Child, parent: &Body, errors: &mut Errors) 
         Of::Actors if child.is_task() => "is for actors; a task has no messages and no hooks".to_owned(),
         Of::Actors if child.subtree().is_some() => "is for actors; write it above a child of the subtree".to_owned(),
         Of::Sets if !child.is_set() => "is for a `[..]`, which holds any number of children".to_owned(),
-        Of::OneForOne if !child.is_set() => match group_strategy(parent) {
-            Some(strategy) => format!(
-                "is for a child under `OneForOne` or a `[..]`; under `{strategy}` all children share one budget, that \
-                 of `strategy`"
-            ),
-            None => return,
-        },
         _ => return,
     };
-    errors.at(name.span(), format!("`{name}` {problem}; remove it"));
-    if of == Of::Actors {
-        errors.hide_body(); // it has no such method
+    let message = format!("`{name}` {problem}; remove it");
+    match of {
+        // There is no such method.
+        Of::Actors => errors.reject_at(name.span(), message),
+        _ => errors.at(name.span(), message),
     }
 }
 
 /// `AllForOne` or `RestForOne`, if that is the strategy.
-fn group_strategy(body: &Body) -> Option<&Ident> {
-    let strategy = word(setting(&body.settings, "strategy")?.first()?)?;
+fn group_strategy(settings: &[Setting]) -> Option<&Ident> {
+    let strategy = word(setting(settings, "strategy")?.first()?)?;
     (strategy == "AllForOne" || strategy == "RestForOne").then_some(strategy)
 }
 
@@ -109,6 +116,5 @@ fn group_strategy(body: &Body) -> Option<&Ident> {
 fn unknown_word(word: &Ident, allowed: &[&str], what: &str, errors: &mut Errors) {
     let near = crate::errors::did_you_mean(&word.to_string(), allowed);
     let repair = if near.contains("known here") { format!("; write one of {}", listed(allowed)) } else { near };
-    errors.at(word.span(), format!("`{word}` is no {what}{repair}"));
-    errors.hide_body();
+    errors.reject_at(word.span(), format!("`{word}` is no {what}{repair}"));
 }

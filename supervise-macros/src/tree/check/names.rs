@@ -6,7 +6,7 @@ use syn::Type;
 use super::super::model::{Body, Item, Tree, Unit};
 use super::Call;
 use crate::errors::Errors;
-use crate::mention::bindings;
+use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,
@@ -84,22 +84,19 @@ impl Check<'_, '_> {
         } else {
             return;
         };
-        self.errors.at(name.span(), problem);
-        self.errors.hide_body();
+        self.errors.reject_at(name.span(), problem);
     }
 }
 
 fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors) {
     let text = ident.to_string();
     if text == "tree" {
-        errors.at(ident.span(), "`tree` is the `TreeRef` of this tree; use another name");
-        errors.hide_body();
+        errors.reject_at(ident.span(), "`tree` is the `TreeRef` of this tree; use another name");
     } else if text.starts_with("__") {
-        errors.at(
+        errors.reject_at(
             ident.span(),
             format!("`{text}` begins with two underscores, as the macro's own names do; use another name"),
         );
-        errors.hide_body();
     }
     match names.iter().find(|name| name.ident == *ident) {
         Some(first) if !(cfg && first.cfg) => {
@@ -111,6 +108,5 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
 
 fn twice(ident: &Ident, first: Span, errors: &mut Errors) {
     let message = "the names of parameters, `let`s and children are one list; use another name for one of them";
-    errors.both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice: {message}"));
-    errors.hide_body();
+    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice: {message}"));
 }

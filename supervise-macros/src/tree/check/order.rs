@@ -6,7 +6,7 @@ use syn::Expr;
 
 use super::super::model::{Body, Child, Item};
 use crate::errors::Errors;
-use crate::mention::{Mentions, bindings, binds};
+use crate::free_names::{FreeNames, bindings, binds};
 
 /// Checks the expressions of a body, and of the subtrees in it.
 pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
@@ -20,9 +20,9 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
         match item {
             Item::Let(entry) => {
                 if let Some(expr) = &entry.value {
-                    let mentions = Mentions::of([expr]);
+                    let free = FreeNames::of([expr]);
                     for name in later() {
-                        report(expr, &mentions, name, "this `let`", errors);
+                        report(expr, &free, name, "this `let`", errors);
                     }
                 }
             }
@@ -34,17 +34,16 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                         Item::Let(entry) => bindings(&entry.pat).contains(&child.name),
                     });
                 for expr in exprs(child) {
-                    let mentions = Mentions::of([expr]);
-                    if !earlier && let Some(at) = mentions.value(&child.name).filter(|_| !binds(expr, &child.name)) {
+                    let free = FreeNames::of([expr]);
+                    if !earlier && let Some(at) = free.value(&child.name).filter(|_| !binds(expr, &child.name)) {
                         let name = &child.name;
-                        errors.at(
+                        errors.reject_at(
                             at,
                             format!("`{name}` names itself, but its handle exists only once it is up; remove this"),
                         );
-                        errors.hide_body();
                     }
                     for name in later().filter(|name| **name != child.name) {
-                        report(expr, &mentions, name, &format!("`{}`", child.name), errors);
+                        report(expr, &free, name, &format!("`{}`", child.name), errors);
                     }
                 }
                 if let Some(subtree) = child.subtree() {
@@ -55,10 +54,9 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
     }
 }
 
-fn report(expr: &Expr, mentions: &Mentions, name: &Ident, who: &str, errors: &mut Errors) {
-    if let Some(at) = mentions.value(name).filter(|_| !binds(expr, name)) {
-        errors.at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
-        errors.hide_body();
+fn report(expr: &Expr, free: &FreeNames, name: &Ident, who: &str, errors: &mut Errors) {
+    if let Some(at) = free.value(name).filter(|_| !binds(expr, name)) {
+        errors.reject_at(at, format!("{who} names `{name}`, which starts after it; move `{name}` above {who}"));
     }
 }
 

@@ -1,19 +1,22 @@
 //! Whether a start expression has the form that its shape asks for.
 
 use quote::ToTokens;
-use syn::{Expr, ExprClosure, Lit, Pat, Type};
+use syn::{Expr, ExprClosure, Pat, Type};
 
 use super::super::model::{Child, Shape};
+use super::facts;
 use crate::errors::Errors;
-use crate::text::tidy;
+use crate::pretty::to_source;
 
 /// Checks the shape and the start expression of a child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     match &child.shape {
         Some(Shape::Optional(_)) => {
             if let Some(start @ Expr::Closure(_)) = &child.start {
-                errors.on(start, "an optional child starts from an `Option`; write `Some(..)`, `None`, or an `if`");
-                errors.hide_body();
+                errors.reject_on(
+                    start,
+                    "an optional child starts from an `Option`; write `Some(..)`, `None`, or an `if`",
+                );
             }
         }
         Some(Shape::Array(_, count)) => array(child, count, errors),
@@ -22,8 +25,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
         Some(Shape::One(_)) => match &child.start {
             Some(start @ Expr::Closure(closure)) if child.is_task() => context(start, closure, errors),
             Some(start @ Expr::Closure(_)) => {
-                errors.on(start, "the start of one child is the child itself, no closure; remove `|..|`");
-                errors.hide_body();
+                errors.reject_on(start, "the start of one child is the child itself, no closure; remove `|..|`");
             }
             _ => {}
         },
@@ -36,15 +38,14 @@ const MOST: usize = 6;
 
 /// `[T; N] = |i: usize| ..`
 fn array(child: &Child, count: &Expr, errors: &mut Errors) {
-    if matches!(count, Expr::Lit(lit) if matches!(&lit.lit, Lit::Int(int) if int.base10_digits() == "0")) {
+    if facts::integer(count).and_then(supervise_rules::array).is_some() {
         errors.on(count, "no child at all would do nothing; write at least 1, or remove the child");
     }
     let Some(start) = &child.start else { return };
     match start {
         Expr::Closure(closure) if closure.inputs.len() == 1 => inner(child, closure, errors),
         other => {
-            errors.on(other, "a `[T; N]` starts its children by their index; write `|i: usize| start`");
-            errors.hide_body();
+            errors.reject_on(other, "a `[T; N]` starts its children by their index; write `|i: usize| start`");
         }
     }
 }
@@ -55,8 +56,7 @@ fn keyed(child: &Child, errors: &mut Errors) {
     match start {
         Expr::Closure(closure) if !closure.inputs.is_empty() => arguments(child, closure, 1, errors),
         other => {
-            errors.on(other, "a `[Key => T]` starts its children by their key; write `|key: Key, ..| start`");
-            errors.hide_body();
+            errors.reject_on(other, "a `[Key => T]` starts its children by their key; write `|key: Key, ..| start`");
         }
     }
 }
@@ -64,8 +64,7 @@ fn keyed(child: &Child, errors: &mut Errors) {
 fn set(child: &Child, errors: &mut Errors) {
     let Some(start) = &child.start else { return };
     let Expr::Closure(closure) = start else {
-        errors.on(start, "a `[..]` starts its children by a closure; write `|name: Type, ..| start`");
-        errors.hide_body();
+        errors.reject_on(start, "a `[..]` starts its children by a closure; write `|name: Type, ..| start`");
         return;
     };
     arguments(child, closure, 0, errors);
@@ -78,17 +77,18 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
             Pat::Type(typed) if !matches!(*typed.ty, Type::Infer(_)) => {}
             untyped => {
                 let name = match untyped {
-                    Pat::Type(typed) => tidy(typed.pat.to_token_stream()),
-                    other => tidy(other.to_token_stream()),
+                    Pat::Type(typed) => to_source(typed.pat.to_token_stream()),
+                    other => to_source(other.to_token_stream()),
                 };
-                errors.on(input, format!("the type of `{name}` must be written; write `{name}: Type`"));
-                errors.hide_body();
+                errors.reject_on(input, format!("the type of `{name}` must be written; write `{name}: Type`"));
             }
         }
     }
     if let Some(input) = closure.inputs.iter().nth(keys + MOST) {
-        errors.on(input, format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"));
-        errors.hide_body();
+        errors.reject_on(
+            input,
+            format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"),
+        );
     }
     inner(child, closure, errors);
 }
@@ -105,7 +105,6 @@ fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
 /// `|cx| ..` of a task.
 fn context(whole: &Expr, closure: &ExprClosure, errors: &mut Errors) {
     if closure.inputs.len() != 1 {
-        errors.on(whole, "the closure of a task takes its context and nothing else; write `|cx| ..`");
-        errors.hide_body();
+        errors.reject_on(whole, "the closure of a task takes its context and nothing else; write `|cx| ..`");
     }
 }

@@ -10,10 +10,11 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
-use super::handle::{checked, checked_arguments, field_type, if_child, initializers, is_started_once};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
-use crate::mention::bindings;
+use super::types::Runtime::Imported;
+use super::types::{initializers, is_started_once};
+use crate::free_names::bindings;
 
 /// The function `build` of a tree.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
@@ -28,9 +29,9 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     quote! {
         async fn build(
             (#(#names,)*): Self::Params,
-            #builder: ::supervise::__private::Builder,
-        ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
-            #(#[allow(unused_variables)] let #names = ::supervise::__private::Builder::keep(&#builder, #names);)*
+            #builder: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
+            #(#[allow(unused_variables)] let #names = __rt::Builder::keep(&#builder, #names);)*
             #(#editor)*
             #body
         }
@@ -47,9 +48,9 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     let supervision = options::supervision(&body.settings);
     let editor = for_editor(&name_of_tree);
     let mut statements = quote! {
-        let #tree = ::supervise::__private::Builder::tree_ref(&#builder);
+        let #tree = __rt::Builder::tree_ref(&#builder);
         #editor
-        ::supervise::__private::Builder::supervision(&#builder, { #rebind #supervision });
+        __rt::Builder::supervision(&#builder, { #rebind #supervision });
     };
     for item in &body.items {
         match item {
@@ -69,7 +70,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     quote! {
         #statements
         #[allow(unreachable_code)]
-        ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(#name { #fields __tree: #tree })
+        ::core::result::Result::Ok::<_, __rt::Thrown>(#name { #fields __tree: #tree })
     }
 }
 
@@ -84,7 +85,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     let keep = names.iter().map(|name| {
         let mut builder = local("__b");
         builder.set_span(name.span().resolved_at(builder.span()));
-        quote_spanned!(name.span()=> ::supervise::__private::Builder::keep(&#builder, #name))
+        quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
     let ty = ty.as_ref().map(|ty| quote!(: #ty));
     quote! {
@@ -106,7 +107,7 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
         (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
         _ => {
             // Not whole. Its name still has a type, for what mentions it below.
-            let Some(ty) = field_type(child) else { return TokenStream::new() };
+            let Some(ty) = Imported.field_type(child) else { return TokenStream::new() };
             return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
         }
     };
@@ -136,7 +137,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::child(&#builder, #name, __options, move || {
+        __rt::Builder::child(&#builder, #name, __options, move || {
             #rebind
             async move { #value }
         })
@@ -151,17 +152,17 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = match unit {
         Unit::Type(_) => quote!(#start),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::optional_task(#start)),
+        Unit::Task(span) => quote_spanned!(*span=> __rt::optional_task(#start)),
     };
     let it = start_type(unit);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::optional(&#builder, #name, __options, move || {
+        __rt::Builder::optional(&#builder, #name, __options, move || {
             #rebind
             async move {
                 let __it: ::core::option::Option<#it> = #value;
-                ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
+                ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
             }
         })
     }}
@@ -185,7 +186,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        ::supervise::__private::Builder::array::<_, { #count }, _, _>(
+        __rt::Builder::array::<_, { #count }, _, _>(
             &#builder,
             #name,
             __options,
@@ -206,7 +207,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, &start.body);
-    let types = checked_arguments(child);
+    let types = Imported.checked_arguments(child);
     let args = local("__args");
     // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
     // tree: an argument hides a parameter of the same name, as in any closure.
@@ -226,7 +227,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         other => quote!(#other),
     });
     let pattern = quote!((#(#patterns,)*));
-    let key = key.map(|key| checked(key, "AsKey"));
+    let key = key.map(|key| Imported.checked(key, "AsKey"));
     let once = if is_started_once(child) { "_once" } else { "" };
     let function = |name| Ident::new(&format!("{name}{once}"), unit.span());
     let (function, all, pattern) = match &key {
@@ -248,7 +249,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         #capture
         let __options = #options;
         let __initial = #initial;
-        ::supervise::__private::Builder::#function(
+        __rt::Builder::#function(
             &#builder,
             #name,
             __options,
@@ -266,7 +267,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
 /// The children that a set has from its start on: items become the arguments of spawns.
 fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> TokenStream {
     let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
-        return quote!(::supervise::__private::no_initial());
+        return quote!(__rt::no_initial());
     };
     let rebind = scope.bind(&[items]).rebind;
     let Some(Expr::Closure(start)) = &child.start else { return TokenStream::new() };
@@ -283,8 +284,7 @@ fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> Toke
         (names, _) => quote!((#(#names,)*)),
     };
     // With the type of an item, so that a wrong one is reported where it is written.
-    let items =
-        quote_spanned!(items.span()=> ::supervise::__private::initial::<#item_type, #all, _>(#items, |#item| #args));
+    let items = quote_spanned!(items.span()=> __rt::initial::<#item_type, #all, _>(#items, |#item| #args));
     quote!({ #rebind #items })
 }
 
@@ -311,18 +311,18 @@ fn argument_type(input: &Pat) -> TokenStream {
 
 fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
     let (builder, name, ty) = (local("__b"), plain(&child.name), &subtree.name);
-    let new = quote_spanned!(child.name.span()=> ::supervise::__private::ChildOptions::<#ty>::new());
+    let new = quote_spanned!(child.name.span()=> __rt::ChildOptions::<#ty>::new());
     let options = options::child(child, new, scope);
     let pass_on = scope.pass_on(&inside(&subtree.body));
     let body = body(&subtree.name, &subtree.body, scope.clone());
     quote_spanned! {child.name.span()=> {
         #pass_on
         let __options = #options;
-        ::supervise::__private::Builder::inline::<#ty, _, _>(
+        __rt::Builder::inline::<#ty, _, _>(
             &#builder,
             #name,
             __options,
-            move |#builder: ::supervise::__private::Builder| {
+            move |#builder: __rt::Builder| {
                 #pass_on
                 async move { #body }
             },
@@ -336,16 +336,16 @@ fn started(unit: &Unit, start: &Expr) -> TokenStream {
         (Unit::Type(_), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
         (Unit::Task(_), start) => quote_spanned! {unit.span()=>
-            ::supervise::__private::future_of(async move {
+            __rt::future_of(async move {
                 #[allow(unreachable_code)]
-                ::supervise::__private::TaskOutput::done((#start).await)
+                __rt::TaskOutput::done((#start).await)
             })
         },
     };
     let it = start_type(unit);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
-        ::core::result::Result::Ok::<_, ::supervise::__private::Thrown>(__it)
+        ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
     }
 }
 
@@ -368,10 +368,10 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
         None => quote!(#body),
     };
     quote_spanned! {unit.span()=>
-        ::supervise::__private::task_of(move |#context: ::supervise::__private::TaskContext| async move {
+        __rt::task_of(move |#context: __rt::TaskContext| async move {
             #pattern
             #[allow(unreachable_code)]
-            ::supervise::__private::TaskOutput::done((#body).await)
+            __rt::TaskOutput::done((#body).await)
         })
     }
 }
@@ -379,24 +379,16 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
 /// What the start expression gives.
 fn start_type(unit: &Unit) -> TokenStream {
     match unit {
-        Unit::Type(ty) => if_child(ty, "Start", TokenStream::new()),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskStart),
+        Unit::Type(ty) => Imported.if_child(ty, "Start", TokenStream::new()),
+        Unit::Task(span) => quote_spanned!(*span=> __rt::TaskStart),
     }
 }
 
 /// The options without settings. They carry the type of the child, once for all that follows (rule C9).
 fn new_options(unit: &Unit) -> TokenStream {
     match unit {
-        Unit::Type(ty) => if_child(ty, "options", quote_spanned!(ty.span()=> ())),
+        Unit::Type(ty) => Imported.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
         Unit::Task(span) => quote_spanned!(*span=>
-            ::supervise::__private::ChildOptions::<::supervise::__private::Task>::new()),
-    }
-}
-
-/// The type by which the runtime knows the child.
-pub(super) fn unit_type(unit: &Unit) -> TokenStream {
-    match unit {
-        Unit::Type(ty) => quote!(#ty),
-        Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::Task),
+            __rt::ChildOptions::<__rt::Task>::new()),
     }
 }

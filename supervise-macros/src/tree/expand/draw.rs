@@ -9,12 +9,12 @@ use syn::{Attribute, Meta};
 
 use super::super::model::{Args, Body, Child, Setting, Shape};
 use super::scope::plain;
-use super::spec;
-use crate::text::tidy;
+use super::types::{item, strategy};
+use crate::pretty::to_source;
 
 /// The `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
-    let mut lines = vec![(Vec::new(), format!("{name}  {}{}", spec::strategy(body), settings(&body.settings)))];
+    let mut lines = vec![(Vec::new(), format!("{name}  {}{}", strategy(body), settings(&body.settings)))];
     children(body, "", &[], &mut lines);
     let lines = lines.into_iter().map(|(cfgs, text)| {
         if cfgs.is_empty() { quote!(#[doc = #text]) } else { quote!(#[cfg_attr(all(#(#cfgs),*), doc = #text)]) }
@@ -45,18 +45,18 @@ fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Li
 }
 
 fn describe(child: &Child) -> String {
-    let item = spec::item(child).unwrap_or_else(|| "..".into());
+    let item = item(child).unwrap_or_else(|| "..".into());
     let item = match &child.shape {
         Some(Shape::Optional(_)) => format!("Option<{item}>"),
-        Some(Shape::Array(_, count)) => format!("[{item}; {}]", tidy(count.to_token_stream())),
+        Some(Shape::Array(_, count)) => format!("[{item}; {}]", to_source(count.to_token_stream())),
         Some(Shape::Set(_)) => format!("[{item}]"),
-        Some(Shape::Keyed(key, _)) => format!("[{} => {item}]", tidy(key.to_token_stream())),
+        Some(Shape::Keyed(key, _)) => format!("[{} => {item}]", to_source(key.to_token_stream())),
         _ => item,
     };
     let inner = child.subtree().map_or_else(String::new, |subtree| {
-        format!("  {}{}", spec::strategy(&subtree.body), settings(&subtree.body.settings))
+        format!("  {}{}", strategy(&subtree.body), settings(&subtree.body.settings))
     });
-    format!("{}: {item}  {}{inner}{}", plain(&child.name), spec::lifecycle(child), settings(&child.settings))
+    format!("{}: {item}  {}{inner}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
 }
 
 fn settings(settings: &[Setting]) -> String {

@@ -3,16 +3,14 @@
 //! The traits are written out, not derived: `#[derive]` would put bounds on types that may be in error, and
 //! a mistake in one child's type would be reported again for each of them.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Pat, Type, Visibility};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Attribute, Ident, Visibility};
 
-use super::super::model::{Body, Child, Shape, Tree, Unit, setting};
-use super::build::unit_type;
-use super::scope::{hidden, plain};
-use super::spec::lifecycle;
-use super::{Sub, draw};
+use super::super::model::{Body, Tree, Unit};
+use super::draw;
+use super::scope::plain;
+use super::types::{Runtime, Sub, declared};
 
 /// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
@@ -123,7 +121,7 @@ fn item(
         };
         let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
         // To a reader the type as it would be written; to rustc the one that complains once.
-        match shown_type(child) {
+        match Runtime::Absolute.shown_type(child) {
             Some(shown) => {
                 let (told, checked) = (field(shown), field(ty));
                 quote! {
@@ -175,154 +173,4 @@ fn item(
             }
         }
     }
-}
-
-/// The children that have a field, with its type: each name once, unless `#[cfg]`s choose between two.
-fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
-    let children: Vec<&Child> = body.children().collect();
-    let mut fields = Vec::new();
-    for (i, child) in children.iter().enumerate() {
-        let twice = children[..i]
-            .iter()
-            .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
-        // Reported; the handle has a field of that name itself.
-        let ours = child.name == "__tree";
-        if !twice
-            && !ours
-            && let Some(ty) = field_type(child)
-        {
-            fields.push((*child, ty));
-        }
-    }
-    fields.into_iter()
-}
-
-/// The fields of the handle in the expression that makes it.
-pub(super) fn initializers(body: &Body) -> TokenStream {
-    declared(body)
-        .map(|(child, _)| {
-            let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
-            quote!(#(#cfgs)* #name: #value,)
-        })
-        .collect()
-}
-
-/// The type of a child's field; `None` where too little of the child could be read.
-pub(super) fn field_type(child: &Child) -> Option<TokenStream> {
-    match (child.shape.as_ref()?, child.unit()) {
-        (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
-            around(child, if_child(ty, "Handle", TokenStream::new()))
-        }
-        (Shape::Set(_), Some(Unit::Type(ty))) => {
-            let types = checked_arguments(child);
-            Some(if_child(ty, "Set", quote!(<(#(#types,)*)>)))
-        }
-        (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
-            let (key, types) = (checked(key, "AsKey"), checked_arguments(child));
-            Some(if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
-        }
-        (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
-        (_, Some(Unit::Task(_))) => {
-            let key = match &child.shape {
-                Some(Shape::Keyed(key, _)) => Some(checked(key, "AsKey")),
-                _ => None,
-            };
-            written_type(child, key, &checked_arguments(child))
-        }
-        _ => None,
-    }
-}
-
-/// The same for documentation and editors, if that is another.
-fn shown_type(child: &Child) -> Option<TokenStream> {
-    if child.is_task() && !child.is_set() {
-        return None;
-    }
-    let key = match &child.shape {
-        Some(Shape::Keyed(key, _)) => Some(quote!(#key)),
-        _ => None,
-    };
-    let types: Vec<_> = set_arguments(child).iter().map(ToTokens::to_token_stream).collect();
-    written_type(child, key, &types)
-}
-
-fn written_type(child: &Child, key: Option<TokenStream>, types: &[TokenStream]) -> Option<TokenStream> {
-    let unit = child.unit()?;
-    let item = unit_type(unit);
-    match child.shape.as_ref()? {
-        Shape::Set(_) => Some(quote_spanned!(unit.span()=> ::supervise::__private::Children<#item, (#(#types,)*)>)),
-        Shape::Keyed(..) => {
-            Some(quote_spanned!(unit.span()=> ::supervise::__private::Keyed<#key, #item, (#(#types,)*)>))
-        }
-        _ => around(
-            child,
-            match unit {
-                Unit::Type(ty) => quote_spanned!(unit.span()=> ::supervise::__private::Handle<#ty>),
-                Unit::Task(span) => quote_spanned!(*span=> ::supervise::__private::TaskRef),
-            },
-        ),
-    }
-}
-
-/// One handle, an `Option` of it, or an array.
-fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
-    Some(match child.shape.as_ref()? {
-        Shape::Optional(_) => quote!(::core::option::Option<#handle>),
-        Shape::Array(_, count) => quote!([#handle; #count]),
-        _ => handle,
-    })
-}
-
-/// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
-pub(super) fn if_child(ty: &Type, name: &str, args: TokenStream) -> TokenStream {
-    let (is, name) = (asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::ChildIf<{ #is }>>::#name #args)
-}
-
-/// The type, or the one error that it is no `Param`, `Argument` or `AsKey` (rule C8).
-pub(super) fn checked(ty: &Type, asked_for: &str) -> TokenStream {
-    let (of, is) = (Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
-    let is = quote_spanned!(ty.span()=> <::supervise::__private::Keeper as ::supervise::__private::#of<#ty>>::#is);
-    let it = Ident::new("It", last_span(ty));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::It<{ #is }>>::#it)
-}
-
-/// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
-pub(super) fn asked(ty: &Type, of: &str, name: &str) -> TokenStream {
-    let (of, name) = (Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
-    quote_spanned!(ty.span()=> <#ty as ::supervise::__private::#of>::#name)
-}
-
-fn last_span(ty: &Type) -> Span {
-    match ty.to_token_stream().into_iter().last() {
-        Some(TokenTree::Group(group)) => group.span_close(),
-        Some(other) => other.span(),
-        None => ty.span(),
-    }
-}
-
-/// The types of the arguments with which a set spawns, without the key.
-pub(super) fn set_arguments(child: &Child) -> Vec<&Type> {
-    let Some(Expr::Closure(closure)) = &child.start else { return Vec::new() };
-    let keys = usize::from(matches!(child.shape, Some(Shape::Keyed(..))));
-    let typed = closure.inputs.iter().skip(keys).filter_map(|input| match input {
-        Pat::Type(typed) => Some(&*typed.ty),
-        _ => None,
-    });
-    typed.collect()
-}
-
-/// The same, each with the question whether it can be kept, or moved where nothing is.
-pub(super) fn checked_arguments(child: &Child) -> Vec<TokenStream> {
-    let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
-        (false, _) => "Argument",
-        (true, None) => "Moved",
-        (true, Some(_)) => "First",
-    };
-    set_arguments(child).into_iter().map(|ty| checked(ty, asked_for)).collect()
-}
-
-/// The instances of a `Temporary` set.
-pub(super) fn is_started_once(child: &Child) -> bool {
-    child.is_set() && lifecycle(child) == "Temporary"
 }

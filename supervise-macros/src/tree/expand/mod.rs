@@ -10,17 +10,17 @@ mod handle;
 mod options;
 mod scope;
 mod spec;
+mod types;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Attribute;
 use syn::spanned::Spanned;
 
 pub(crate) use options::supervision;
 
-use super::model::{Body, Child, Subtree, Tree};
-use handle::checked;
+use super::model::Tree;
 use scope::local;
+use types::{Runtime, subtrees};
 
 /// Everything that one tree becomes. `misplaced`: inline subtrees that stand as the type of another child.
 pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
@@ -62,6 +62,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
             unused_qualifications
         )]
         const _: () = {
+            use ::supervise::__private as __rt;
             #definition
             #specs
             #(#sub_specs)*
@@ -80,7 +81,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
 /// the same layout, rustc the stub behind it.
 fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     let name = &tree.name;
-    let types: Vec<_> = tree.params.iter().map(|param| checked(&param.ty, "Param")).collect();
+    let types: Vec<_> = tree.params.iter().map(|param| Runtime::Imported.checked(&param.ty, "Parameter")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree);
     // A type that is more private than the tree is reported here.
@@ -90,7 +91,7 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     quote! {
         #[cfg(any(rust_analyzer, #condition))]
         #[automatically_derived]
-        impl ::supervise::__private::TreeDef for #name {
+        impl __rt::TreeDef for #name {
             #params
             #build
         }
@@ -103,12 +104,12 @@ fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
     quote! {
         #[cfg(not(rust_analyzer))]
         #[automatically_derived]
-        impl ::supervise::__private::TreeDef for #name {
+        impl __rt::TreeDef for #name {
             #params
             async fn build(
                 _: Self::Params,
-                _: ::supervise::__private::Builder,
-            ) -> ::core::result::Result<Self, ::supervise::__private::Thrown> {
+                _: __rt::Builder,
+            ) -> ::core::result::Result<Self, __rt::Thrown> {
                 ::core::unreachable!()
             }
         }
@@ -120,52 +121,29 @@ fn as_child(name: &Ident) -> TokenStream {
     let (function, future) = (local("__F"), local("__Fut"));
     quote! {
         #[automatically_derived]
-        impl ::supervise::__private::Child for #name {
+        impl __rt::Child for #name {
             type Handle = #name;
-            type Start = ::supervise::__private::Tree<#name>;
-            const KIND: ::supervise::__private::Kind = ::supervise::__private::Kind::Tree;
-            const TREE: ::core::option::Option<&'static ::supervise::__private::TreeSpec> =
-                ::core::option::Option::Some(&<#name as ::supervise::__private::TreeHandle>::SPEC);
+            type Start = __rt::Tree<#name>;
+            const KIND: __rt::Kind = __rt::Kind::Tree;
+            const TREE: ::core::option::Option<&'static __rt::TreeSpec> =
+                ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC);
             fn launch<#function, #future>(
-                __seat: ::supervise::__private::Seat,
-                __options: ::supervise::__private::ChildOptions<Self>,
+                __seat: __rt::Seat,
+                __options: __rt::ChildOptions<Self>,
                 __start: #function,
-            ) -> ::supervise::__private::Launched<#name>
+            ) -> __rt::Launched<#name>
             where
                 #function: ::core::ops::FnMut() -> #future + ::core::marker::Send + 'static,
                 #future: ::core::future::Future<
                         Output = ::core::result::Result<
-                            ::supervise::__private::Tree<#name>,
-                            ::supervise::__private::Thrown,
+                            __rt::Tree<#name>,
+                            __rt::Thrown,
                         >,
                     > + ::core::marker::Send
                     + 'static,
             {
-                ::supervise::__private::launch_tree(__seat, __options, __start)
+                __rt::launch_tree(__seat, __options, __start)
             }
         }
     }
-}
-
-/// An inline subtree, the child that it is, and the `#[cfg]`s under which there is such a child.
-struct Sub<'a> {
-    child: &'a Child,
-    subtree: &'a Subtree,
-    cfgs: Vec<&'a Attribute>,
-}
-
-/// Every inline subtree below a body.
-fn subtrees(body: &Body) -> Vec<Sub<'_>> {
-    fn below<'a>(body: &'a Body, above: &[&'a Attribute], found: &mut Vec<Sub<'a>>) {
-        for child in body.children() {
-            if let Some(subtree) = child.subtree() {
-                let cfgs: Vec<_> = above.iter().copied().chain(&child.cfgs).collect();
-                found.push(Sub { child, subtree, cfgs: cfgs.clone() });
-                below(&subtree.body, &cfgs, found);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    below(body, &[], &mut found);
-    found
 }

@@ -12,6 +12,7 @@ use super::super::model::{Arg, Args, Child, Setting, setting, word};
 use super::scope::Scope;
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_time};
+use crate::settings::{is_flag, words};
 
 /// The options of a child, evaluated with the names that they mention.
 pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
@@ -56,7 +57,7 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }
         ("limit", _) => {
-            let new = quote_spanned!(name.span()=> ::supervise::__private::Limit::new());
+            let new = quote_spanned!(name.span()=> __rt::Limit::new());
             let words: Vec<_> = setting.first().and_then(word).into_iter().chain(unknown).collect();
             let (half_typed, limit) = (half_typed(&new, words.into_iter()), budget(new, setting));
             match half_typed.is_empty() {
@@ -70,7 +71,7 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
         }
         ("while_down", Some(first)) => {
             let Some(word) = word(first) else { return Vec::new() };
-            quote!(.#name(::supervise::__private::WhileDown::#word))
+            quote!(.#name(__rt::WhileDown::#word))
         }
         ("redeliver", _) => match setting.named("attempts") {
             Some((_, attempts)) => {
@@ -91,20 +92,18 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
 /// An argument of `lifecycle` or `mailbox`, each of which is a method by itself.
 fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, TokenStream)> {
     Some(match (&arg.name, word(&arg.value)) {
-        (None, Some(flag)) if setting == "lifecycle" && is_flag(flag) => (flag.span(), quote!(.#flag())),
+        (None, Some(flag)) if is_flag(&setting.to_string(), &flag.to_string()) => (flag.span(), quote!(.#flag())),
         (None, Some(word)) if unknown.contains(&word) => return None,
-        (None, Some(word)) if setting == "lifecycle" => {
-            (setting.span(), quote!(.#setting(::supervise::__private::Lifecycle::#word)))
-        }
+        (None, Some(word)) if setting == "lifecycle" => (setting.span(), quote!(.#setting(__rt::Lifecycle::#word))),
         (None, None) if setting == "lifecycle" => return None,
         // Anything else was reported, and does not parse behind a path.
         (None, _) if !matches!(arg.value, Expr::Path(_) | Expr::Call(_)) => return None,
         (None, _) => {
-            let value = variant(quote!(::supervise::__private::Mailbox), &lower(&arg.value));
+            let value = variant(quote!(__rt::Mailbox), &lower(&arg.value));
             (setting.span(), quote!(.#setting(#value)))
         }
-        (Some(name), Some(word)) if setting == "lifecycle" && (word == "Kill" || word == "Infinity") => {
-            (name.span(), quote!(.#name(::supervise::__private::Shutdown::#word)))
+        (Some(name), Some(word)) if words(&setting.to_string(), &name.to_string()).contains(&&*word.to_string()) => {
+            (name.span(), quote!(.#name(__rt::Shutdown::#word)))
         }
         (Some(name), _) => {
             let value = lower_time(&arg.value);
@@ -127,12 +126,6 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
     }
 }
 
-/// An argument of `lifecycle` that is switched on by its name.
-fn is_flag(word: &Ident) -> bool {
-    let known = crate::settings::find("lifecycle").map_or(&[][..], |setting| setting.args);
-    known.iter().any(|arg| arg.value == crate::settings::Value::Flag && word == arg.name)
-}
-
 /// `MIN..MAX` with its arguments, or a backoff as an expression.
 fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let Expr::Range(range) = first else {
@@ -144,17 +137,17 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
         None => quote!(::core::time::Duration::ZERO),
     };
     let (min, max) = (end(range.start.as_deref()), end(range.end.as_deref()));
-    let new = quote_spanned!(first.span()=> ::supervise::__private::ExponentialBackoff::new(#min, #max));
+    let new = quote_spanned!(first.span()=> __rt::ExponentialBackoff::new(#min, #max));
     let Args::List(args) = &setting.args else { return new };
     let methods = args.iter().filter_map(|arg| {
         let name = arg.name.as_ref()?;
         Some(match &arg.value {
             Expr::Call(ExprCall { func, args, .. }) if name == "reset" => {
-                let (func, after) = (variant(quote!(::supervise::__private::Reset), func), args.iter().map(lower_time));
+                let (func, after) = (variant(quote!(__rt::Reset), func), args.iter().map(lower_time));
                 quote!(.#name(#func(#(#after),*)))
             }
             value if name == "reset" => {
-                let value = variant(quote!(::supervise::__private::Reset), value);
+                let value = variant(quote!(__rt::Reset), value);
                 quote!(.#name(#value))
             }
             value => {
@@ -179,7 +172,7 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
         None => quote!(OneForOne),
     };
     let new = quote! {
-        ::supervise::__private::SupervisorStrategy::new(::supervise::__private::Strategy::#scheme)
+        __rt::SupervisorStrategy::new(__rt::Strategy::#scheme)
     };
     let value = strategy.map_or_else(|| new.clone(), |strategy| budget(new.clone(), strategy));
     let half_typed = half_typed(&new, strategy.into_iter().flat_map(Setting::unknown));
@@ -203,10 +196,10 @@ fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
         let (name, value) = (arg.name.as_ref()?, lower(&arg.value));
         Some(match (&*name.to_string(), word(&value)) {
             ("max_restarts", Some(word)) if word == "Unlimited" => {
-                quote!(.#name(::supervise::__private::MaxRestarts::#word))
+                quote!(.#name(__rt::MaxRestarts::#word))
             }
-            ("max_restarts", _) => quote!(.#name(::supervise::__private::MaxRestarts::AtMost(#value))),
-            ("on_limit", Some(word)) => quote!(.#name(::supervise::__private::OnLimit::#word)),
+            ("max_restarts", _) => quote!(.#name(__rt::MaxRestarts::AtMost(#value))),
+            ("on_limit", Some(word)) => quote!(.#name(__rt::OnLimit::#word)),
             ("within", _) => {
                 let value = lower_time(&arg.value);
                 quote!(.#name(#value))

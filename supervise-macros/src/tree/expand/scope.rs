@@ -9,7 +9,7 @@ use quote::{quote, quote_spanned};
 use syn::Expr;
 use syn::ext::IdentExt;
 
-use crate::mention::Mentions;
+use crate::free_names::FreeNames;
 
 /// The names declared so far.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +34,8 @@ pub(super) struct Bound {
 }
 
 impl Name {
-    fn mentioned_by(&self, mentions: &Mentions) -> Option<Span> {
-        if self.kept { mentions.value_or_call(&self.ident) } else { mentions.value(&self.ident) }
+    fn mentioned_by(&self, free: &FreeNames) -> Option<Span> {
+        if self.kept { free.value_or_call(&self.ident) } else { free.value(&self.ident) }
     }
 }
 
@@ -47,17 +47,17 @@ impl Scope {
 
     /// What `exprs` need.
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
-        let mentions = Mentions::of(exprs.iter().copied());
+        let free = FreeNames::of(exprs.iter().copied());
         let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
         for name in &self.names {
-            let Some(at) = name.mentioned_by(&mentions) else { continue };
+            let Some(at) = name.mentioned_by(&free) else { continue };
             let inner = hidden(&name.ident);
             bound.capture.extend(capture(&inner));
             // One syntax context for the whole call, else an error in it underlines the macro.
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
             let value = if name.kept {
-                quote_spanned!(source.span()=> ::supervise::__private::Kept::again(&#source))
+                quote_spanned!(source.span()=> __rt::SharedValue::clone_for_start(&#source))
             } else {
                 quote_spanned!(source.span()=> ::core::clone::Clone::clone(&#source))
             };
@@ -72,8 +72,8 @@ impl Scope {
 
     /// Clones of all that `exprs` mention, under the hidden names: for the closure of a subtree.
     pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
-        let mentions = Mentions::of(exprs.iter().copied());
-        let mentioned = |name: &&Name| name.mentioned_by(&mentions).is_some();
+        let free = FreeNames::of(exprs.iter().copied());
+        let mentioned = |name: &&Name| name.mentioned_by(&free).is_some();
         // A subtree has a `tree` of its own.
         let names = self.names.iter().filter(|name| name.ident != "tree").filter(mentioned);
         names.map(|name| capture(&hidden(&name.ident))).collect()

@@ -7,12 +7,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
-use super::super::check::has_context;
-use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
-use super::handle::asked;
+use super::super::model::{Body, Child, Shape, Unit, setting, word};
 use super::scope::plain;
+use super::types::Runtime::Imported;
+use super::types::{item, strategy};
 use crate::duration;
-use crate::text::tidy;
+use crate::pretty::to_source;
+use crate::settings::words;
 
 /// `impl TreeHandle`, which carries the constant. `within`: the tree and its inline subtrees.
 pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
@@ -22,11 +23,11 @@ pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within:
     let children = body.children().filter_map(|entry| child(entry, within));
     quote! {
         #[automatically_derived]
-        impl ::supervise::__private::TreeHandle for #name {
-            const SPEC: ::supervise::__private::TreeSpec = ::supervise::__private::TreeSpec {
+        impl __rt::TreeHandle for #name {
+            const SPEC: __rt::TreeSpec = __rt::TreeSpec {
                 name: #text,
                 doc: #doc,
-                strategy: ::supervise::__private::Strategy::#strategy,
+                strategy: __rt::Strategy::#strategy,
                 settings: &[#(#settings),*],
                 children: &[#(#children)*],
             };
@@ -40,58 +41,51 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let shape = match child.shape.as_ref()? {
         Shape::One(_) | Shape::Inline(_) => quote!(One),
         Shape::Optional(_) => quote!(Optional),
-        Shape::Array(_, count) => quote!(Array(::supervise::__private::number::<{ #count }>())),
+        Shape::Array(_, count) => quote!(Array(__rt::number::<{ #count }>())),
         Shape::Set(_) => quote!(Set),
         Shape::Keyed(key, _) => {
-            let key = tidy(key.to_token_stream());
+            let key = to_source(key.to_token_stream());
             quote!(Keyed(#key))
         }
     };
     let (kind, below) = match child.unit() {
         // A tree may contain any number of itself: then the constant must not.
         Some(Unit::Type(ty)) if child.is_set() => {
-            let tree = asked(ty, "Declared", "TREE");
-            (
-                asked(ty, "Declared", "KIND"),
-                quote_spanned!(ty.span()=> ::supervise::__private::Below::Instance(|| #tree)),
-            )
+            let tree = Imported.asked(ty, "Declared", "TREE");
+            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
         }
         // A tree in itself was reported; here it would be reported again, as a constant without end.
-        Some(Unit::Type(ty)) if is_one_of(ty, within) => (
-            quote!(::supervise::__private::Kind::Tree),
-            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
-        ),
-        Some(Unit::Type(ty)) => {
-            let tree = asked(ty, "Declared", "TREE");
-            (asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> ::supervise::__private::Below::Known(#tree)))
+        Some(Unit::Type(ty)) if is_one_of(ty, within) => {
+            (quote!(__rt::Kind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
-        Some(Unit::Task(_)) => (
-            quote!(::supervise::__private::Kind::Task),
-            quote!(::supervise::__private::Below::Known(::core::option::Option::None)),
-        ),
+        Some(Unit::Type(ty)) => {
+            let tree = Imported.asked(ty, "Declared", "TREE");
+            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
+        }
+        Some(Unit::Task(_)) => (quote!(__rt::Kind::Task), quote!(__rt::Below::Known(::core::option::Option::None))),
         None => {
             let name = &child.subtree()?.name;
             (
-                quote!(::supervise::__private::Kind::Tree),
-                quote!(::supervise::__private::Below::Known(::core::option::Option::Some(
-                    &<#name as ::supervise::__private::TreeHandle>::SPEC
+                quote!(__rt::Kind::Tree),
+                quote!(__rt::Below::Known(::core::option::Option::Some(
+                    &<#name as __rt::TreeHandle>::SPEC
                 ))),
             )
         }
     };
-    let lifecycle = Ident::new(lifecycle(child), proc_macro2::Span::call_site());
+    let lifecycle = Ident::new(child.lifecycle().word(), proc_macro2::Span::call_site());
     let shutdown = shutdown(child);
     let settings = child.settings.iter().map(|setting| &setting.text);
     Some(quote! {
         #(#cfgs)*
-        ::supervise::__private::ChildSpec {
+        __rt::ChildSpec {
             name: #name,
             doc: #doc,
             item: #item,
-            shape: ::supervise::__private::Shape::#shape,
+            shape: __rt::Shape::#shape,
             kind: #kind,
-            lifecycle: ::supervise::__private::Lifecycle::#lifecycle,
-            shutdown: ::supervise::__private::DeclaredShutdown::#shutdown,
+            lifecycle: __rt::Lifecycle::#lifecycle,
+            shutdown: __rt::DeclaredShutdown::#shutdown,
             settings: &[#(#settings),*],
             below: #below,
         },
@@ -107,12 +101,12 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
         let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
         let tree = match child.unit() {
             Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
-            Some(Unit::Type(ty)) => Some(asked(ty, "Declared", "TREE")),
+            Some(Unit::Type(ty)) => Some(Imported.asked(ty, "Declared", "TREE")),
             Some(Unit::Task(_)) => None,
             None => child.subtree().map(|subtree| {
                 let name = &subtree.name;
                 quote! {
-                    ::core::option::Option::Some(&<#name as ::supervise::__private::TreeHandle>::SPEC)
+                    ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC)
                 }
             }),
         };
@@ -124,7 +118,7 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
             all.extend(quote! {
                 #(#cfgs)*
                 const _: () = if let ::core::option::Option::Some(__text) =
-                    ::supervise::__private::too_short(#tree, #time)
+                    __rt::shutdown_too_short(#tree, #time)
                 {
                     #fail
                 };
@@ -147,51 +141,25 @@ fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
     }
 }
 
-/// The type as written, without brackets; `task`; the name of an inline subtree.
-pub(super) fn item(child: &Child) -> Option<String> {
-    Some(match child.shape.as_ref()? {
-        Shape::Inline(subtree) => plain(&subtree.name),
-        _ => match child.unit()? {
-            Unit::Type(ty) => tidy(ty.to_token_stream()),
-            Unit::Task(_) => "task".into(),
-        },
-    })
-}
-
-/// The strategy of a body; a word that is none was reported and must not be emitted.
-pub(super) fn strategy(body: &Body) -> Ident {
-    let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
-    let known = ["OneForOne", "AllForOne", "RestForOne"];
-    let name = written.map(ToString::to_string).filter(|name| known.contains(&&**name));
-    Ident::new(name.as_deref().unwrap_or("OneForOne"), proc_macro2::Span::call_site())
-}
-
-/// The lifecycle as written, else the default of its kind (rule S23).
-pub(super) fn lifecycle(child: &Child) -> &'static str {
-    let written = setting(&child.settings, "lifecycle").and_then(Setting::kind);
-    let known = ["Permanent", "Transient", "Temporary"].into_iter().find(|name| written.is_some_and(|w| w == name));
-    known.unwrap_or(if child.is_task() || child.is_set() { "Transient" } else { "Permanent" })
-}
-
 /// The `shutdown` time: a literal, a word, or what only the start knows.
 fn shutdown(child: &Child) -> TokenStream {
     let time = |time| duration::tokens(time, proc_macro2::Span::call_site());
     let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
     let Some((_, value)) = written else {
         // A task without a context is dropped at its next await (rule S29).
-        return if child.is_task() && !has_context(child) {
+        return if child.is_task() && !child.has_context() {
             let none = time(Duration::ZERO);
-            quote!(Is(::supervise::__private::Shutdown::Within(#none)))
+            quote!(Is(__rt::Shutdown::Within(#none)))
         } else {
             quote!(Default)
         };
     };
     if let Some(literal) = duration::literal(value) {
         let time = time(literal);
-        return quote!(Is(::supervise::__private::Shutdown::Within(#time)));
+        return quote!(Is(__rt::Shutdown::Within(#time)));
     }
-    match word(value).filter(|word| *word == "Kill" || *word == "Infinity") {
-        Some(word) => quote!(Is(::supervise::__private::Shutdown::#word)),
+    match word(value).filter(|word| words("lifecycle", "shutdown").contains(&&*word.to_string())) {
+        Some(word) => quote!(Is(__rt::Shutdown::#word)),
         None => quote!(Computed),
     }
 }

@@ -10,9 +10,9 @@ use syn::{Attribute, Expr, Ident, Pat, Token, token};
 
 use super::super::model::{Child, Item, Let};
 use super::{begins_entry, kept, settings, shape, split};
-use crate::errors::Errors;
+use crate::errors::{Errors, Mistake};
 
-pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> syn::Result<()> {
+pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
     let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
     if input.peek(Token![let]) {
         for attribute in cfgs.iter().chain(&others) {
@@ -27,16 +27,15 @@ pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Erro
         return read_let(input, items, errors);
     }
     if input.is_empty() {
-        return Err(input.error("expected a child after its settings; write `name: Type = start,`"));
+        return Err(input.error("expected a child after its settings; write `name: Type = start,`").into());
     }
     let name = name(input)?;
     items.push(Item::Child(Box::new(Child { docs, cfgs, settings, unknown, vis, name, shape: None, start: None })));
     let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
-    rest(input, child, errors).inspect_err(|_| {
-        // Without a type the name cannot be declared, and whoever mentions it would get a second error.
-        if child.shape.is_none() {
-            errors.hide_body();
-        }
+    rest(input, child, errors).map_err(|error| match child.shape {
+        Some(_) => error.into(),
+        // Without a type the name cannot be declared, and each mention of it would be a second error.
+        None => Mistake::from(error).hiding_body(),
     })
 }
 
@@ -44,8 +43,7 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
     let name = child.name.clone();
     if input.peek(Token![=]) {
         let forms = format!("`{name}: Type = start,` for a child, `let {name} = value;` for a value");
-        errors.at(name.span(), format!("`{name}` has no type; write {forms}"));
-        errors.hide_body();
+        errors.reject_at(name.span(), format!("`{name}` has no type; write {forms}"));
         input.parse::<Token![=]>()?;
         child.start = Some(input.parse()?);
         return end(input, &name, errors);
@@ -98,7 +96,7 @@ fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()>
     Ok(())
 }
 
-fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> syn::Result<()> {
+fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
     input.parse::<Token![let]>()?;
     let pat = Pat::parse_single(input)?;
     let ty = if input.peek(Token![:]) {
@@ -110,14 +108,14 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> s
     items.push(Item::Let(Box::new(Let { pat, ty, value: None })));
     let Some(Item::Let(entry)) = items.last_mut() else { return Ok(()) };
     if !input.peek(Token![=]) {
-        errors.hide_body();
-        return Err(syn::Error::new(entry.pat.span(), "this `let` has no value; write `let pattern = value;`"));
+        let error = syn::Error::new(entry.pat.span(), "this `let` has no value; write `let pattern = value;`");
+        return Err(Mistake::from(error).hiding_body());
     }
     input.parse::<Token![=]>()?;
-    entry.value = Some(input.parse().inspect_err(|_| errors.hide_body())?);
+    entry.value = Some(input.parse().map_err(|error| Mistake::from(error).hiding_body())?);
     if input.peek(Token![else]) {
-        errors.hide_body();
-        return Err(input.error("`let .. else` cannot stand here; use a pattern that always matches"));
+        let error = input.error("`let .. else` cannot stand here; use a pattern that always matches");
+        return Err(Mistake::from(error).hiding_body());
     }
     if input.peek(Token![,]) {
         errors.at(input.span(), "a `let` ends with `;`; only a child ends with `,`");

@@ -14,7 +14,7 @@ use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, 
 pub(crate) use settings::inner;
 
 use super::model::{Body, Item, Param, Shape, Tree};
-use crate::errors::Errors;
+use crate::errors::{Errors, Mistake};
 
 /// Every tree of one call.
 pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
@@ -55,8 +55,7 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     let name: Ident = input.parse()?;
     let generics: Generics = input.parse()?;
     if !generics.params.is_empty() {
-        errors.on(&generics, "a tree cannot be generic; use concrete types, or a parameter in parentheses");
-        errors.hide_body();
+        errors.reject_on(&generics, "a tree cannot be generic; use concrete types, or a parameter in parentheses");
     }
     let mut params = Vec::new();
     if input.peek(token::Paren) {
@@ -90,8 +89,7 @@ fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
         match param {
             Ok(param) => params.push(param),
             Err(error) => {
-                errors.push(error);
-                errors.hide_body();
+                errors.push(Mistake::from(error).hiding_body());
                 while !input.is_empty() && !input.peek(Token![,]) {
                     let _ = input.parse::<TokenTree>();
                 }

@@ -12,8 +12,8 @@ use super::super::model::{Arg, Args, Body, Setting};
 use super::{started, whole};
 use crate::decider;
 use crate::errors::{Errors, did_you_mean, neighbour};
+use crate::pretty::to_source;
 use crate::settings::{Place, Value, argument_names, find, names, with_argument};
-use crate::text::tidy;
 
 /// Takes the inner attributes of a body.
 pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
@@ -56,7 +56,7 @@ fn read(
 
 fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setting> {
     let known = find(&name.to_string())?;
-    let text = tidy(attribute.meta.to_token_stream());
+    let text = to_source(attribute.meta.to_token_stream());
     match known.place {
         Place::Tree if !inside => {
             let repair = format!("write `#![{name}(..)]` first inside the braces");
@@ -90,7 +90,7 @@ fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -
 
 /// Reports an attribute that is no setting.
 fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
-    let name = tidy(attribute.path().to_token_stream());
+    let name = to_source(attribute.path().to_token_stream());
     let taken = ["allow", "warn", "expect", "deny", "derive", "cfg_attr", "must_use", "deprecated", "inline"];
     if taken.contains(&&*name) {
         let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };

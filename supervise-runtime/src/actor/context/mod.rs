@@ -24,7 +24,7 @@ mod watching;
 
 use watching::Watching;
 
-pub use spawn::{SpawnChild, SpawnError};
+pub use spawn::SpawnChild;
 
 pub(crate) use spawn::{Startup, make_actor, started, transient};
 

@@ -6,14 +6,13 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::actor::Actor;
 use crate::actor::actor_ref::{ActorRef, Cell};
 use crate::actor::body::ActorBody;
 use crate::actor::hook::RestartHook;
 use crate::actor::options::{ChildOptions, Reader, Redeliver};
+use crate::actor::{Actor, validate};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::contradiction::Contradiction;
 use crate::engine::cell::body::{patience, settings};
 use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
 use crate::engine::cell::life::live;
@@ -27,6 +26,7 @@ use crate::values::kind::ChildKind;
 use crate::values::path::escaped;
 use crate::values::place::Name;
 use crate::values::settings::Common;
+use crate::values::spawn_error::SpawnError;
 use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
 
 /// A child that is about to be spawned: call methods for its settings, then `.await`.
@@ -203,88 +203,6 @@ impl<B: Actor, F> SpawnChild<B, F> {
     }
 }
 
-/// Why [`Context::spawn`], [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children) or
-/// [`Keyed`](crate::Keyed) failed.
-///
-/// ```
-/// use std::io;
-/// use supervise::{SpawnError, prelude::*};
-/// # struct Import;
-/// # #[actor]
-/// # impl Import { fn handle(&mut self, _msg: ()) {} }
-///
-/// async fn open(file: &str) -> io::Result<Import> {
-///     Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no {file}")))
-/// }
-///
-/// supervisor! {
-///     struct App {
-///         imports: [Import] = |file: &'static str| open(file).await?,
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let app = App::start().await?;
-/// match app.imports.spawn("a.csv").await {
-///     Err(SpawnError::Start(failure)) => {
-///         let error = failure.error::<io::Error>().expect("what was thrown");
-///         assert_eq!(error.kind(), io::ErrorKind::NotFound);
-///     }
-///     other => panic!("{other:?}"),
-/// }
-/// assert!(app.ended().is_none()); // the failed start of an instance does not affect the rest of the tree
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpawnError {
-    /// The supervisor is stopping, or a restart of the supervisor absorbed the spawn.
-    #[error("{path} is stopping: it takes no new children")]
-    Stopping {
-        /// The path of the supervisor.
-        path: String,
-    },
-    /// The supervisor has ended.
-    #[error("{path} has ended: it takes no new children")]
-    Stopped {
-        /// The path of the supervisor.
-        path: String,
-    },
-    /// `max_children` is reached.
-    #[error("{path} has its {most} children; stop one, or raise `max_children`")]
-    MaxChildren {
-        /// The path of the set.
-        path: String,
-        /// The number of instances that the set may have.
-        most: usize,
-    },
-    /// A living child has this name.
-    #[error("{path} exists; choose another name, or wait for its end")]
-    Exists {
-        /// The path of the child.
-        path: String,
-    },
-    /// The name, or the text of the key, is empty, so the child would have no name in its path.
-    #[error("a child of {path} needs a name, and this one is empty; give it one")]
-    EmptyName {
-        /// The path of the supervisor.
-        path: String,
-    },
-    /// The settings of the spawn, or those of its supervisor, contradict each other.
-    #[error("{path} cannot be spawned: {what}")]
-    Contradiction {
-        /// The path of the child.
-        path: String,
-        /// The contradiction.
-        what: Contradiction,
-    },
-    /// The first start failed and is not retried.
-    #[error(transparent)]
-    Start(Failure),
-}
-
 impl<B, F, Fut> IntoFuture for SpawnChild<B, F>
 where
     B: Actor,
@@ -314,12 +232,12 @@ where
                 // way down (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
-            let outer = sup.outer();
+            let limits = sup.limits();
             let lifecycle = common.lifecycle_or(ChildKind::Actor);
-            let sound = outer.check().and_then(|()| Contradiction::of_child(&options.options, lifecycle, &outer));
+            let sound = limits.check().and_then(|()| validate::check(&options.options, lifecycle, &limits));
             sound.map_err(|what| {
                 let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
-                SpawnError::Contradiction { path: child.path(), what }
+                SpawnError::InvalidSettings { path: child.path(), what }
             })?;
             let mut spawned = None;
             let added = sup.add(
@@ -357,7 +275,7 @@ where
 pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
     match options.options.common.lifecycle {
         Some(_) => options,
-        None => options.lifecycle(Lifecycle::Transient),
+        None => options.lifecycle(supervise_rules::Lifecycle::default_for(false, true).into()),
     }
 }
 

@@ -42,9 +42,9 @@ use super::child::machine::Order;
 use super::child::{self, ByHand, Command, State};
 use super::member::{At, Member, Settings};
 use super::pace::{Over, Pace};
-use crate::contradiction::Outer;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
 
@@ -459,8 +459,8 @@ impl Group {
     }
 
     /// Returns the settings about restarts.
-    pub(crate) fn outer(&self) -> Outer {
-        Outer { strategy: self.strategy, limit: self.limit }
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        SupervisorLimits { strategy: self.strategy, limit: self.limit }
     }
 
     pub(crate) fn owner(&self) -> Owner {

@@ -18,7 +18,6 @@ use crate::base::clock::after;
 use crate::base::deferred_drop::Shelter;
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
-use crate::contradiction::Outer;
 use crate::decide::child::machine::Order;
 use crate::decide::child::{ByHand, Command};
 use crate::decide::group::{Group, GroupEffect, Id, Mode, Moving, Owner, is_roomy};
@@ -26,6 +25,7 @@ use crate::decide::member::{At, Settings};
 use crate::engine::cell::control::{Controlled, SystemMessage, queue, ring, send};
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
 use crate::values::strategy::{Decider, SupervisorStrategy};
@@ -146,8 +146,8 @@ impl Sup {
     }
 
     /// Returns the settings about restarts.
-    pub(crate) fn outer(&self) -> Outer {
-        self.look(Group::outer)
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        self.look(Group::limits)
     }
 
     pub(crate) fn decider(&self) -> Option<Decider> {

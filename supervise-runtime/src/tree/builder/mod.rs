@@ -13,7 +13,6 @@ use crate::base::deferred_drop::Quiet;
 use crate::base::lent::Lent;
 use crate::base::sync::atomic::{AtomicU32, Ordering};
 use crate::base::sync::{Arc, Mutex, foreign, lock};
-use crate::contradiction::{Contradiction, Outer, Tally};
 use crate::decide::group::{Mode, Owner};
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
@@ -23,9 +22,11 @@ use crate::engine::cell::life::live;
 use crate::engine::supervisor::Sup;
 use crate::tree::body::{HandleSlot, TreeBody};
 use crate::tree::child::{Child, HandleSource, Seat, TreeHandle};
-use crate::tree::kept::{Keep, Kept};
+use crate::tree::kept::{SendValue, SharedValue};
 use crate::tree::tree_ref::TreeRef;
+use crate::tree::validator::TreeValidator;
 use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::strategy::{Shutdown, SupervisorStrategy};
@@ -74,7 +75,7 @@ struct InlineRecipe<H> {
 pub struct Builder {
     cell: Arc<dyn Controlled>,
     place: Arc<AtomicU32>,
-    tally: Arc<Mutex<Tally>>,
+    validator: Arc<Mutex<TreeValidator>>,
 }
 
 /// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
@@ -101,7 +102,7 @@ where
 impl Builder {
     pub(crate) fn new(cell: Arc<Plain>) -> Self {
         cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()));
-        Builder { cell, place: Arc::default(), tally: Arc::default() }
+        Builder { cell, place: Arc::default(), validator: Arc::default() }
     }
 
     fn sup(&self) -> &Sup {
@@ -110,7 +111,7 @@ impl Builder {
 
     /// Sets the tree's own settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
-        lock(&self.tally).supervision(Outer::new(&strategy));
+        lock(&self.validator).supervision(SupervisorLimits::new(&strategy));
         self.sup().configure(strategy);
     }
 
@@ -133,11 +134,11 @@ impl Builder {
     }
 
     /// Keeps a parameter or `let` at its position.
-    pub fn keep<T: Keep>(&self, value: T) -> Kept<T> {
+    pub fn keep<T: SendValue>(&self, value: T) -> SharedValue<T> {
         let kept = Arc::new(Lent::new(value));
         let settings = Arc::new(Settings::value());
         self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
-        Kept(kept)
+        SharedValue(kept)
     }
 
     /// Adds a child.
@@ -158,11 +159,15 @@ impl Builder {
 
     /// Checks settings that are not literals, when the child is reached: a contradiction in them is a failure of the
     /// child's start. A contradiction in the tree's own settings is a failure of the tree.
-    fn counted(&self, name: &Name, count: impl FnOnce(&mut Tally) -> Result<(), Contradiction>) -> Result<(), Thrown> {
+    fn counted(
+        &self,
+        name: &Name,
+        count: impl FnOnce(&mut TreeValidator) -> Result<(), InvalidSettings>,
+    ) -> Result<(), Thrown> {
         let counted = {
-            let mut tally = lock(&self.tally);
-            tally.own()?;
-            count(&mut tally)
+            let mut validator = lock(&self.validator);
+            validator.own()?;
+            count(&mut validator)
         };
         counted.map_err(|what| {
             let path = self.ctl(name.clone()).path();
@@ -174,7 +179,7 @@ impl Builder {
     /// children's sum counts.
     fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn Controlled) {
         let below = cell.ctl().sup().and_then(Sup::need);
-        lock(&self.tally).takes(options, kind, below);
+        lock(&self.validator).takes(options, kind, below);
     }
 
     /// Adds a child, or gives the child that is already at this position its new start expression and settings. Then
@@ -194,7 +199,7 @@ impl Builder {
         let mut start = Quiet::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&name, |tally| tally.child(&given, common.lifecycle_or(T::KIND)))?;
+        self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::KIND)))?;
         let (settings, time) = (settings(&common, T::KIND), patience(&common, T::KIND));
         let recipe = match self.known::<Recipe<T>>(place) {
             Some((_, recipe)) => {
@@ -242,7 +247,7 @@ impl Builder {
         let mut build = Quiet::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&Name::from(name), |tally| tally.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
+        self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
         let (settings, time) = (settings(&common, ChildKind::Tree), patience(&common, ChildKind::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
@@ -294,9 +299,9 @@ impl Builder {
     /// stop.
     pub(crate) async fn finish(&self, given: Option<Shutdown>) -> Result<(), Thrown> {
         let need = {
-            let tally = lock(&self.tally);
-            tally.finish(given)?;
-            tally.need()
+            let validator = lock(&self.validator);
+            validator.finish(given)?;
+            validator.need()
         };
         self.sup().set_need(need);
         self.sup().on(&*self.cell, |group| group.built(Instant::now()));

@@ -160,9 +160,9 @@ impl Builder {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
-        self.counted(&Name::from(name), |tally| tally.set(&given, common.lifecycle_or(T::KIND), initial))?;
+        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), initial))?;
         // All instances stop at the same time, so they count once. The time of trees is not known.
-        lock(&self.tally).takes(&given, T::KIND, None);
+        lock(&self.validator).takes(&given, T::KIND, None);
         // The set itself is a `Permanent` member without settings.
         let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, Limit::new()));
         let set = match self.known::<S>(place) {

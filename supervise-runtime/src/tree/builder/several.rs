@@ -4,9 +4,9 @@ use std::future::Future;
 
 use super::{Builder, Recipe};
 use crate::actor::options::ChildOptions;
-use crate::contradiction::Contradiction;
 use crate::tree::child::Child;
 use crate::values::failure::Thrown;
+use crate::values::invalid_settings::InvalidSettings;
 use crate::values::place::Name;
 
 impl Builder {
@@ -54,7 +54,7 @@ impl Builder {
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
-        self.counted(&Name::from(name), |_| if N == 0 { Err(Contradiction::EmptyArray) } else { Ok(()) })?;
+        self.counted(&Name::from(name), |_| InvalidSettings::of_array(N))?;
         let mut handles = Vec::with_capacity(N);
         for i in 0..N {
             let (name, mut start) = (format!("{name}/{i}"), start.clone());

@@ -12,7 +12,7 @@ use std::hash::Hash;
 use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::actor_ref::Terminated;
-use crate::actor::context::{SpawnError, started};
+use crate::actor::context::started;
 use crate::base::deferred_drop::{Shelter, drop_quietly};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
@@ -22,6 +22,7 @@ use crate::tree::child::{Child, HandleSource};
 use crate::tree::tree_ref::TreeRef;
 use crate::values::path::escaped;
 use crate::values::place::Name;
+use crate::values::spawn_error::SpawnError;
 
 /// A type that can be a key.
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 
-use crate::actor::context::{SpawnError, Startup};
+use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_quietly;
@@ -19,6 +19,7 @@ use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::place::Name;
 use crate::values::settings::Common;
+use crate::values::spawn_error::SpawnError;
 
 mod keyed;
 mod living;

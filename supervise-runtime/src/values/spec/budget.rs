@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use supervise_rules::Given;
+use supervise_rules::shutdown::{of_array, of_child, one_more};
+
 use super::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
-use crate::values::kind::ChildKind;
-use crate::values::settings::SHUTDOWN;
-use crate::values::strategy::Shutdown;
 
 impl TreeSpec {
     /// Returns the longest time that an orderly stop of the whole tree can take.
@@ -16,16 +16,13 @@ impl TreeSpec {
     /// Returns `None` if the time is not limited: a child has `shutdown = Infinity`, or a `shutdown` that is not a
     /// literal, or is a `[Tree]` without a `shutdown` of its own.
     pub const fn shutdown_budget(&self) -> Option<Duration> {
-        let mut sum = Duration::ZERO;
+        let mut sum = Some(Duration::ZERO);
         let mut i = 0;
         while i < self.children.len() {
-            match self.children[i].shutdown_budget() {
-                Some(time) => sum = sum.saturating_add(time),
-                None => return None,
-            }
+            sum = one_more(sum, self.children[i].shutdown_budget());
             i += 1;
         }
-        Some(sum)
+        sum
     }
 }
 
@@ -36,23 +33,19 @@ impl ChildSpec {
     /// for `[T; N]`; once for a `[..]`, whose instances all stop at the same time. `None` as for
     /// [`TreeSpec::shutdown_budget`].
     pub const fn shutdown_budget(&self) -> Option<Duration> {
-        let one = match (self.shutdown, self.kind, self.below) {
-            (DeclaredShutdown::Is(Shutdown::Within(time)), ..) => time,
-            (DeclaredShutdown::Is(Shutdown::Kill), ..) => Duration::ZERO,
-            (DeclaredShutdown::Is(Shutdown::Infinity) | DeclaredShutdown::Computed, ..) => return None,
-            (DeclaredShutdown::Default, ChildKind::Actor | ChildKind::Task, _) => SHUTDOWN,
-            (DeclaredShutdown::Default, ChildKind::Tree | ChildKind::Set, Below::Known(Some(tree))) => {
-                match tree.shutdown_budget() {
-                    Some(time) => time,
-                    None => return None,
-                }
-            }
-            (DeclaredShutdown::Default, ChildKind::Tree | ChildKind::Set, _) => return None,
+        let shutdown = match self.shutdown {
+            DeclaredShutdown::Default => Given::Absent,
+            DeclaredShutdown::Is(shutdown) => Given::Is(shutdown.facts()),
+            DeclaredShutdown::Computed => Given::Computed,
         };
+        let below = match self.below {
+            Below::Known(Some(tree)) => tree.shutdown_budget(),
+            _ => None,
+        };
+        let one = of_child(shutdown, self.kind.only_supervises(), below);
         match self.shape {
-            Shape::Array(count) if count > u32::MAX as usize => Some(Duration::MAX),
-            Shape::Array(count) => Some(one.saturating_mul(count as u32)),
-            _ => Some(one),
+            Shape::Array(count) => of_array(one, count),
+            _ => one,
         }
     }
 }

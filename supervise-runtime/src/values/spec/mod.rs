@@ -1,9 +1,9 @@
 //! The declared tree as a constant.
 
 mod budget;
-mod enough;
+mod shutdown_check;
 
-pub use enough::{Text, too_short};
+pub use shutdown_check::{Text, shutdown_too_short};
 
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, Shutdown, Strategy};

@@ -13,7 +13,6 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::span::Incarnation;
 use crate::base::sync::Arc;
-use crate::contradiction::Contradiction;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
 use crate::decide::group::{Facts as GroupFacts, FailureRoute};
 use crate::decide::member::At as Stand;
@@ -25,6 +24,7 @@ use crate::engine::cell::stop_signal::Told;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
+use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::report::ChildReport;
 use crate::values::settings::Common;
@@ -403,7 +403,7 @@ impl Engine {
     pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
-        if failure.error::<Contradiction>().is_some() {
+        if failure.error::<InvalidSettings>().is_some() {
             return (!once).then_some(Directive::Stop); // another start would fail in the same way
         }
         let above = if once { None } else { self.parent().and_then(|(sup, _)| sup.decider()) };

@@ -1,29 +1,23 @@
-//! Settings that contradict each other (rules C4 to C6 and C12).
+//! Settings that contradict each other (pages C4 to C6 and C12 of `supervise::errors`).
 //!
 //! Literals are checked while the tree compiles. Computed values, such as a value from a configuration or an option of
-//! a spawn, are checked here when the child is added: at the start of its tree, or by the spawn.
+//! a spawn, are checked when the child is added: at the start of its tree, or by the spawn. The rules are the same:
+//! those of `supervise-rules`.
 
 use std::time::Duration;
 
-use crate::actor::options::Options;
-use crate::values::backoff::{Backoff, Reset};
-use crate::values::strategy::{
-    Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown, Strategy, SupervisorStrategy, WhileDown,
-};
+use supervise_rules::{self as rules, Problem};
 
-mod pace;
-mod tally;
-
-pub(crate) use tally::Tally;
+use crate::values::strategy::{Limit, Strategy, SupervisorStrategy};
 
 /// Settings that would have no effect, or that contradict each other.
 ///
 /// In literals the compiler reports them. In other expressions they are the error of a start: the
 /// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
-/// [`SpawnError::Contradiction`](crate::SpawnError::Contradiction) (rules C4 to C6 and C12).
+/// [`SpawnError::InvalidSettings`](crate::SpawnError::InvalidSettings).
 ///
 /// ```
-/// # use supervise_runtime::{Actor, Context, Contradiction, ExponentialBackoff, SpawnError};
+/// # use supervise_runtime::{Actor, Context, ExponentialBackoff, InvalidSettings, SpawnError};
 /// # use std::time::Duration;
 /// # struct Db;
 /// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;
@@ -32,13 +26,13 @@ pub(crate) use tally::Tally;
 /// # async fn main() {
 /// let (min, max) = (Duration::from_secs(30), Duration::from_secs(3)); // from a configuration
 /// let db = supervise_runtime::spawn("db", || async { Ok(Db) }).backoff(ExponentialBackoff::new(min, max)).await;
-/// let Err(SpawnError::Contradiction { what, .. }) = db else { panic!("it was not seen") };
-/// assert_eq!(what, Contradiction::EmptyRange { min, max });
+/// let Err(SpawnError::InvalidSettings { what, .. }) = db else { panic!("it was not seen") };
+/// assert_eq!(what, InvalidSettings::EmptyRange { min, max });
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Contradiction {
+pub enum InvalidSettings {
     /// A duration is zero.
     #[error("`{0}` is no time at all")]
     NoTime(&'static str),
@@ -122,95 +116,70 @@ pub enum Contradiction {
     },
 }
 
-use Contradiction::*;
+use InvalidSettings::*;
 
-impl Contradiction {
-    /// Checks the settings of one child of a supervisor with this strategy.
-    pub(crate) fn of_child(options: &Options, lifecycle: Lifecycle, outer: &Outer) -> Result<(), Contradiction> {
-        let common = &*options.common;
-        common.times().try_for_each(|(setting, time)| demand(!time.is_zero(), NoTime(setting)))?;
-        if let Some(Backoff::Exponential(backoff)) = &common.backoff {
-            let (min, max) = (backoff.min, backoff.max);
-            demand(min <= max, EmptyRange { min, max })?;
-            demand((0.0..=1.0).contains(&backoff.random_factor), RandomFactor(backoff.random_factor))?;
-            demand(backoff.factor >= 1.0 && backoff.factor.is_finite(), Factor(backoff.factor))?;
-            if let Some(Reset::Auto(after)) = backoff.reset {
-                demand(after >= min, ResetTooEarly { after, min })?;
-            }
-        }
-        if common.backoff.is_some() {
-            let holds = common.mailbox == Mailbox::Unbounded && common.while_down == WhileDown::Hold;
-            demand(!holds, UnboundedHold)?;
-        }
-        demand(common.mailbox != Mailbox::Bounded(0), NoPlaces)?;
-        demand(common.max_children != Some(0), NoChildren)?;
-        demand(options.attempts() != Some(0), NoAttempts)?;
-        let kill = matches!(common.shutdown, Some(Shutdown::Kill));
-        demand(!(common.drain && kill), DrainWithoutTime)?;
-        demand(!(common.significant && lifecycle == Lifecycle::Permanent), SignificantPermanent)?;
-        if lifecycle == Lifecycle::Temporary {
-            demand(!allows_restarts(&common.limit), NeverRestarted("limit"))?;
-            demand(common.backoff.is_none(), NeverRestarted("backoff"))?;
-            options.about_restarts().map_or(Ok(()), |setting| Err(NeverRestarted(setting)))?;
-        }
-        outer.of_limit(common.limit, common.backoff.as_ref(), lifecycle)
+impl InvalidSettings {
+    /// Checks the length of an array.
+    pub(crate) fn of_array(length: usize) -> Result<(), InvalidSettings> {
+        first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
     }
+
+    /// The error of a start for a problem that the rules have found.
+    fn new(problem: Problem, strategy: Strategy) -> Self {
+        // A number of children in memory.
+        let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        match problem {
+            Problem::NoTime(setting) => NoTime(setting),
+            Problem::EmptyRange { min, max } => EmptyRange { min, max },
+            Problem::RandomFactor(share) => RandomFactor(share),
+            Problem::Factor(factor) => Factor(factor),
+            Problem::ResetTooEarly { after, min } => ResetTooEarly { after, min },
+            Problem::UnboundedHold => UnboundedHold,
+            Problem::NoPlaces => NoPlaces,
+            Problem::NoChildren => NoChildren,
+            Problem::EmptyArray => EmptyArray,
+            Problem::TooManyInitial { initial, most } => {
+                TooManyInitial { initial: children(initial), most: children(most) }
+            }
+            Problem::NoAttempts => NoAttempts,
+            Problem::DrainWithoutTime => DrainWithoutTime,
+            Problem::SignificantPermanent => SignificantPermanent,
+            Problem::NeverRestarted(setting) => NeverRestarted(setting),
+            Problem::NoLimit { setting, .. } => NoLimit(setting),
+            Problem::LimitInGroup => LimitInGroup(strategy),
+            Problem::NeverReached { failures, least, within } => NeverReached { failures, least, within },
+        }
+    }
+}
+
+/// Returns the first problem that a rule reports.
+pub(crate) fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), InvalidSettings> {
+    let mut first = None;
+    ask(&mut |problem| {
+        first.get_or_insert(problem);
+    });
+    first.map_or(Ok(()), |problem| Err(InvalidSettings::new(problem, strategy)))
 }
 
 /// The part of a supervisor's settings that concerns restarts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outer {
+pub(crate) struct SupervisorLimits {
     pub(crate) strategy: Strategy,
     pub(crate) limit: Limit,
 }
 
-impl Outer {
+impl SupervisorLimits {
     pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
-        Outer { strategy: strategy.strategy, limit: strategy.limit }
+        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit }
     }
 
     /// Checks the supervisor's own settings.
-    pub(crate) fn check(&self) -> Result<(), Contradiction> {
-        some_window(&self.limit)?;
-        numberless(&self.limit)?;
-        demand(self.limit.max_restarts.is_some() || self.limit.within.is_none(), NoLimit("within"))
+    pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
+        first(self.strategy, |report| rules::supervision(&self.facts(), report))
     }
 
-    fn of_limit(&self, own: Limit, backoff: Option<&Backoff>, lifecycle: Lifecycle) -> Result<(), Contradiction> {
-        if self.strategy != Strategy::OneForOne {
-            return demand(own == Limit::new(), LimitInGroup(self.strategy));
-        }
-        some_window(&own)?;
-        numberless(&own)?;
-        let max = own.max_restarts.or(self.limit.max_restarts);
-        if backoff.is_some() && max.is_none() {
-            demand(own.within.is_none(), NoLimit("within"))?;
-            demand(own.on_limit.is_none(), NoLimit("on_limit"))?;
-        }
-        match (max, own.within.or(self.limit.within)) {
-            (Some(MaxRestarts::AtMost(max)), Some(within)) if lifecycle != Lifecycle::Temporary => {
-                pace::reached([backoff], max, within)
-            }
-            _ => Ok(()),
-        }
+    /// The settings as the rules see them.
+    pub(crate) fn facts(&self) -> rules::Supervision {
+        rules::Supervision { group: self.strategy != Strategy::OneForOne, limit: self.limit.into() }
     }
-}
-
-fn some_window(limit: &Limit) -> Result<(), Contradiction> {
-    demand(limit.within != Some(Duration::ZERO), NoTime("within"))
-}
-
-/// With `Unlimited`, restarts are not counted, so `within` and `on_limit` would have no effect.
-fn numberless(limit: &Limit) -> Result<(), Contradiction> {
-    let unlimited = limit.max_restarts == Some(MaxRestarts::Unlimited);
-    demand(!(unlimited && limit.within.is_some()), NoLimit("within"))?;
-    demand(!(unlimited && limit.on_limit.is_some()), NoLimit("on_limit"))
-}
-
-fn allows_restarts(limit: &Limit) -> bool {
-    !matches!(limit.max_restarts, None | Some(MaxRestarts::AtMost(0)))
-}
-
-fn demand(holds: bool, otherwise: Contradiction) -> Result<(), Contradiction> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

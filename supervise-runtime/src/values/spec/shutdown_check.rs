@@ -7,10 +7,10 @@ use super::TreeSpec;
 
 /// Returns the error text if the child is a tree whose children together may take longer than this `shutdown`.
 #[doc(hidden)]
-pub const fn too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
+pub const fn shutdown_too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
     let Some(tree) = tree else { return None };
     let Some(need) = tree.shutdown_budget() else { return None };
-    if need.as_nanos() <= shutdown.as_nanos() {
+    if !supervise_rules::shutdown::too_short(need, shutdown) {
         return None;
     }
     let text = Text::new().push("the children of `").push(tree.name).push("` may take ").time(need);
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn adds_up_the_children() {
-        assert!(too_short(Some(&TREE), Duration::from_millis(6500)).is_none());
-        assert!(too_short(None, Duration::from_millis(1)).is_none());
-        let text = too_short(Some(&TREE), Duration::from_secs(6)).unwrap();
+        assert!(shutdown_too_short(Some(&TREE), Duration::from_millis(6500)).is_none());
+        assert!(shutdown_too_short(None, Duration::from_millis(1)).is_none());
+        let text = shutdown_too_short(Some(&TREE), Duration::from_secs(6)).unwrap();
         assert_eq!(
             text.as_str(),
             "the children of `Reports` may take 6500ms to stop one after the other, and this gives them 6s; write at \

@@ -6,7 +6,7 @@
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// The tokens with ordinary spacing.
-pub(crate) fn tidy(tokens: TokenStream) -> String {
+pub(crate) fn to_source(tokens: TokenStream) -> String {
     let mut text = String::new();
     write(&mut text, tokens);
     text
@@ -165,7 +165,7 @@ mod tests {
             "HashMap<String, Vec<u8>>",
             "x[1].load(SeqCst)?.y",
         ] {
-            assert_eq!(tidy(text.parse().unwrap()), text);
+            assert_eq!(to_source(text.parse().unwrap()), text);
         }
     }
 }

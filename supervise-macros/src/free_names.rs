@@ -16,7 +16,7 @@ use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
 /// The names that some expressions use. Found in one walk, and asked for each name that there is: a tree of many
 /// children has as many of both.
 #[derive(Debug, Default)]
-pub(crate) struct Mentions {
+pub(crate) struct FreeNames {
     values: HashMap<String, Place>,
     calls: HashMap<String, Place>,
     /// In format strings, where a raw name stands without its `r#`.
@@ -26,9 +26,9 @@ pub(crate) struct Mentions {
 /// Which of all mentions it is, and where.
 type Place = (usize, Span);
 
-impl Mentions {
+impl FreeNames {
     pub(crate) fn of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Self {
-        let mut found = Mentions::default();
+        let mut found = FreeNames::default();
         exprs.into_iter().for_each(|expr| found.visit_expr(expr));
         found
     }
@@ -38,7 +38,7 @@ impl Mentions {
         first([self.values.get(&name.to_string()), self.formatted.get(&name.unraw().to_string())])
     }
 
-    /// As [`Mentions::value`], but a call counts too: a parameter or `let` may be a function, a handle is none.
+    /// As [`FreeNames::value`], but a call counts too: a parameter or `let` may be a function, a handle is none.
     pub(crate) fn value_or_call(&self, name: &Ident) -> Option<Span> {
         let text = name.to_string();
         first([self.values.get(&text), self.calls.get(&text), self.formatted.get(&name.unraw().to_string())])
@@ -63,7 +63,7 @@ fn single(path: &ExprPath) -> Option<&Ident> {
     if path.qself.is_none() { path.path.get_ident() } else { None }
 }
 
-impl<'ast> Visit<'ast> for Mentions {
+impl<'ast> Visit<'ast> for FreeNames {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
             Expr::Verbatim(tokens) => self.scan_tokens(tokens.clone()),
@@ -95,7 +95,7 @@ impl<'ast> Visit<'ast> for Mentions {
     }
 }
 
-impl Mentions {
+impl FreeNames {
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut after_dot = false;
         for token in tokens {
@@ -155,7 +155,7 @@ mod tests {
     fn names(text: &str, name: &str) -> bool {
         let name = syn::parse_str(name).unwrap();
         let expr: Expr = syn::parse_str(text).unwrap();
-        Mentions::of([&expr]).value(&name).is_some()
+        FreeNames::of([&expr]).value(&name).is_some()
     }
 
     #[test]

@@ -1,0 +1,190 @@
+//! The problems that the rules find, each with its place and a repair (rules C4 to C6).
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use supervise_rules::{Problem, Supervision};
+use syn::Expr;
+
+use super::super::model::{Body, Child, Setting, setting};
+use super::{facts, group_strategy, unreachable_limit};
+use crate::errors::Errors;
+
+/// Asks the rules about a tree.
+pub(super) struct Rules<'a> {
+    settings: &'a [Setting],
+    above: Supervision,
+    /// Whether the limit of the tree was reported. With the built-in delay it is the same for each child that has
+    /// neither a limit nor a backoff.
+    reported: bool,
+}
+
+impl<'a> Rules<'a> {
+    /// Reports problems in the settings of the tree itself.
+    pub(super) fn of(body: &'a Body, errors: &mut Errors) -> Self {
+        let rules = Rules { settings: &body.settings, above: facts::supervision(&body.settings), reported: false };
+        let members: Vec<_> = body.children().filter_map(|child| facts::child(child).as_member()).collect();
+        supervision(rules.settings, errors);
+        supervise_rules::group(&rules.above, &members, &mut |problem| rules.place(None).report(problem, errors));
+        rules
+    }
+
+    /// Reports problems in the settings of a child.
+    pub(super) fn child(&mut self, child: &Child, errors: &mut Errors) {
+        supervise_rules::child(&facts::child(child), &{ self.above }, &mut |problem| {
+            let place = self.place(Some(child));
+            let shared = matches!(problem, Problem::NeverReached { .. }) && place.limited_by().is_none();
+            if !(shared && std::mem::replace(&mut self.reported, true)) {
+                place.report(problem, errors);
+            }
+        });
+    }
+
+    fn place<'b>(&self, child: Option<&'b Child>) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { child, settings: child.map_or(self.settings, |child| &child.settings), above: self.settings }
+    }
+}
+
+/// Asks the rules about the settings of a supervisor that stand alone.
+pub(super) fn supervision(settings: &[Setting], errors: &mut Errors) {
+    let place = Place { child: None, settings, above: settings };
+    supervise_rules::supervision(&facts::supervision(settings), &mut |problem| place.report(problem, errors));
+}
+
+/// Settings in which a problem was found.
+struct Place<'a> {
+    /// The child; `None` for the tree itself.
+    child: Option<&'a Child>,
+    /// The settings of the child, or of the tree itself.
+    settings: &'a [Setting],
+    /// The settings of the tree.
+    above: &'a [Setting],
+}
+
+impl Place<'_> {
+    fn report(&self, problem: Problem, errors: &mut Errors) {
+        let (place, message) = match problem {
+            // Reported where the literal stands, or the length of the array.
+            Problem::NoTime(_) | Problem::EmptyArray => return,
+            Problem::EmptyRange { .. } => {
+                (self.first("backoff"), "this range is empty; write the shorter delay first".into())
+            }
+            Problem::RandomFactor(_) => (
+                self.argument("backoff", "random_factor"),
+                "`random_factor` is a share of the delay, from 0 to 1; write `0.2`".into(),
+            ),
+            Problem::Factor(_) => (
+                self.argument("backoff", "factor"),
+                "`factor` below 1 would shorten the delay; write at least 1".into(),
+            ),
+            Problem::ResetTooEarly { .. } => (
+                self.value("backoff", "reset"),
+                "`reset` comes before the first delay is over, so the delay would never grow; make it longer".into(),
+            ),
+            Problem::UnboundedHold => (
+                self.first("mailbox"),
+                "an unbounded mailbox grows for as long as the backoff waits; add `while_down(Reject)`, or write \
+                 `Bounded(N)`"
+                    .into(),
+            ),
+            Problem::NoPlaces => {
+                (self.capacity(), "a mailbox for no message cannot take any; write at least `Bounded(1)`".into())
+            }
+            Problem::NoChildren => {
+                (self.first("max_children"), "a set of no children would do nothing; write at least 1".into())
+            }
+            Problem::TooManyInitial { initial, most } => (
+                self.first("initial"),
+                format!(
+                    "`initial` gives {initial} children, and `max_children` allows {most}; allow more, or give fewer"
+                ),
+            ),
+            Problem::NoAttempts => (
+                self.value("redeliver", "attempts"),
+                "no attempt would do nothing; write at least 1, or remove `redeliver`".into(),
+            ),
+            Problem::DrainWithoutTime => (
+                self.word("lifecycle", "drain"),
+                "`drain` needs time to handle messages in; write another `shutdown` than `Kill`".into(),
+            ),
+            Problem::SignificantPermanent => (
+                self.word("lifecycle", "significant"),
+                "a `Permanent` child never ends by itself; write `Transient`, or remove `significant`".into(),
+            ),
+            Problem::NeverRestarted(setting) => {
+                (self.name(setting), format!("a `Temporary` child is never restarted; remove `{setting}`"))
+            }
+            Problem::NoLimit { setting, unlimited } => self.no_limit(setting, unlimited),
+            Problem::LimitInGroup => {
+                let strategy = group_strategy(self.above).map_or_else(String::new, ToString::to_string);
+                let message = format!(
+                    "`limit` is for a child under `OneForOne` or a `[..]`; under `{strategy}` all children share one \
+                     budget, that of `strategy`; remove it"
+                );
+                (self.name("limit"), message)
+            }
+            Problem::NeverReached { failures, least, within } => {
+                let whose = self.child.map_or("of the children".into(), |child| format!("of `{}`", child.name));
+                let at = self.limited_by().or_else(|| setting(self.above, "strategy"));
+                let at = at.map(|setting| setting.name.to_token_stream()).unwrap_or_default();
+                (at, unreachable_limit::message(&whose, failures, least, within))
+            }
+        };
+        errors.on(place, message);
+    }
+
+    fn no_limit(&self, name: &str, unlimited: bool) -> (TokenStream, String) {
+        let setting = if self.child.is_some() { "limit" } else { "strategy" };
+        let message = match (unlimited, self.child) {
+            (true, _) => format!("`{name}` does nothing with `Unlimited`; remove it"),
+            (false, Some(_)) => "a child with a backoff has no limit of its own accord; add `max_restarts`".into(),
+            (false, None) => format!("`{name}` does nothing without `max_restarts`; add `max_restarts = N`"),
+        };
+        (self.argument(setting, name), message)
+    }
+
+    /// The setting of the child that decides whether a limit can be reached, if it has one.
+    fn limited_by(&self) -> Option<&Setting> {
+        self.child?;
+        setting(self.settings, "limit").or_else(|| setting(self.settings, "backoff"))
+    }
+
+    /// The name of a setting.
+    fn name(&self, name: &str) -> TokenStream {
+        self.part(name, |setting| Some(&setting.name))
+    }
+
+    /// The first value of a setting that has no name.
+    fn first(&self, name: &str) -> TokenStream {
+        self.part(name, Setting::first)
+    }
+
+    /// The name of an argument.
+    fn argument(&self, name: &str, argument: &str) -> TokenStream {
+        self.part(name, |setting| Some(setting.named(argument)?.0))
+    }
+
+    /// The value of an argument.
+    fn value(&self, name: &str, argument: &str) -> TokenStream {
+        self.part(name, |setting| Some(setting.named(argument)?.1))
+    }
+
+    /// A word among the values of a setting.
+    fn word(&self, name: &str, word: &str) -> TokenStream {
+        self.part(name, |setting| setting.says(word))
+    }
+
+    /// The number in `Bounded(0)`.
+    fn capacity(&self) -> TokenStream {
+        self.part("mailbox", |setting| match setting.first() {
+            Some(Expr::Call(bounded)) => Some(&bounded.args),
+            _ => None,
+        })
+    }
+
+    fn part<'a, T: ToTokens + 'a>(&'a self, name: &str, part: impl Fn(&'a Setting) -> Option<&'a T>) -> TokenStream {
+        setting(self.settings, name).and_then(part).map(ToTokens::to_token_stream).unwrap_or_default()
+    }
+}

@@ -1,0 +1,239 @@
+//! The compiler says of literals what a start says of the same values.
+
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use proptest::bool::weighted;
+use proptest::option::{of, weighted as some};
+use proptest::prelude::*;
+use supervise_rules::Problem;
+use supervise_runtime::{
+    Actor, Context, ExponentialBackoff, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Reset, ShutdownTime,
+    SpawnError, WhileDown,
+};
+
+use super::super::parse;
+use super::{Call, facts};
+use crate::errors::Errors;
+
+/// Settings of one child. Times are in milliseconds, and never zero: such a literal is not a duration.
+#[derive(Debug, Clone)]
+struct Settings {
+    lifecycle: Lifecycle,
+    shutdown: Option<ShutdownTime>,
+    drain: bool,
+    significant: bool,
+    backoff: Option<Growing>,
+    max_restarts: Option<MaxRestarts>,
+    within: Option<u64>,
+    on_limit: Option<OnLimit>,
+    mailbox: Option<Mailbox>,
+    while_down: Option<WhileDown>,
+    attempts: Option<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Growing {
+    min: u64,
+    max: u64,
+    factor: Option<f64>,
+    random_factor: Option<f64>,
+    reset: Option<Option<u64>>,
+}
+
+fn any_settings() -> impl Strategy<Value = Settings> {
+    let lifecycle = prop_oneof![Just(Lifecycle::Permanent), Just(Lifecycle::Transient), Just(Lifecycle::Temporary)];
+    let within = (1u64..5_000).prop_map(|time| ShutdownTime::Within(Duration::from_millis(time)));
+    let shutdown = prop_oneof![Just(ShutdownTime::Kill), Just(ShutdownTime::Infinity), within];
+    let factor = prop_oneof![1 => Just(0.5), 9 => prop_oneof![Just(1.0), Just(1.0001), Just(1.5), Just(3.0)]];
+    let random_factor = prop_oneof![1 => Just(-0.5), 1 => Just(1.5), 8 => 0.0..=1.0];
+    let growing = (1u64..100, 50u64..1_000, of(factor), of(random_factor), of(of(50u64..1_000)));
+    let backoff =
+        growing.prop_map(|(min, max, factor, random_factor, reset)| Growing { min, max, factor, random_factor, reset });
+    let max = prop_oneof![Just(MaxRestarts::Unlimited), (0u32..50_000).prop_map(MaxRestarts::AtMost)];
+    let mailbox = prop_oneof![Just(Mailbox::Unbounded), (0usize..9).prop_map(Mailbox::Bounded)];
+    let on_limit = prop_oneof![Just(OnLimit::Stop), Just(OnLimit::Escalate)];
+    let while_down = prop_oneof![Just(WhileDown::Hold), Just(WhileDown::Reject)];
+    // Most settings are sound, so that the last rules are asked, too.
+    let first = (lifecycle, of(shutdown), weighted(0.1), weighted(0.1), of(backoff));
+    let second = (of(max), of(1u64..100_000), some(0.2, on_limit), of(mailbox), of(while_down), some(0.1, 0u32..3));
+    (first, second).prop_map(|(first, second)| {
+        let (lifecycle, shutdown, drain, significant, backoff) = first;
+        let (max_restarts, within, on_limit, mailbox, while_down, attempts) = second;
+        Settings {
+            lifecycle,
+            shutdown,
+            drain,
+            significant,
+            backoff,
+            max_restarts,
+            within,
+            on_limit,
+            mailbox,
+            while_down,
+            attempts,
+        }
+    })
+}
+
+impl Settings {
+    /// As literals above a child.
+    fn written(&self) -> String {
+        let named = |name: &str, value: Option<String>| value.map(|value| format!("{name} = {value}"));
+        let shutdown = self.shutdown.map(|shutdown| match shutdown {
+            ShutdownTime::Within(time) => format!("{}ms", time.as_millis()),
+            word => format!("{word:?}"),
+        });
+        let lifecycle = [
+            Some(format!("{:?}", self.lifecycle)),
+            named("shutdown", shutdown),
+            self.drain.then(|| "drain".into()),
+            self.significant.then(|| "significant".into()),
+        ];
+        let max = self.max_restarts.map(|max| match max {
+            MaxRestarts::AtMost(max) => max.to_string(),
+            MaxRestarts::Unlimited => "Unlimited".into(),
+        });
+        let limit = [
+            named("max_restarts", max),
+            named("within", self.within.map(|time| format!("{time}ms"))),
+            named("on_limit", self.on_limit.map(|then| format!("{then:?}"))),
+        ];
+        let backoff = self.backoff.iter().flat_map(|backoff| {
+            let reset = backoff.reset.map(|reset| match reset {
+                Some(after) => format!("Auto({after}ms)"),
+                None => "Manual".into(),
+            });
+            [
+                Some(format!("{}ms..{}ms", backoff.min, backoff.max)),
+                named("factor", backoff.factor.map(|factor| factor.to_string())),
+                named("random_factor", backoff.random_factor.map(|share| share.to_string())),
+                named("reset", reset),
+            ]
+        });
+        let mailbox = [self.mailbox.map(|mailbox| format!("{mailbox:?}"))];
+        let while_down = [self.while_down.map(|word| format!("{word:?}"))];
+        let redeliver = [named("attempts", self.attempts.map(|attempts| attempts.to_string()))];
+        let setting = |name: &str, args: Vec<String>| match args.is_empty() {
+            true => String::new(),
+            false => format!("#[{name}({})] ", args.join(", ")),
+        };
+        [
+            setting("lifecycle", lifecycle.into_iter().flatten().collect()),
+            setting("limit", limit.into_iter().flatten().collect()),
+            setting("backoff", backoff.flatten().collect()),
+            setting("mailbox", mailbox.into_iter().flatten().collect()),
+            setting("while_down", while_down.into_iter().flatten().collect()),
+            setting("redeliver", redeliver.into_iter().flatten().collect()),
+        ]
+        .concat()
+    }
+
+    /// What is wrong with the values when a child is spawned with them.
+    async fn spawned(&self) -> Option<String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("db{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut spawn = supervise_runtime::spawn(&name, || async { Ok(Db) }).lifecycle(self.lifecycle);
+        if let Some(shutdown) = self.shutdown {
+            spawn = spawn.shutdown(shutdown);
+        }
+        if self.drain {
+            spawn = spawn.drain();
+        }
+        if self.significant {
+            spawn = spawn.significant();
+        }
+        if let Some(Growing { min, max, factor, random_factor, reset }) = self.backoff {
+            let mut backoff = ExponentialBackoff::new(ms(min), ms(max));
+            if let Some(factor) = factor {
+                backoff = backoff.factor(factor);
+            }
+            if let Some(share) = random_factor {
+                backoff = backoff.random_factor(share);
+            }
+            if let Some(reset) = reset {
+                backoff = backoff.reset(reset.map_or(Reset::Manual, |after| Reset::Auto(ms(after))));
+            }
+            spawn = spawn.backoff(backoff);
+        }
+        let mut limit = Limit::new();
+        if let Some(max) = self.max_restarts {
+            limit = limit.max_restarts(max);
+        }
+        if let Some(within) = self.within {
+            limit = limit.within(ms(within));
+        }
+        if let Some(on_limit) = self.on_limit {
+            limit = limit.on_limit(on_limit);
+        }
+        spawn = spawn.limit(limit);
+        if let Some(mailbox) = self.mailbox {
+            spawn = spawn.mailbox(mailbox);
+        }
+        if let Some(while_down) = self.while_down {
+            spawn = spawn.while_down(while_down);
+        }
+        if let Some(attempts) = self.attempts {
+            spawn = spawn.redeliver(attempts);
+        }
+        match spawn.await {
+            Ok(db) => {
+                db.stop();
+                None
+            }
+            Err(SpawnError::InvalidSettings { what, .. }) => Some(shown(&what)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+struct Db;
+
+impl Actor for Db {
+    type Msg = ();
+    type Error = Infallible;
+
+    async fn receive(&mut self, (): (), _: &mut Context<Self>) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+/// Both sides call their variants by the same names.
+fn shown(what: &dyn Debug) -> String {
+    format!("{what:?}")
+}
+
+/// What is wrong with the literals: the first problem, and how many errors the compiler shows.
+fn declared(settings: &str) -> (Option<String>, usize) {
+    let mut errors = Errors::default();
+    let trees = parse::trees(format!("struct Shop {{ {settings} db: Db = Db }}").parse().unwrap(), &mut errors);
+    super::tree(&trees[0], &mut Call::of(&trees), &mut errors);
+    let mut first = None;
+    let child = facts::child(trees[0].body.children().next().unwrap());
+    supervise_rules::child(&child, &facts::supervision(&trees[0].body.settings), &mut |problem| {
+        first.get_or_insert(problem);
+    });
+    let first = first.map(|problem| match problem {
+        Problem::NoLimit { setting, .. } => format!("NoLimit({setting:?})"),
+        other => shown(&other),
+    });
+    (first, errors.messages().len())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_compiler_and_a_start_agree(settings in any_settings()) {
+        let (declared, errors) = declared(&settings.written());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        prop_assert_eq!(&declared, &runtime.block_on(settings.spawned()), "{}", settings.written());
+        prop_assert_eq!(declared.is_some(), errors > 0, "{}", settings.written());
+    }
+}

@@ -1,0 +1,232 @@
+//! The types that a declaration makes: of children, of their handles, and of the arguments of spawns.
+//!
+//! Everything else in this folder uses this file, and this file uses only names.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use supervise_rules::Lifecycle;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Pat, Type};
+
+use super::super::model::{Body, Child, Setting, Shape, Subtree, Unit, setting, word};
+use super::scope::{hidden, plain};
+use crate::pretty::to_source;
+use crate::settings::words;
+
+/// An inline subtree, the child that it is, and the `#[cfg]`s under which there is such a child.
+pub(super) struct Sub<'a> {
+    pub(super) child: &'a Child,
+    pub(super) subtree: &'a Subtree,
+    pub(super) cfgs: Vec<&'a Attribute>,
+}
+
+/// Every inline subtree below a body.
+pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
+    fn below<'a>(body: &'a Body, above: &[&'a Attribute], found: &mut Vec<Sub<'a>>) {
+        for child in body.children() {
+            if let Some(subtree) = child.subtree() {
+                let cfgs: Vec<_> = above.iter().copied().chain(&child.cfgs).collect();
+                found.push(Sub { child, subtree, cfgs: cfgs.clone() });
+                below(&subtree.body, &cfgs, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    below(body, &[], &mut found);
+    found
+}
+
+/// How the expansion names the hidden items of the runtime.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Runtime {
+    /// As `__rt`, which the anonymous constant of a tree imports.
+    Imported,
+    /// By its whole path: the struct of a handle and its functions stand beside that constant.
+    Absolute,
+}
+
+impl Runtime {
+    fn path(self, span: Span) -> TokenStream {
+        match self {
+            Runtime::Imported => quote_spanned!(span=> __rt),
+            Runtime::Absolute => quote_spanned!(span=> ::supervise::__private),
+        }
+    }
+
+    /// The type of a child's field; `None` where too little of the child could be read.
+    pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
+        match (child.shape.as_ref()?, child.unit()) {
+            (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
+                around(child, self.if_child(ty, "Handle", TokenStream::new()))
+            }
+            (Shape::Set(_), Some(Unit::Type(ty))) => {
+                let types = self.checked_arguments(child);
+                Some(self.if_child(ty, "Set", quote!(<(#(#types,)*)>)))
+            }
+            (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
+                let (key, types) = (self.checked(key, "AsKey"), self.checked_arguments(child));
+                Some(self.if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
+            }
+            (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
+            (_, Some(Unit::Task(_))) => {
+                let key = match &child.shape {
+                    Some(Shape::Keyed(key, _)) => Some(self.checked(key, "AsKey")),
+                    _ => None,
+                };
+                self.written_type(child, key, &self.checked_arguments(child))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for documentation and editors, if that is another.
+    pub(super) fn shown_type(self, child: &Child) -> Option<TokenStream> {
+        if child.is_task() && !child.is_set() {
+            return None;
+        }
+        let key = match &child.shape {
+            Some(Shape::Keyed(key, _)) => Some(quote!(#key)),
+            _ => None,
+        };
+        let types: Vec<_> = set_arguments(child).iter().map(ToTokens::to_token_stream).collect();
+        self.written_type(child, key, &types)
+    }
+
+    fn written_type(self, child: &Child, key: Option<TokenStream>, types: &[TokenStream]) -> Option<TokenStream> {
+        let unit = child.unit()?;
+        let (rt, item) = (self.path(unit.span()), self.unit_type(unit));
+        match child.shape.as_ref()? {
+            Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
+            Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
+            _ => around(
+                child,
+                match unit {
+                    Unit::Type(ty) => quote_spanned!(unit.span()=> #rt::Handle<#ty>),
+                    Unit::Task(span) => quote_spanned!(*span=> #rt::TaskRef),
+                },
+            ),
+        }
+    }
+
+    /// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
+    pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
+        let (rt, is, name) = (self.path(ty.span()), self.asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
+        quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
+    }
+
+    /// The type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
+    pub(super) fn checked(self, ty: &Type, asked_for: &str) -> TokenStream {
+        let (rt, of, is) = (self.path(ty.span()), Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
+        let is = quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is);
+        let it = Ident::new("Type", last_span(ty));
+        quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
+    }
+
+    /// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
+    pub(super) fn asked(self, ty: &Type, of: &str, name: &str) -> TokenStream {
+        let (rt, of, name) = (self.path(ty.span()), Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
+        quote_spanned!(ty.span()=> <#ty as #rt::#of>::#name)
+    }
+
+    /// The same, each with the question whether it can be kept, or moved where nothing is.
+    pub(super) fn checked_arguments(self, child: &Child) -> Vec<TokenStream> {
+        let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
+            (false, _) => "Argument",
+            (true, None) => "Moved",
+            (true, Some(_)) => "First",
+        };
+        set_arguments(child).into_iter().map(|ty| self.checked(ty, asked_for)).collect()
+    }
+
+    /// The type by which the runtime knows the child.
+    fn unit_type(self, unit: &Unit) -> TokenStream {
+        match unit {
+            Unit::Type(ty) => quote!(#ty),
+            Unit::Task(span) => {
+                let rt = self.path(*span);
+                quote_spanned!(*span=> #rt::Task)
+            }
+        }
+    }
+}
+
+/// The children that have a field, with its type: each name once, unless `#[cfg]`s choose between two.
+pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
+    let children: Vec<&Child> = body.children().collect();
+    let mut fields = Vec::new();
+    for (i, child) in children.iter().enumerate() {
+        let twice = children[..i]
+            .iter()
+            .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
+        // Reported; the handle has a field of that name itself.
+        let ours = child.name == "__tree";
+        if !twice
+            && !ours
+            && let Some(ty) = Runtime::Absolute.field_type(child)
+        {
+            fields.push((*child, ty));
+        }
+    }
+    fields.into_iter()
+}
+
+/// The fields of the handle in the expression that makes it.
+pub(super) fn initializers(body: &Body) -> TokenStream {
+    declared(body)
+        .map(|(child, _)| {
+            let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
+            quote!(#(#cfgs)* #name: #value,)
+        })
+        .collect()
+}
+
+/// One handle, an `Option` of it, or an array.
+fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
+    Some(match child.shape.as_ref()? {
+        Shape::Optional(_) => quote!(::core::option::Option<#handle>),
+        Shape::Array(_, count) => quote!([#handle; #count]),
+        _ => handle,
+    })
+}
+
+fn last_span(ty: &Type) -> Span {
+    match ty.to_token_stream().into_iter().last() {
+        Some(TokenTree::Group(group)) => group.span_close(),
+        Some(other) => other.span(),
+        None => ty.span(),
+    }
+}
+
+/// The types of the arguments with which a set spawns, without the key.
+fn set_arguments(child: &Child) -> Vec<&Type> {
+    let Some(Expr::Closure(closure)) = &child.start else { return Vec::new() };
+    let keys = usize::from(matches!(child.shape, Some(Shape::Keyed(..))));
+    let typed = closure.inputs.iter().skip(keys).filter_map(|input| match input {
+        Pat::Type(typed) => Some(&*typed.ty),
+        _ => None,
+    });
+    typed.collect()
+}
+
+/// The instances of a `Temporary` set.
+pub(super) fn is_started_once(child: &Child) -> bool {
+    child.is_set() && child.lifecycle() == Lifecycle::Temporary
+}
+
+/// The type as written, without brackets; `task`; the name of an inline subtree.
+pub(super) fn item(child: &Child) -> Option<String> {
+    Some(match child.shape.as_ref()? {
+        Shape::Inline(subtree) => plain(&subtree.name),
+        _ => match child.unit()? {
+            Unit::Type(ty) => to_source(ty.to_token_stream()),
+            Unit::Task(_) => "task".into(),
+        },
+    })
+}
+
+/// The strategy of a body; a word that is none was reported and must not be emitted.
+pub(super) fn strategy(body: &Body) -> Ident {
+    let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
+    let name = written.map(ToString::to_string).filter(|name| words("strategy", "strategy").contains(&&**name));
+    Ident::new(name.as_deref().unwrap_or("OneForOne"), Span::call_site())
+}

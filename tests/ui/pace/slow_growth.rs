@@ -1,0 +1,19 @@
+// C6. However slowly the waits grow, all of them are added up: 5001 failures of this child take 22 hours.
+// Repair: a longer window, or fewer restarts.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[limit(max_restarts = 5000, within = 1h)] //~
+        #[backoff(1s..1min, factor = 1.001)]
+        db: Db = Db,
+    }
+}
+
+fn main() {}
