@@ -83,7 +83,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::MaxRestarts;
+    use crate::values::strategy::MaxRestarts;
 
     fn at(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)

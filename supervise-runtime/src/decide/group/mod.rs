@@ -53,11 +53,8 @@ mod view;
 
 use roster::{Place, Roster};
 
-pub(crate) use roster::is_roomy;
+pub(crate) use roster::{Id, is_roomy};
 pub(crate) use view::{MemberSeen, OwnEnd};
-
-/// A slot in the table of children.
-pub(crate) type Id = u32;
 
 /// The kind of supervisor that owns the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

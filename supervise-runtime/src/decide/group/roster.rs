@@ -1,7 +1,9 @@
 //! The members of a group in their slots.
 
-use super::Id;
 use crate::decide::member::Member;
+
+/// The slot of a member in the table of children.
+pub(crate) type Id = u32;
 
 /// A position in the plan of a walk. The slot may have another member by the time the walk reaches it.
 #[derive(Debug, Clone, Copy)]
