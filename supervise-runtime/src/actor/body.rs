@@ -14,8 +14,8 @@ use crate::base::Each;
 use crate::base::deferred_drop::Quiet;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::{Body, Hands, Served};
-use crate::engine::cell::control::Controlled as _;
-use crate::engine::mailbox::{Gate, Inbox, Received};
+use crate::engine::cell::control::AnyCell as _;
+use crate::engine::mailbox::{Admission, Inbox, Received};
 use crate::values::event::{DeadReason, EventKind};
 use crate::values::failure::{Failure, Thrown};
 use crate::values::kind::ChildKind;
@@ -95,13 +95,13 @@ where
             Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
                 let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
-                self.cell.ctl().emit(EventKind::DeadLetter { message, reason });
+                self.cell.core().emit(EventKind::DeadLetter { message, reason });
                 let mut msg = Some(msg);
                 each(&mut || msg = None);
             }
             None => {}
         }
-        if self.cx.has_asides() {
+        if self.cx.has_background() {
             self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
         }
         each(&mut || self.actor = None);
@@ -110,11 +110,11 @@ where
     fn open(&mut self) {
         let common = &self.options.now.common;
         self.cell.set_ask_time(common.ask_or_default());
-        self.cell.set_gate(Gate::Open, Some(common.capacity()));
+        self.cell.set_gate(Admission::Open, Some(common.capacity()));
     }
 
     fn shut(&mut self) {
-        self.cell.set_gate(Gate::Down, None);
+        self.cell.set_gate(Admission::Down, None);
     }
 
     fn close(&mut self) {

@@ -7,12 +7,12 @@
 use std::fmt;
 
 use crate::actor::actor_ref::{Cell, Envelope};
-use crate::base::deferred_drop::Shelter;
+use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::Arc;
-use crate::decide::child::{ByHand, Command};
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::decide::child::{Command, CommandOutcome};
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
-use crate::engine::mailbox::MailCell;
+use crate::engine::mailbox::ActorCell;
 use crate::engine::supervisor::Behind;
 
 /// The error of `restart()` and `start_again()`: why the request was refused.
@@ -144,41 +144,41 @@ impl fmt::Display for CommandError {
 impl std::error::Error for CommandError {}
 
 /// `Ok` says that the request was accepted.
-fn answer(cell: &dyn Controlled, verdict: ByHand) -> Result<(), CommandError> {
-    let path = || cell.ctl().path();
+fn answer(cell: &dyn AnyCell, verdict: CommandOutcome) -> Result<(), CommandError> {
+    let path = || cell.core().path();
     match verdict {
-        ByHand::DownAlone
-        | ByHand::StartNow
-        | ByHand::StartOver
-        | ByHand::FirstStart
-        | ByHand::Drain
-        | ByHand::Stop
-        | ByHand::NoStart
-        | ByHand::End
-        | ByHand::Nothing => Ok(()),
-        ByHand::Busy => Err(CommandError::Busy { path: path() }),
-        ByHand::NotEnded => Err(CommandError::NotEnded { path: path() }),
-        ByHand::Stopping => Err(CommandError::Stopping { path: path() }),
-        ByHand::Ended => Err(CommandError::Ended { path: path() }),
-        ByHand::StartedOnce => Err(CommandError::StartedOnce { path: path() }),
-        ByHand::SupervisorEnded => Err(CommandError::SupervisorEnded { path: path() }),
+        CommandOutcome::DownAlone
+        | CommandOutcome::StartNow
+        | CommandOutcome::StartOver
+        | CommandOutcome::FirstStart
+        | CommandOutcome::Drain
+        | CommandOutcome::Stop
+        | CommandOutcome::NoStart
+        | CommandOutcome::End
+        | CommandOutcome::Nothing => Ok(()),
+        CommandOutcome::Busy => Err(CommandError::Busy { path: path() }),
+        CommandOutcome::NotEnded => Err(CommandError::NotEnded { path: path() }),
+        CommandOutcome::Stopping => Err(CommandError::Stopping { path: path() }),
+        CommandOutcome::Ended => Err(CommandError::Ended { path: path() }),
+        CommandOutcome::StartedOnce => Err(CommandError::StartedOnce { path: path() }),
+        CommandOutcome::SupervisorEnded => Err(CommandError::SupervisorEnded { path: path() }),
     }
 }
 
 fn ask<'a, R>(
-    owner: &'a Option<Arc<dyn Controlled>>,
-    cell: &dyn Controlled,
+    owner: &'a Option<Arc<dyn AnyCell>>,
+    cell: &dyn AnyCell,
     command: Command,
-    then: impl FnOnce(ByHand) -> R,
-) -> Option<(ByHand, R, Behind<'a>)> {
+    then: impl FnOnce(CommandOutcome) -> R,
+) -> Option<(CommandOutcome, R, Behind<'a>)> {
     let owner = owner.as_ref()?;
-    owner.ctl().sup()?.by_hand(&**owner, cell, command, then)
+    owner.core().table()?.by_hand(&**owner, cell, command, then)
 }
 
 /// Asks the child's present supervisor for a decision.
-fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R) -> Option<(ByHand, R)> {
-    let _shelter = Shelter::new();
-    let owner = cell.ctl().supervisor();
+fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome) -> R) -> Option<(CommandOutcome, R)> {
+    let _shelter = DeferDrops::new();
+    let owner = cell.core().supervisor();
     if let Some((verdict, out, behind)) = ask(&owner, cell, command, &then) {
         behind.done();
         return Some((verdict, out));
@@ -187,7 +187,7 @@ fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R
     // lock of moves the second look is final.
     let owner;
     let still = moves();
-    owner = cell.ctl().supervisor();
+    owner = cell.core().supervisor();
     let decided = ask(&owner, cell, command, &then);
     drop(still);
     let (verdict, out, behind) = decided?;
@@ -196,54 +196,54 @@ fn decide<R>(cell: &dyn Controlled, command: Command, then: impl Fn(ByHand) -> R
 }
 
 /// Carries out `restart()`.
-pub(crate) fn restart(cell: &dyn Controlled) -> Result<(), CommandError> {
-    let ctl = cell.ctl();
-    if ctl.parent.is_none() {
-        return Err(CommandError::NotDeclared { path: ctl.path() });
+pub(crate) fn restart(cell: &dyn AnyCell) -> Result<(), CommandError> {
+    let core = cell.core();
+    if core.parent.is_none() {
+        return Err(CommandError::NotDeclared { path: core.path() });
     }
     match decide(cell, Command::Restart, drop) {
         Some((verdict, ())) => answer(cell, verdict),
-        None => Err(CommandError::Ended { path: ctl.path() }),
+        None => Err(CommandError::Ended { path: core.path() }),
     }
 }
 
 /// Carries out `start_again()`.
-pub(crate) fn start_again(cell: &dyn Controlled) -> Result<(), CommandError> {
-    let ctl = cell.ctl();
-    let Some(owner) = ctl.supervisor() else { return Err(CommandError::NotDeclared { path: ctl.path() }) };
+pub(crate) fn start_again(cell: &dyn AnyCell) -> Result<(), CommandError> {
+    let core = cell.core();
+    let Some(owner) = core.supervisor() else { return Err(CommandError::NotDeclared { path: core.path() }) };
     let (declares, is_over) =
-        owner.ctl().sup().map_or((true, true), |sup| sup.look(|group| (group.declares(), group.is_ended())));
-    if ctl.ended().is_some() && !declares {
-        return Err(CommandError::NotDeclared { path: ctl.path() });
+        owner.core().table().map_or((true, true), |table| table.look(|group| (group.declares(), group.is_ended())));
+    if core.ended().is_some() && !declares {
+        return Err(CommandError::NotDeclared { path: core.path() });
     }
-    if ctl.ended().is_some() && is_over {
-        return Err(CommandError::SupervisorEnded { path: ctl.path() });
+    if core.ended().is_some() && is_over {
+        return Err(CommandError::SupervisorEnded { path: core.path() });
     }
     // The cell is revived under the supervisor's lock, so that every later request refers to the new life.
     let revive = |verdict| {
-        if verdict != ByHand::FirstStart {
+        if verdict != CommandOutcome::FirstStart {
             return Vec::new();
         }
-        ctl.revive();
+        core.revive();
         cell.reopen();
-        ctl.forget_requests() // to be dropped after the lock
+        core.forget_requests() // to be dropped after the lock
     };
     match decide(cell, Command::StartAgain, revive) {
         Some((verdict, _)) => answer(cell, verdict),
         // The table of a supervisor is dropped when the supervisor ends.
-        None if declares => Err(CommandError::SupervisorEnded { path: ctl.path() }),
-        None => Err(CommandError::NotDeclared { path: ctl.path() }),
+        None if declares => Err(CommandError::SupervisorEnded { path: core.path() }),
+        None => Err(CommandError::NotDeclared { path: core.path() }),
     }
 }
 
 /// Carries out `drain()`: from this moment on the mailbox accepts nothing new.
 pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
-    let cell: &MailCell<Envelope<A>> = cell;
-    let shut = |verdict| (verdict == ByHand::Drain).then(|| cell.drain_gate());
+    let cell: &ActorCell<Envelope<A>> = cell;
+    let shut = |verdict| (verdict == CommandOutcome::Drain).then(|| cell.drain_gate());
     match decide(cell, Command::Drain, shut) {
         // Senders that waited for room are woken here, after the lock.
-        Some((ByHand::Drain, refused)) => drop(refused),
-        Some((ByHand::Nothing, _)) => {}
+        Some((CommandOutcome::Drain, refused)) => drop(refused),
+        Some((CommandOutcome::Nothing, _)) => {}
         Some(_) | None => send(cell, SystemMessage::Stop),
     }
 }

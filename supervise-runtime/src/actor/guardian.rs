@@ -9,9 +9,9 @@ use crate::actor::Actor;
 use crate::actor::context::SpawnChild;
 use crate::base::sync::{Arc, OnceLock};
 use crate::decide::group::Owner;
-use crate::engine::bus::Bus;
-use crate::engine::cell::control::{Controlled, Ctl, Plain};
-use crate::engine::supervisor::Sup;
+use crate::engine::bus::TreeShared;
+use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
+use crate::engine::supervisor::ChildTable;
 use crate::values::failure::Thrown;
 use crate::values::place::Name;
 use crate::values::strategy::{Strategy, SupervisorStrategy};
@@ -53,10 +53,10 @@ pub fn set(strategy: SupervisorStrategy) -> Result<(), AlreadySet> {
 }
 
 /// Makes the supervisor of one top-level actor.
-pub(crate) fn above() -> Arc<dyn Controlled> {
+pub(crate) fn above() -> Arc<dyn AnyCell> {
     let strategy = STRATEGY.get_or_init(SupervisorStrategy::default);
-    let guardian = Plain::new(Ctl::new(Name::Guardian, None, Arc::new(Bus::new(rand::random()))));
-    guardian.ctl().sup_or_init(|| Sup::new(Owner::Guardian, strategy));
+    let guardian = BareCell::new(CellCore::new(Name::Guardian, None, Arc::new(TreeShared::new(rand::random()))));
+    guardian.core().table_or_init(|| ChildTable::new(Owner::Guardian, strategy));
     guardian
 }
 

@@ -3,7 +3,7 @@
 //! Dropping an error that user code returned is user code as well: it may panic, and it may call methods of the tree. A
 //! [`Failure`](crate::Failure) is shared, so its last reference may be dropped anywhere: in a cell's loop, under a
 //! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_last`], which catches a
-//! panic, and waits while a [`Shelter`] exists on this thread.
+//! panic, and waits while a [`DeferDrops`] exists on this thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -22,16 +22,16 @@ thread_local! {
 ///
 /// Create it before a lock under which a failure may be dropped: local variables are dropped in reverse order.
 #[derive(Debug)]
-pub(crate) struct Shelter(PhantomData<*const ()>); // belongs to this thread
+pub(crate) struct DeferDrops(PhantomData<*const ()>); // belongs to this thread
 
-impl Shelter {
+impl DeferDrops {
     pub(crate) fn new() -> Self {
         SHELTERS.set(SHELTERS.get() + 1);
-        Shelter(PhantomData)
+        DeferDrops(PhantomData)
     }
 }
 
-impl Drop for Shelter {
+impl Drop for DeferDrops {
     fn drop(&mut self) {
         // The last shelter stays active while errors are dropped: an error whose `Drop` uses the tree adds to the list,
         // and the loop drops the addition too, without recursion.
@@ -109,7 +109,7 @@ mod tests {
     fn in_a_shelter_the_last_of_an_error_waits_for_the_end_of_every_lock() {
         let error = Rc::new("of a user");
         let value = Mutex::new(1);
-        let shelter = Shelter::new();
+        let shelter = DeferDrops::new();
         let held = lock(&value);
         drop_last(error.clone());
         drop(held);

@@ -13,7 +13,7 @@
 //! Each kind of foreign code is kept out in its own way:
 //!
 //! * A value to be dropped is moved out, and dropped after the lock. The last reference to an error, which may be
-//!   dropped anywhere, waits in a [`Shelter`](crate::base::deferred_drop::Shelter).
+//!   dropped anywhere, waits in a [`DeferDrops`](crate::base::deferred_drop::DeferDrops).
 //! * The wake-ups, notices and drops that follow from an event of a group are collected in
 //!   [`Behind`](crate::engine::supervisor::Behind) under the lock, and carried out after it.
 //! * The task of a child begins after the lock under which its cell was added ([`Unbegun`](crate::engine::cell::Unbegun)).

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::Budget;
-use super::pace::Pace;
+use super::pace::RestartDelay;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::kind::ChildKind;
@@ -14,7 +14,7 @@ use crate::values::strategy::{Lifecycle, Limit};
 
 /// The state of a member. The letters are those of the model of the group rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum At {
+pub(crate) enum MemberState {
     /// O: down, queued for its start.
     Turn,
     /// S: starting.
@@ -69,10 +69,10 @@ impl Settings {
 /// One member of a group.
 #[derive(Debug)]
 pub(crate) struct Member {
-    pub(crate) at: At,
+    pub(crate) at: MemberState,
     pub(crate) settings: Arc<Settings>,
     pub(crate) budget: Option<Box<Budget>>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: RestartDelay,
     /// The position in the order of declaration or spawning. Slots are reused, order numbers are not.
     pub(crate) order: u64,
     /// The member ends with this reason as soon as it is down, and is not started before that.
@@ -121,6 +121,6 @@ impl Member {
 
     /// Returns whether the member may be started now, as far as its own state is concerned.
     pub(crate) fn wants_start(&self) -> bool {
-        self.at == At::Turn && self.reached && self.ending.is_none()
+        self.at == MemberState::Turn && self.reached && self.ending.is_none()
     }
 }

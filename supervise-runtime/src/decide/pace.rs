@@ -7,14 +7,14 @@ use tokio::time::Instant;
 use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
 /// The shortest time between two restarts of a child without a declared backoff.
-const LEAST: Duration = supervise_rules::MIN_DELAY;
+const MIN_DELAY: Duration = supervise_rules::MIN_DELAY;
 const LONGEST: Duration = Duration::from_secs(10);
 /// An incarnation that ran this long ends a streak of restarts.
-const GOOD_RUN: Duration = Duration::from_secs(10);
+const STABLE_AFTER: Duration = Duration::from_secs(10);
 
 /// The history of a child's restarts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pace {
+pub(crate) struct RestartDelay {
     /// The restarts that were decided since the last reset: the exponent of a declared backoff.
     n: u32,
     /// The slot of a slotted backoff, 0 before the first.
@@ -29,14 +29,14 @@ pub(crate) struct Pace {
 
 /// The facts about the incarnation that is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Over {
+pub(crate) struct LastRun {
     /// The incarnation handled a message (never true for tasks and subtrees).
     pub(crate) handled: bool,
     /// Even the first restart of a streak waits: after a failed start, and for tasks.
     pub(crate) never_at_once: bool,
 }
 
-impl Pace {
+impl RestartDelay {
     pub(crate) fn went_up(&mut self, now: Instant) {
         self.up = Some(now);
     }
@@ -58,14 +58,14 @@ impl Pace {
 
     /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
     pub(crate) fn row_at(&self, now: Instant) -> u32 {
-        let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= GOOD_RUN);
+        let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= STABLE_AFTER);
         if good { 0 } else { self.row }
     }
 
     /// Returns the delay of the restart that is being decided, and counts the restart.
-    pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: Over, random: u64, now: Instant) -> Duration {
+    pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
-        if over.handled || ran >= GOOD_RUN {
+        if over.handled || ran >= STABLE_AFTER {
             self.row = 0;
         }
         self.row = self.row.saturating_add(1);
@@ -83,14 +83,14 @@ impl Pace {
         whole_millis(delay)
     }
 
-    fn built_in(&self, over: Over, now: Instant) -> Duration {
+    fn built_in(&self, over: LastRun, now: Instant) -> Duration {
         let delay = match self.row {
-            0 | 1 if over.never_at_once => LEAST,
+            0 | 1 if over.never_at_once => MIN_DELAY,
             0 | 1 => Duration::ZERO,
-            k => LEAST.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
+            k => MIN_DELAY.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
         };
         match self.restarted {
-            Some(before) => delay.max(LEAST.saturating_sub(now.saturating_duration_since(before))),
+            Some(before) => delay.max(MIN_DELAY.saturating_sub(now.saturating_duration_since(before))),
             None => delay,
         }
     }
@@ -137,14 +137,14 @@ mod tests {
     use super::*;
     use crate::values::backoff::Reset;
 
-    const FAILED: Over = Over { handled: false, never_at_once: false };
+    const FAILED: LastRun = LastRun { handled: false, never_at_once: false };
 
     fn secs(s: u64) -> Duration {
         Duration::from_secs(s)
     }
 
     fn delays(backoff: Option<Backoff>, random: u64, count: usize) -> Vec<u128> {
-        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        let (mut pace, mut now) = (RestartDelay::default(), Instant::now());
         (0..count)
             .map(|_| {
                 pace.went_up(now);
@@ -179,7 +179,7 @@ mod tests {
     fn a_good_run_resets_only_where_it_was_asked_for() {
         for (reset, second) in [(Reset::Auto(secs(5)), 3000), (Reset::Auto(secs(7)), 6000), (Reset::Manual, 6000)] {
             let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).reset(reset).into();
-            let (mut pace, now) = (Pace::default(), Instant::now());
+            let (mut pace, now) = (RestartDelay::default(), Instant::now());
             pace.next(Some(&backoff), FAILED, 0, now);
             pace.went_up(now);
             let delay = pace.next(Some(&backoff), FAILED, 0, now + secs(6));
@@ -196,20 +196,20 @@ mod tests {
 
     #[test]
     fn a_handled_message_ends_the_row_but_the_least_gap_stays() {
-        let (mut pace, now) = (Pace::default(), Instant::now());
-        let handled = Over { handled: true, ..FAILED };
+        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let handled = LastRun { handled: true, ..FAILED };
         assert_eq!(pace.next(None, handled, 0, now), Duration::ZERO);
         pace.started_again(now);
         assert_eq!(pace.next(None, handled, 0, now + Duration::from_millis(4)), Duration::from_millis(6));
-        pace.started_again(now + LEAST);
-        assert_eq!(pace.next(None, handled, 0, now + LEAST * 2), Duration::ZERO);
+        pace.started_again(now + MIN_DELAY);
+        assert_eq!(pace.next(None, handled, 0, now + MIN_DELAY * 2), Duration::ZERO);
     }
 
     #[test]
     fn a_failed_start_never_restarts_at_once() {
-        let (mut pace, now) = (Pace::default(), Instant::now());
-        let failed_start = Over { handled: false, never_at_once: true };
-        assert_eq!(pace.next(None, failed_start, 0, now), LEAST);
+        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let failed_start = LastRun { handled: false, never_at_once: true };
+        assert_eq!(pace.next(None, failed_start, 0, now), MIN_DELAY);
     }
 
     #[test]

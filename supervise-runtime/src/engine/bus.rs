@@ -7,7 +7,7 @@ use std::pin::pin;
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
-use crate::base::deferred_drop::{Shelter, drop_quietly};
+use crate::base::deferred_drop::{DeferDrops, drop_quietly};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
@@ -66,7 +66,7 @@ pub struct Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         self.receiver = None; // with the events that were not read
     }
 }
@@ -111,7 +111,7 @@ impl Events {
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
         let mut receive = pin!(self.receiver.as_mut()?.recv());
         let received = poll_fn(|cx| {
-            let _shelter = Shelter::new(); // the last reader of an event drops it in its slot, under a lock
+            let _shelter = DeferDrops::new(); // the last reader of an event drops it in its slot, under a lock
             receive.as_mut().poll(cx)
         });
         match received.await {
@@ -127,7 +127,7 @@ impl Events {
     ///
     /// Returns [`Missed`] once if events were missed; the next call continues after them.
     pub fn try_next(&mut self) -> Option<Result<Event, Missed>> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         match self.receiver.as_mut()?.try_recv() {
             Ok(event) => Some(Ok(event)),
             Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Missed(missed))),
@@ -138,7 +138,7 @@ impl Events {
 
 /// The state that all cells of a tree share.
 #[derive(Debug)]
-pub(crate) struct Bus {
+pub(crate) struct TreeShared {
     /// Made by the first subscriber, removed at the end of the tree.
     sender: Mutex<Channel>,
     heard: AtomicBool,
@@ -161,9 +161,9 @@ enum Channel {
     Over,
 }
 
-impl Bus {
+impl TreeShared {
     pub(crate) fn new(seed: u64) -> Self {
-        Bus {
+        TreeShared {
             sender: Mutex::new(Channel::Unheard),
             heard: AtomicBool::new(false),
             seed,
@@ -225,7 +225,7 @@ impl Bus {
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
-                    let _shelter = Shelter::new(); // events that fall off are dropped under its locks
+                    let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
                     let _ = sender.send(event); // an error: there is no subscriber left
                 }
             }

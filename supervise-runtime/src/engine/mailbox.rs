@@ -38,13 +38,13 @@ use crate::base::clock::after;
 use crate::base::deferred_drop::drop_quietly;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
-use crate::engine::cell::control::{Controlled, Ctl};
+use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::values::event::{DeadReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
 
 mod gate;
 
-use gate::{Blocked, Rejects};
+use gate::{Blocked, RejectState};
 
 /// The number of messages that are served before the actor yields to other tasks.
 const BUDGET: u8 = 128;
@@ -60,7 +60,7 @@ const CALM: Duration = Duration::from_secs(1);
 
 /// Whether messages are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gate {
+pub(crate) enum Admission {
     /// Messages are handled as they come.
     Open,
     /// Messages wait: the actor is down (S35).
@@ -72,8 +72,8 @@ pub(crate) enum Gate {
 }
 
 /// A cell with a mailbox.
-pub(crate) struct MailCell<T> {
-    ctl: Ctl,
+pub(crate) struct ActorCell<T> {
+    core: CellCore,
     /// The actor's loop has to return, because an order arrived.
     interrupted: AtomicBool,
     busy: AtomicBool,
@@ -92,7 +92,7 @@ pub(crate) struct MailCell<T> {
 
 struct Inner<T> {
     queue: VecDeque<T>,
-    gate: Gate,
+    gate: Admission,
     parked: bool,
     capacity: usize,
     /// The length of the actor's batch when it was taken: an upper bound of its length now.
@@ -101,7 +101,7 @@ struct Inner<T> {
     blocked: BTreeMap<u64, Waker>,
     tickets: u64,
     /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
-    rejects: Option<Box<Rejects>>,
+    rejects: Option<Box<RejectState>>,
 }
 
 /// Why a message was not accepted.
@@ -113,15 +113,15 @@ pub(crate) enum Rejected {
 }
 
 /// An item of a mailbox.
-pub(crate) trait Letter: Send + 'static {
+pub(crate) trait MailboxItem: Send + 'static {
     /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
 }
 
-impl<T: Letter> MailCell<T> {
-    pub(crate) fn new(ctl: Ctl, capacity: usize, ask: Duration) -> Self {
-        MailCell {
-            ctl,
+impl<T: MailboxItem> ActorCell<T> {
+    pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration) -> Self {
+        ActorCell {
+            core,
             interrupted: AtomicBool::new(false),
             busy: AtomicBool::new(false),
             handled: AtomicBool::new(false),
@@ -131,7 +131,7 @@ impl<T: Letter> MailCell<T> {
             rejecting: false,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
-                gate: Gate::Down,
+                gate: Admission::Down,
                 parked: false,
                 capacity,
                 batch: 0,
@@ -172,7 +172,7 @@ impl<T: Letter> MailCell<T> {
 
     #[inline]
     fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
-        if inner.gate != Gate::Open
+        if inner.gate != Admission::Open
             && let Some(rejected) = inner.refusal(refuse_down)
         {
             return Some(rejected);
@@ -196,14 +196,14 @@ impl<T: Letter> MailCell<T> {
         let parked = std::mem::take(&mut inner.parked);
         drop(inner);
         if parked {
-            self.ctl.wake();
+            self.core.wake();
         }
     }
 
     /// Accepts the message even if the mailbox is full (for a notice of an end). Drops it if the mailbox is closed.
     pub(crate) fn push_past_bound(&self, msg: T) {
         let inner = lock(&self.inner);
-        if matches!(inner.gate, Gate::Draining | Gate::Closed) {
+        if matches!(inner.gate, Admission::Draining | Admission::Closed) {
             drop(inner);
             return;
         }
@@ -300,7 +300,7 @@ impl<T: Letter> MailCell<T> {
     }
 
     /// Opens or closes the gate. Senders that wait for room are woken, try again, and see the new state.
-    pub(crate) fn set_gate(&self, gate: Gate, capacity: Option<usize>) {
+    pub(crate) fn set_gate(&self, gate: Admission, capacity: Option<usize>) {
         let mut inner = lock(&self.inner);
         inner.gate = gate;
         if let Some(capacity) = capacity {
@@ -312,10 +312,10 @@ impl<T: Letter> MailCell<T> {
     }
 }
 
-impl<T: Letter> MailCell<T> {
+impl<T: MailboxItem> ActorCell<T> {
     /// Refuses new messages, and drops the queued ones: they become dead letters, and errors for askers.
     fn close(&self) {
-        self.set_gate(Gate::Closed, None);
+        self.set_gate(Admission::Closed, None);
         let queue = {
             let mut inner = lock(&self.inner);
             self.unserved.store(0, Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl<T: Letter> MailCell<T> {
         };
         for letter in queue {
             if let Some(message) = letter.message() {
-                self.ctl.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+                self.core.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
             }
             // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
             drop_quietly(letter);
@@ -332,7 +332,7 @@ impl<T: Letter> MailCell<T> {
     }
 }
 
-impl<T: Letter> MailCell<T> {
+impl<T: MailboxItem> ActorCell<T> {
     /// Removes the items that end with the incarnation. To be called by the actor's own task, after its batch was given
     /// back.
     pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
@@ -352,9 +352,9 @@ impl<T: Letter> MailCell<T> {
     }
 }
 
-impl<T: Letter> Controlled for MailCell<T> {
-    fn ctl(&self) -> &Ctl {
-        &self.ctl
+impl<T: MailboxItem> AnyCell for ActorCell<T> {
+    fn core(&self) -> &CellCore {
+        &self.core
     }
 
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
@@ -371,8 +371,8 @@ impl<T: Letter> Controlled for MailCell<T> {
 
     fn reopen(&self) {
         let mut inner = lock(&self.inner);
-        if inner.gate == Gate::Closed {
-            inner.gate = Gate::Down;
+        if inner.gate == Admission::Closed {
+            inner.gate = Admission::Down;
         }
     }
 
@@ -433,14 +433,14 @@ pub(crate) enum Received<T> {
     Interrupted,
 }
 
-impl<T: Letter> Inbox<T> {
+impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
         Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
     }
 
     /// Returns the next message. Marks the cell busy until the next call.
     #[inline]
-    pub(crate) fn poll(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
+    pub(crate) fn poll(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
         if cell.interrupted.load(Ordering::Acquire) {
             cell.busy.store(false, Ordering::Relaxed);
             return Poll::Ready(Received::Interrupted);
@@ -455,7 +455,7 @@ impl<T: Letter> Inbox<T> {
             cell.busy.store(false, Ordering::Relaxed);
             let mut inner = lock(&cell.inner);
             if inner.queue.is_empty() {
-                if inner.gate == Gate::Draining {
+                if inner.gate == Admission::Draining {
                     return Poll::Ready(Received::Drained);
                 }
                 inner.parked = true;
@@ -497,7 +497,7 @@ impl<T: Letter> Inbox<T> {
 
     /// Publishes how much of the batch is left, and checks for waiting senders.
     #[inline]
-    fn count_down(&mut self, cell: &MailCell<T>) {
+    fn count_down(&mut self, cell: &ActorCell<T>) {
         let left = self.batch.len();
         if !self.bounded {
             return cell.unserved.store(left, Ordering::Relaxed);
@@ -515,14 +515,14 @@ impl<T: Letter> Inbox<T> {
     }
 
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
-    pub(crate) fn put_back(&mut self, cell: &MailCell<T>, msg: T) {
+    pub(crate) fn put_back(&mut self, cell: &ActorCell<T>, msg: T) {
         self.give_back(cell);
         lock(&cell.inner).queue.push_front(msg);
     }
 
     /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
     /// meanwhile finds all messages there.
-    pub(crate) fn give_back(&mut self, cell: &MailCell<T>) {
+    pub(crate) fn give_back(&mut self, cell: &ActorCell<T>) {
         if self.batch.is_empty() {
             return;
         }
@@ -541,7 +541,7 @@ impl<T: Letter> Inbox<T> {
     /// Waits, with an empty mailbox, until the buffers of a burst can be given back: after a time in which a quarter of
     /// their size would have been enough. Under a steady load they stay.
     #[cold]
-    fn wait_for_calm(&mut self, cell: &MailCell<T>, cx: &mut Context<'_>) {
+    fn wait_for_calm(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
         let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
         while calm.timer.as_mut().poll(cx).is_ready() {
             let mut inner = lock(&cell.inner);
@@ -562,7 +562,7 @@ impl<T: Letter> Inbox<T> {
     }
 
     /// Closes the mailbox at the end: all queued messages are dropped, and the buffers are given back.
-    pub(crate) fn close(&mut self, cell: &MailCell<T>) {
+    pub(crate) fn close(&mut self, cell: &ActorCell<T>) {
         self.give_back(cell);
         self.batch = VecDeque::new();
         self.calm = None;

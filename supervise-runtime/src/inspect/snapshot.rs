@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::decide::group::{Group, OwnEnd};
-use crate::decide::member::At;
-use crate::engine::cell::control::Controlled;
-use crate::engine::supervisor::Seen;
+use crate::decide::member::MemberState;
+use crate::engine::cell::control::AnyCell;
+use crate::engine::supervisor::ChildView;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
@@ -229,11 +229,11 @@ pub struct Restarts {
 }
 
 impl Snapshot {
-    pub(crate) fn of(cell: &dyn Controlled) -> Snapshot {
+    pub(crate) fn of(cell: &dyn AnyCell) -> Snapshot {
         let now = Instant::now();
-        let ctl = cell.ctl();
-        let seen = ctl.supervisor().and_then(|supervisor| supervisor.ctl().sup()?.see_child(cell, now));
-        Snapshot { at: now, started: ctl.bus.started(), root: Node::of(cell, seen, now) }
+        let core = cell.core();
+        let seen = core.supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now));
+        Snapshot { at: now, started: core.bus.started(), root: Node::of(cell, seen, now) }
     }
 
     /// Returns every node, each before its children, in the order of declaration.
@@ -255,12 +255,12 @@ impl Snapshot {
 
 impl Node {
     /// Returns the node with everything below it. A loop, since the depth of a tree may exceed the stack.
-    fn of(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
+    fn of(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
         // Each node with the position of its parent, which comes earlier in the list.
         let mut nodes = vec![(0, Node::alone(cell, seen, now))];
         let mut todo = Vec::new();
-        let below = |cell: &dyn Controlled, own: usize, todo: &mut Vec<_>| {
-            let children = cell.ctl().sup().map(|sup| sup.see(now)).unwrap_or_default();
+        let below = |cell: &dyn AnyCell, own: usize, todo: &mut Vec<_>| {
+            let children = cell.core().table().map(|table| table.see(now)).unwrap_or_default();
             todo.extend(children.into_iter().rev().map(|child| (own, child)));
         };
         below(cell, 0, &mut todo);
@@ -278,19 +278,19 @@ impl Node {
         }
     }
 
-    fn alone(cell: &dyn Controlled, seen: Option<Seen>, now: Instant) -> Node {
-        let ctl = cell.ctl();
-        let strategy = ctl.sup().map(|sup| sup.strategy());
+    fn alone(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+        let core = cell.core();
+        let strategy = core.table().map(|table| table.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);
-        let end = ctl.sup().and_then(|sup| sup.look(Group::own_end));
+        let end = core.table().and_then(|table| table.look(Group::own_end));
         Node {
-            path: ctl.path(),
-            name: ctl.name(),
+            path: core.path(),
+            name: core.name(),
             kind: member.and_then(|member| member.kind).unwrap_or(ChildKind::Tree),
             state: state(cell, seen.as_ref(), end, now),
             lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
             strategy,
-            incarnation: ctl.incarnation(),
+            incarnation: core.incarnation(),
             restarts: member.map(|member| Restarts {
                 used: member.used,
                 of: member.allowance.max,
@@ -298,7 +298,7 @@ impl Node {
             }),
             row: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.row }),
             mailbox: cell.mailbox(),
-            last_failure: ctl.last_failure(),
+            last_failure: core.last_failure(),
             excused: end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh),
             children: Vec::new(),
         }
@@ -320,33 +320,35 @@ impl Drop for Node {
     }
 }
 
-fn state(cell: &dyn Controlled, seen: Option<&Seen>, end: Option<OwnEnd>, now: Instant) -> NodeState {
-    let ctl = cell.ctl();
-    let ended = ctl.ended();
-    let Some(Seen { member, until }) = seen else {
+fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
+    let core = cell.core();
+    let ended = core.ended();
+    let Some(ChildView { member, until }) = seen else {
         // Only the cell of a root, or of a forgotten run-time child, knows its state.
-        let stopping = ctl.sup().is_some_and(|sup| sup.look(|group| group.is_stopping()));
+        let stopping = core.table().is_some_and(|table| table.look(|group| group.is_stopping()));
         return match ended {
             Some(ended) => NodeState::Ended(ended),
             None if stopping || end.is_some() => NodeState::GoingDown,
-            None if ctl.is_up() => NodeState::Running,
+            None if core.is_up() => NodeState::Running,
             None => NodeState::Starting,
         };
     };
     match (member.at, ended) {
         (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
-        (At::Ended, Some(ended)) => NodeState::Ended(ended),
+        (MemberState::Ended, Some(ended)) => NodeState::Ended(ended),
         // The supervisor knows of the end already, the watchers do not yet.
-        (At::Ended, None) | (At::Down, _) => NodeState::GoingDown,
-        (At::Waiting, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
-        (At::Turn, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
-        (At::Turn, _) => NodeState::Waiting,
-        (At::Starting, _) => NodeState::Starting,
-        (At::Failed | At::StartFailed, _) => NodeState::Failed,
+        (MemberState::Ended, None) | (MemberState::Down, _) => NodeState::GoingDown,
+        (MemberState::Waiting, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Turn, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Turn, _) => NodeState::Waiting,
+        (MemberState::Starting, _) => NodeState::Starting,
+        (MemberState::Failed | MemberState::StartFailed, _) => NodeState::Failed,
         // The supervisor is notified once the tree is down.
-        (At::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => NodeState::GoingDown,
-        (At::Up, _) if member.held => NodeState::Held,
-        (At::Up, _) => NodeState::Running,
+        (MemberState::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => {
+            NodeState::GoingDown
+        }
+        (MemberState::Up, _) if member.held => NodeState::Held,
+        (MemberState::Up, _) => NodeState::Running,
     }
 }
 

@@ -13,20 +13,20 @@ use crate::base::Each;
 use crate::base::deferred_drop::Quiet;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::{Body, Hands, Served};
-use crate::engine::cell::control::{Controlled, Plain};
+use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
-use crate::engine::cell::stop_signal::Told;
+use crate::engine::cell::stop_signal::StopSignal;
 use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
 use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 
 pub(crate) struct TaskBody<F> {
-    cell: Arc<Plain>,
+    cell: Arc<BareCell>,
     start: Quiet<F>,
     options: Reader,
     main: Kept,
-    told: Option<Told>,
+    told: Option<StopSignal>,
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
     /// Stored outside of the task's own future, since they are waited for in any case.
@@ -35,7 +35,7 @@ pub(crate) struct TaskBody<F> {
 }
 
 impl<F> TaskBody<F> {
-    pub(crate) fn new(cell: Arc<Plain>, options: Reader, start: F) -> Self {
+    pub(crate) fn new(cell: Arc<BareCell>, options: Reader, start: F) -> Self {
         TaskBody {
             cell,
             start: Quiet::new(start),
@@ -64,9 +64,9 @@ impl<F> TaskBody<F> {
 
     /// Reports a failure on the way down, for which there is no decision.
     fn report(&self, cause: Cause) {
-        let ctl = self.cell.ctl();
-        let failure = Failure::new(Phase::Running, cause, ctl.place(), ctl.incarnation());
-        ctl.fails_late(failure);
+        let core = self.cell.core();
+        let failure = Failure::new(Phase::Running, cause, core.place(), core.incarnation());
+        core.fails_late(failure);
     }
 
     /// Handles the task's requests. True: there was one.
@@ -98,7 +98,7 @@ where
         self.options.read().common.clone()
     }
 
-    fn signal(&self) -> Option<Told> {
+    fn signal(&self) -> Option<StopSignal> {
         self.told.clone().filter(|_| self.context)
     }
 
@@ -123,7 +123,7 @@ where
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
-        let told = Told::new();
+        let told = StopSignal::new();
         let (requests, incoming) = mpsc::unbounded_channel();
         let begin = (self.start)().await?;
         let cx = TaskContext::new(&told, requests, self.cell.clone());
@@ -228,10 +228,10 @@ where
 
 /// Wraps a subtask, which has its own tokio task, so that its code counts as this task's code (S25).
 fn inside(
-    cell: Arc<Plain>,
+    cell: Arc<BareCell>,
     mut subtask: BoxFuture<'static, Result<(), Thrown>>,
 ) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
-    let mut current: Option<Arc<dyn Controlled>> = Some(cell);
+    let mut current: Option<Arc<dyn AnyCell>> = Some(cell);
     let span = Span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
         let _entered = span.enter();

@@ -19,8 +19,8 @@ use crate::actor::commands::CommandError;
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
-use crate::engine::cell::stop_signal::Told;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::Ended;
 use crate::values::failure::{BoxError, Failure, Thrown};
 
@@ -189,15 +189,15 @@ pub trait IntoTask<M> {
 /// The marker of a future.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Plain;
+pub struct FutureMarker;
 
 /// The marker of a closure.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct WithContext;
+pub struct ContextMarker;
 
 #[diagnostic::do_not_recommend]
-impl<Fut> IntoTask<Plain> for Fut
+impl<Fut> IntoTask<FutureMarker> for Fut
 where
     Fut: Future + Send + 'static,
     Fut::Output: TaskOutput,
@@ -208,7 +208,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, Fut> IntoTask<WithContext> for F
+impl<F, Fut> IntoTask<ContextMarker> for F
 where
     F: FnOnce(TaskContext) -> Fut + Send + 'static,
     Fut: Future + Send + 'static,
@@ -291,7 +291,7 @@ pub struct TaskContext {
     #[cfg(feature = "tokio-util")]
     pub(crate) token: CancellationToken,
     pub(crate) requests: mpsc::UnboundedSender<Request>,
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
 }
 
 impl fmt::Debug for TaskContext {
@@ -311,7 +311,7 @@ impl ChildOptions<Task> {
 }
 
 impl TaskContext {
-    pub(crate) fn new(told: &Told, requests: mpsc::UnboundedSender<Request>, cell: Arc<dyn Controlled>) -> Self {
+    pub(crate) fn new(told: &StopSignal, requests: mpsc::UnboundedSender<Request>, cell: Arc<dyn AnyCell>) -> Self {
         TaskContext {
             told: told.listen(),
             #[cfg(feature = "tokio-util")]
@@ -399,12 +399,12 @@ impl TaskContext {
 
     /// Returns the path of this actor below the root.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 }
 
@@ -435,13 +435,13 @@ impl TaskContext {
 /// ```
 #[derive(Clone)]
 pub struct TaskRef {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
 }
 
 /// Two handles are equal if they refer to the same task.
 impl PartialEq for TaskRef {
     fn eq(&self, other: &Self) -> bool {
-        self.cell.ctl().id == other.cell.ctl().id
+        self.cell.core().id == other.cell.core().id
     }
 }
 
@@ -449,7 +449,7 @@ impl Eq for TaskRef {}
 
 impl std::hash::Hash for TaskRef {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.cell.ctl().id.hash(state);
+        self.cell.core().id.hash(state);
     }
 }
 
@@ -462,12 +462,12 @@ impl fmt::Debug for TaskRef {
 impl TaskRef {
     /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 
     /// Requests a stop: a task with a context is asked to end, another one is dropped at its next `.await`.
@@ -537,7 +537,7 @@ impl TaskRef {
 
     /// Returns why the actor has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
-        self.cell.ctl().ended()
+        self.cell.core().ended()
     }
 
     /// Returns the failure that occurred while the task was stopping, if the task has ended.
@@ -545,8 +545,8 @@ impl TaskRef {
     /// This is the first failure of the task after it was asked to end, of its subtasks or of a `Drop`. No decider sees
     /// such a failure: [`ended`](TaskRef::ended) keeps returning what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
-        let ctl = self.cell.ctl();
-        ctl.ended().and_then(|_| ctl.late().0)
+        let core = self.cell.core();
+        core.ended().and_then(|_| core.late().0)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::task::TaskRef;
 use crate::tree::TreeRef;
 use crate::values::failure::{BoxError, Cause, Thrown};
@@ -139,26 +139,26 @@ mod target {
     pub trait Target {
         #[doc(hidden)]
         #[allow(private_interfaces)] // sealed: cannot be named outside of this module
-        fn cell(&self) -> &dyn Controlled;
+        fn cell(&self) -> &dyn AnyCell;
     }
 
     impl<A: Actor> Target for ActorRef<A> {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TaskRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TreeRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }

@@ -7,7 +7,7 @@ use crate::actor::options::Reader;
 use crate::base::deferred_drop::Quiet;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{Body, Hands, Served};
-use crate::engine::cell::control::Plain;
+use crate::engine::cell::control::BareCell;
 use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
@@ -17,7 +17,7 @@ use crate::values::strategy::Shutdown;
 pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
 
 pub(crate) struct TreeBody<H, F> {
-    cell: Arc<Plain>,
+    cell: Arc<BareCell>,
     build: Quiet<F>,
     handle: HandleSlot<H>,
     options: Reader,
@@ -25,7 +25,7 @@ pub(crate) struct TreeBody<H, F> {
 
 impl<H, F> TreeBody<H, F> {
     /// `build` gets the tree's cell and its declared time to stop, and gives the tree's handle.
-    pub(crate) fn new(cell: Arc<Plain>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
+    pub(crate) fn new(cell: Arc<BareCell>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
         TreeBody { cell, build: Quiet::new(build), handle, options }
     }
 }
@@ -33,7 +33,7 @@ impl<H, F> TreeBody<H, F> {
 impl<H, F, Fut> Hands for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Arc<Plain>, Option<Shutdown>) -> Fut + Send + 'static,
+    F: FnMut(Arc<BareCell>, Option<Shutdown>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
@@ -44,7 +44,7 @@ where
 impl<H, F, Fut> Body for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Arc<Plain>, Option<Shutdown>) -> Fut + Send + 'static,
+    F: FnMut(Arc<BareCell>, Option<Shutdown>) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Tree;
@@ -68,14 +68,14 @@ where
 
 /// The body of a set, which has nothing to build.
 pub(crate) struct SetBody {
-    cell: Arc<Plain>,
+    cell: Arc<BareCell>,
     options: Reader,
     /// Adds the initial instances.
     begin: Box<dyn FnMut() + Send>,
 }
 
 impl SetBody {
-    pub(crate) fn new(cell: Arc<Plain>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
+    pub(crate) fn new(cell: Arc<BareCell>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
         SetBody { cell, options, begin }
     }
 }

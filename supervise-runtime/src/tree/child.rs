@@ -6,7 +6,7 @@ use crate::actor::context::make_actor;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::sync::{Arc, lock};
 use crate::engine::cell::Unbegun;
-use crate::engine::cell::control::{Controlled, Ctl, Plain};
+use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
@@ -21,14 +21,14 @@ use std::future::Future;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Seat {
-    pub(crate) ctl: Ctl,
+    pub(crate) core: CellCore,
 }
 
 /// A child that is made and does not run yet.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Launched<H> {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
     pub(crate) handle: HandleSource<H>,
     /// To be begun once the child is in its group.
     pub(crate) life: Unbegun,
@@ -202,7 +202,7 @@ impl<A: Actor> Child for A {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
     {
-        let (cell, life) = make_actor(seat.ctl, options, start);
+        let (cell, life) = make_actor(seat.core, options, start);
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
     }
 }
@@ -217,7 +217,7 @@ impl Child for Task {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
     {
-        let cell = Plain::new(seat.ctl);
+        let cell = BareCell::new(seat.core);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
         let life = Unbegun::new(&cell, live(cell.clone(), body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }

@@ -9,7 +9,7 @@ use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::Unbegun;
-use crate::engine::cell::control::Plain;
+use crate::engine::cell::control::BareCell;
 use crate::engine::cell::life::live;
 use crate::tree::body::{HandleSlot, TreeBody};
 use crate::values::failure::Thrown;
@@ -66,7 +66,7 @@ where
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
-    let cell = Plain::new(seat.ctl);
+    let cell = BareCell::new(seat.core);
     let slot: HandleSlot<H> = Arc::default();
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));
     // Boxed: a tree may contain itself.

@@ -11,8 +11,8 @@ use super::{Builder, HandleSource, Join, Seat, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::bus::{Bus, Events};
-use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
+use crate::engine::bus::{Events, TreeShared};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
@@ -50,7 +50,7 @@ use crate::values::report::Report;
 /// ```
 pub struct Tree<T: TreeDef> {
     pub(super) params: T::Params,
-    bus: Option<Arc<Bus>>,
+    bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
 }
 
@@ -82,9 +82,9 @@ impl<T: TreeDef> Tree<T> {
         if self.seed.is_some() { self } else { self.seed(seed) }
     }
 
-    fn bus(&mut self) -> Arc<Bus> {
+    fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
-        self.bus.get_or_insert_with(|| Arc::new(Bus::new(seed.unwrap_or_else(rand::random)))).clone()
+        self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
     }
 
     /// Subscribes to the events of the tree, from its first start on.
@@ -118,7 +118,7 @@ impl<T: TreeDef> Tree<T> {
         let begun = self.begin(at);
         let cell = begun.guard.cell.clone();
         let mut waiting = Waiting::default();
-        begun.over(poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await)
+        begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await)
     }
 
     /// Starts the tree, waits until `until` is ready or the tree has ended by itself, shuts the tree down, and returns
@@ -156,7 +156,7 @@ impl<T: TreeDef> Tree<T> {
             let begun = self.begin(at);
             let cell = begun.guard.cell.clone();
             let mut waiting = Waiting::default();
-            let up = poll_fn(|cx| match cell.ctl().poll_up(&mut waiting, cx.waker()) {
+            let up = poll_fn(|cx| match cell.core().poll_up(&mut waiting, cx.waker()) {
                 Poll::Ready(up) => Poll::Ready(Some(up)),
                 Poll::Pending => {
                     over = over || until.as_mut().poll(cx).is_ready();
@@ -188,9 +188,9 @@ impl<T: TreeDef> Tree<T> {
         let bus = self.bus();
         bus.started();
         bus.spans.begin();
-        let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
+        let core = CellCore::new(Name::from(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
-        let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {
+        let launched = launch_build(Seat { core }, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
             let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
@@ -252,7 +252,7 @@ fn say_abort_once() {
 
 /// Requests the shutdown when dropped.
 struct Guard {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     at: Option<&'static Location<'static>>,
     /// True while `start()` is in progress: dropping that future raises no event.
     quiet: bool,
@@ -268,8 +268,8 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(started_at) = self.at.take() {
-            if !self.quiet && self.cell.ctl().ended().is_none() {
-                self.cell.ctl().emit(EventKind::GuardDropped { started_at });
+            if !self.quiet && self.cell.core().ended().is_none() {
+                self.cell.core().emit(EventKind::GuardDropped { started_at });
             }
             send(&*self.cell, SystemMessage::Stop);
         }

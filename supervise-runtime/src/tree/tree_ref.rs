@@ -14,7 +14,7 @@ use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
-use crate::engine::cell::control::{Controlled, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
 use crate::values::ended::Ended;
 use crate::values::report::Report;
@@ -60,13 +60,13 @@ use crate::values::report::Report;
 /// ```
 #[derive(Clone)]
 pub struct TreeRef {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
 }
 
 /// Two handles are equal if they refer to the same tree.
 impl PartialEq for TreeRef {
     fn eq(&self, other: &Self) -> bool {
-        self.cell.ctl().id == other.cell.ctl().id
+        self.cell.core().id == other.cell.core().id
     }
 }
 
@@ -74,7 +74,7 @@ impl Eq for TreeRef {}
 
 impl std::hash::Hash for TreeRef {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.cell.ctl().id.hash(state);
+        self.cell.core().id.hash(state);
     }
 }
 
@@ -87,27 +87,27 @@ impl fmt::Debug for TreeRef {
 impl TreeRef {
     /// Returns the path of the tree below the root; for a root its name.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 
     /// Subscribes to the events of the whole tree that this one is part of.
     pub fn events(&self) -> Events {
-        self.cell.ctl().bus.subscribe()
+        self.cell.core().bus.subscribe()
     }
 
     /// Returns the seed of the tree's random delays.
     pub fn seed(&self) -> u64 {
-        self.cell.ctl().bus.seed
+        self.cell.core().bus.seed
     }
 
     /// Returns the number of accepted messages that were not handled, in the whole tree.
     pub fn dead_letters(&self) -> u64 {
-        self.cell.ctl().bus.dead_letters.load(Ordering::Relaxed)
+        self.cell.core().bus.dead_letters.load(Ordering::Relaxed)
     }
 
     /// Requests a stop: the children stop one after the other, in reverse order, each within its `shutdown` time.
@@ -188,7 +188,7 @@ impl TreeRef {
 
     /// Returns why the task has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
-        self.cell.ctl().ended()
+        self.cell.core().ended()
     }
 
     /// Waits until every child is up, including those whose first start is backing off. Returns `false` if the tree
@@ -200,11 +200,11 @@ impl TreeRef {
     ///
     /// The future may be dropped and the method called again.
     pub async fn ready(&self) -> bool {
-        let bus = self.cell.ctl().bus.clone();
-        let mut first: Option<Arc<dyn Controlled>> = None;
+        let bus = self.cell.core().bus.clone();
+        let mut first: Option<Arc<dyn AnyCell>> = None;
         loop {
             let changed = bus.changed.notified();
-            if self.cell.ctl().ended().is_some() {
+            if self.cell.core().ended().is_some() {
                 return false;
             }
             // As long as this supervisor still has a child that is not up, the others need not be checked.
@@ -220,14 +220,14 @@ impl TreeRef {
 }
 
 /// Returns the first supervisor, of this one and those below it, whose children are not all up.
-fn not_up(cell: &Arc<dyn Controlled>) -> Option<Arc<dyn Controlled>> {
+fn not_up(cell: &Arc<dyn AnyCell>) -> Option<Arc<dyn AnyCell>> {
     let mut todo = vec![cell.clone()];
     while let Some(cell) = todo.pop() {
         if holds_up(&*cell) {
             return Some(cell);
         }
-        if let Some(sup) = cell.ctl().sup().filter(|_| cell.ctl().ended().is_none()) {
-            todo.extend(sup.cells().into_iter().filter(|child| child.ctl().sup().is_some()));
+        if let Some(table) = cell.core().table().filter(|_| cell.core().ended().is_none()) {
+            todo.extend(table.cells().into_iter().filter(|child| child.core().table().is_some()));
         }
     }
     None
@@ -235,8 +235,8 @@ fn not_up(cell: &Arc<dyn Controlled>) -> Option<Arc<dyn Controlled>> {
 
 /// Returns whether a child of this supervisor is not up. A supervisor that has ended has no such child: nothing below
 /// it is waited for.
-fn holds_up(cell: &dyn Controlled) -> bool {
-    cell.ctl().ended().is_none() && cell.ctl().sup().is_some_and(|sup| !sup.all_up())
+fn holds_up(cell: &dyn AnyCell) -> bool {
+    cell.core().ended().is_none() && cell.core().table().is_some_and(|table| !table.all_up())
 }
 
 /// The future of [`TreeRef::join`]: the wait for the end of a tree.
@@ -273,19 +273,19 @@ fn holds_up(cell: &dyn Controlled) -> bool {
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Join {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
     waiting: Waiting,
 }
 
 impl Join {
-    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Join { cell, waiting: Waiting::default() }
     }
 }
 
 impl Drop for Join {
     fn drop(&mut self) {
-        self.cell.ctl().leave(&mut self.waiting);
+        self.cell.core().leave(&mut self.waiting);
     }
 }
 
@@ -294,13 +294,13 @@ impl Future for Join {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let Join { cell, waiting } = &mut *self;
-        let ctl = cell.ctl();
-        match ctl.poll_ended(waiting, cx.waker()) {
+        let core = cell.core();
+        match core.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => {
-                let (failure, failures) = ctl.late();
-                Poll::Ready(Ok(Report { ended, children: ctl.report(), failure, failures }))
+                let (failure, failures) = core.late();
+                Poll::Ready(Ok(Report { ended, children: core.report(), failure, failures }))
             }
-            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending if current::is_inside(core.id) => Poll::Ready(Err(WaitError { path: core.path() })),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -347,7 +347,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Shutdown {
             join: Join::of(cell),
             within: None,

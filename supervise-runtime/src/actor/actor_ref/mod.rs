@@ -11,10 +11,10 @@ use crate::actor::context::Context;
 use crate::actor::timers::Tick;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::current;
 use crate::engine::death_watch::Notice;
-use crate::engine::mailbox::{Letter, MailCell, Rejected};
+use crate::engine::mailbox::{ActorCell, MailboxItem, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
 
@@ -43,13 +43,13 @@ pub(crate) enum Envelope<A: Actor> {
     Tick(Arc<Tick<A>>),
 }
 
-impl<A: Actor> Letter for Envelope<A> {
+impl<A: Actor> MailboxItem for Envelope<A> {
     fn message(&self) -> Option<&'static str> {
         matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
     }
 }
 
-pub(crate) type Cell<A> = MailCell<Envelope<A>>;
+pub(crate) type Cell<A> = ActorCell<Envelope<A>>;
 
 /// The time after which a waiting `tell` raises `Blocked`.
 const BLOCKED: Duration = Duration::from_secs(10);
@@ -134,17 +134,17 @@ impl<A: Actor> Hash for ActorRef<A> {
 
 impl<A: Actor> ActorRef<A> {
     pub(crate) fn id(&self) -> u64 {
-        self.cell.ctl().id
+        self.cell.core().id
     }
 
     /// Returns the path of the actor below the root, for example `reports/daily`.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 
     /// Sends a message, and waits for room in the mailbox.
@@ -320,7 +320,7 @@ impl<A: Actor> ActorRef<A> {
 
     /// Returns why the tree has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
-        self.cell.ctl().ended()
+        self.cell.core().ended()
     }
 
     /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
@@ -328,8 +328,8 @@ impl<A: Actor> ActorRef<A> {
     /// This is the first failure of its last message, of `post_stop` or of a `Drop`. No decider sees such a failure:
     /// [`ended`](ActorRef::ended) keeps returning what led to the end (S24).
     pub fn late_failure(&self) -> Option<Failure> {
-        let ctl = self.cell.ctl();
-        ctl.ended().and_then(|_| ctl.late().0)
+        let core = self.cell.core();
+        core.ended().and_then(|_| core.late().0)
     }
 
     pub(crate) fn watched(&self) -> Watched {

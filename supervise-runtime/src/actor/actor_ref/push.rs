@@ -13,7 +13,7 @@ use super::reply::Answer;
 use super::{AskError, BLOCKED, Cell, Envelope, TellError};
 use crate::actor::Actor;
 use crate::base::clock::after;
-use crate::engine::cell::control::Controlled;
+use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::current;
 use crate::engine::mailbox::Rejected;
 use crate::values::event::EventKind;
@@ -57,7 +57,7 @@ impl<A: Actor> Push<A> {
     }
 
     fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        if current::is(cell.ctl().id) {
+        if current::is(cell.core().id) {
             return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
         }
         // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
@@ -68,7 +68,7 @@ impl<A: Actor> Push<A> {
         let (since, timer) =
             &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
         while timer.as_mut().poll(cx).is_ready() {
-            cell.ctl().emit(EventKind::Blocked { since: since.elapsed() });
+            cell.core().emit(EventKind::Blocked { since: since.elapsed() });
             let next = after(timer.deadline(), BLOCKED);
             timer.as_mut().reset(next);
         }
@@ -144,7 +144,7 @@ pub struct Tell<'a, A: Actor> {
 
 impl<A: Actor> fmt::Debug for Tell<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tell({})", self.cell.ctl().path())
+        write!(f, "Tell({})", self.cell.core().path())
     }
 }
 
@@ -164,7 +164,7 @@ impl<A: Actor> Future for Tell<'_, A> {
                     unreachable!("a refused message is still here")
                 };
                 this.push.give_up(this.cell);
-                let path = this.cell.ctl().path();
+                let path = this.cell.core().path();
                 Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
             }
         }
@@ -238,7 +238,7 @@ pin_project! {
 
 impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ask({})", self.cell.ctl().path())
+        write!(f, "Ask({})", self.cell.core().path())
     }
 }
 
@@ -261,7 +261,7 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let path = || this.cell.ctl().path();
+        let path = || this.cell.core().path();
         if !*this.sent {
             // Checked before the message is sent, and not only when the reply is late.
             assert!(

@@ -6,7 +6,7 @@ use std::task::{Context as Cx, Poll};
 
 use super::WaitError;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, Waiting};
+use crate::engine::cell::control::{AnyCell, Waiting};
 use crate::engine::cell::current;
 use crate::values::ended::Ended;
 
@@ -50,19 +50,19 @@ use crate::values::ended::Ended;
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Terminated {
-    pub(super) cell: Arc<dyn Controlled>,
+    pub(super) cell: Arc<dyn AnyCell>,
     pub(super) waiting: Waiting,
 }
 
 impl Terminated {
-    pub(crate) fn of(cell: Arc<dyn Controlled>) -> Self {
+    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Terminated { cell, waiting: Waiting::default() }
     }
 }
 
 impl Drop for Terminated {
     fn drop(&mut self) {
-        self.cell.ctl().leave(&mut self.waiting);
+        self.cell.core().leave(&mut self.waiting);
     }
 }
 
@@ -71,10 +71,10 @@ impl Future for Terminated {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let Terminated { cell, waiting } = &mut *self;
-        let ctl = cell.ctl();
-        match ctl.poll_ended(waiting, cx.waker()) {
+        let core = cell.core();
+        match core.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
-            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending if current::is_inside(core.id) => Poll::Ready(Err(WaitError { path: core.path() })),
             Poll::Pending => Poll::Pending,
         }
     }

@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::{ActorRef, Terminated};
 use crate::actor::guardian;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, Move, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, Move, SystemMessage, send};
 use crate::engine::cell::current;
 use crate::values::link_error::LinkError;
 
@@ -78,25 +78,25 @@ impl<A: Actor> Context<A> {
         &mut self,
         child: &ActorRef<B>,
     ) -> impl Future<Output = Result<(), LinkError>> + Send + 'static + use<A, B> {
-        let me = self.cell.ctl().id;
+        let me = self.cell.core().id;
         let to = guardian::above();
         moved(child.cell.clone(), to, Some(me))
     }
 }
 
-async fn moved(who: Arc<dyn Controlled>, to: Arc<dyn Controlled>, unlink: Option<u64>) -> Result<(), LinkError> {
-    if unlink.is_none() && current::is_below(&to, who.ctl().id) {
-        return Err(LinkError::Above { path: who.ctl().path() });
+async fn moved(who: Arc<dyn AnyCell>, to: Arc<dyn AnyCell>, unlink: Option<u64>) -> Result<(), LinkError> {
+    if unlink.is_none() && current::is_below(&to, who.core().id) {
+        return Err(LinkError::Above { path: who.core().path() });
     }
     let (reply, mut answer) = oneshot::channel();
     let mut end = Terminated::of(who.clone());
     send(&*who, SystemMessage::Move(Box::new(Move { to, unlink, reply })));
     poll_fn(|cx| {
         if let Poll::Ready(answer) = Pin::new(&mut answer).poll(cx) {
-            return Poll::Ready(answer.unwrap_or_else(|_| Err(LinkError::Ended { path: who.ctl().path() })));
+            return Poll::Ready(answer.unwrap_or_else(|_| Err(LinkError::Ended { path: who.core().path() })));
         }
         // An actor that has ended no longer answers requests.
-        Pin::new(&mut end).poll(cx).map(|_| Err(LinkError::Ended { path: who.ctl().path() }))
+        Pin::new(&mut end).poll(cx).map(|_| Err(LinkError::Ended { path: who.core().path() }))
     })
     .await
 }

@@ -11,13 +11,13 @@ use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
-use crate::engine::supervisor::Sup;
+use crate::engine::supervisor::ChildTable;
 use crate::values::failure::Thrown;
 use crate::values::strategy::SupervisorStrategy;
 
-mod asides;
+mod background;
 mod link;
 mod spawn;
 mod watching;
@@ -96,13 +96,13 @@ pub struct Context<A: Actor> {
     cell: Arc<Cell<A>>,
     stopping: bool,
     /// The actor has asked for a timer or a subordinate future.
-    asides: bool,
-    rare: Option<Box<Rare>>,
+    background: bool,
+    cold: Option<Box<ColdState>>,
 }
 
 /// State that most actors never use.
 #[derive(Default)]
-struct Rare {
+struct ColdState {
     strategy: SupervisorStrategy,
     watching: Watching,
     /// The token of this incarnation.
@@ -118,15 +118,15 @@ impl<A: Actor> fmt::Debug for Context<A> {
 
 impl<A: Actor> Context<A> {
     pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
-        Context { cell, stopping: false, asides: false, rare: None }
+        Context { cell, stopping: false, background: false, cold: None }
     }
 
     pub(crate) fn begin(&mut self) {
         self.stopping = false;
-        self.asides = false;
+        self.background = false;
         #[cfg(feature = "tokio-util")]
-        if let Some(rare) = &mut self.rare {
-            rare.token = None;
+        if let Some(cold) = &mut self.cold {
+            cold.token = None;
         }
     }
 
@@ -135,8 +135,8 @@ impl<A: Actor> Context<A> {
     }
 
     pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
-        if self.cell.ctl().sup().is_some() || self.rare.is_some() || !strategy.is_default() {
-            self.rare.get_or_insert_default().strategy = strategy;
+        if self.cell.core().table().is_some() || self.cold.is_some() || !strategy.is_default() {
+            self.cold.get_or_insert_default().strategy = strategy;
         }
     }
 
@@ -147,12 +147,12 @@ impl<A: Actor> Context<A> {
 
     /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 
     /// Ends this actor by itself after the present message: a `Permanent` child is started again, any other stays
@@ -168,11 +168,11 @@ impl<A: Actor> Context<A> {
     ///
     /// See rule S32.
     pub fn reset_backoff(&mut self) {
-        let ctl = self.cell.ctl();
-        if let Some(owner) = ctl.supervisor()
-            && let Some(sup) = owner.ctl().sup()
+        let core = self.cell.core();
+        if let Some(owner) = core.supervisor()
+            && let Some(table) = owner.core().table()
         {
-            sup.on_child(&*owner, &*self.cell, |group, id| group.reset_backoff(id));
+            table.on_child(&*owner, &*self.cell, |group, id| group.reset_backoff(id));
         }
     }
 
@@ -190,7 +190,7 @@ impl<A: Actor> Context<A> {
         let deliver: Deliver<A> =
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
         let me = Arc::downgrade(&self.cell);
-        let watching = &mut self.rare.get_or_insert_default().watching;
+        let watching = &mut self.cold.get_or_insert_default().watching;
         watching.watch(&other.cell, move |watch, ended| {
             if let Some(me) = me.upgrade() {
                 let notice = Notice { watch, who, ended: ended.clone() };
@@ -202,8 +202,8 @@ impl<A: Actor> Context<A> {
     /// Cancels a watch, even if its notice is already in the mailbox, and a death pact made by
     /// [`depend_on`](Context::depend_on) with the same actor.
     pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
-        if let Some(rare) = &mut self.rare {
-            rare.watching.forget(other.id());
+        if let Some(cold) = &mut self.cold {
+            cold.watching.forget(other.id());
         }
     }
 
@@ -214,7 +214,7 @@ impl<A: Actor> Context<A> {
     /// actor, or by [`unwatch`](Context::unwatch).
     pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
         let me = Arc::downgrade(&self.cell);
-        let watching = &mut self.rare.get_or_insert_default().watching;
+        let watching = &mut self.cold.get_or_insert_default().watching;
         watching.depend_on(&other.cell, move |pact| {
             if let Some(me) = me.upgrade() {
                 send(&*me, SystemMessage::DeathPact(pact));
@@ -224,26 +224,26 @@ impl<A: Actor> Context<A> {
 
     /// Returns whether to deliver the notice: once, and only while the watch exists that it belongs to.
     pub(crate) fn hears_of(&mut self, notice: &Notice) -> bool {
-        self.rare.as_mut().is_some_and(|rare| rare.watching.hears_of(notice.who.id, notice.watch))
+        self.cold.as_mut().is_some_and(|cold| cold.watching.hears_of(notice.who.id, notice.watch))
     }
 
     /// Before a restart stops children, they are unwatched (S37).
     pub(crate) fn unwatch_children(&mut self) {
-        let (Some(rare), Some(sup)) = (&mut self.rare, self.cell.ctl().sup()) else { return };
-        if rare.watching.is_empty() {
+        let (Some(cold), Some(table)) = (&mut self.cold, self.cell.core().table()) else { return };
+        if cold.watching.is_empty() {
             return;
         }
-        let kept: HashSet<u64> = sup.kept_ids().into_iter().collect();
-        let me = self.cell.ctl().id;
-        rare.watching.forget_those(|id, other| {
-            let mine = other.ctl().supervisor().is_some_and(|supervisor| supervisor.ctl().id == me);
+        let kept: HashSet<u64> = table.kept_ids().into_iter().collect();
+        let me = self.cell.core().id;
+        cold.watching.forget_those(|id, other| {
+            let mine = other.core().supervisor().is_some_and(|supervisor| supervisor.core().id == me);
             mine && !kept.contains(&id)
         });
     }
 
     pub(crate) fn forget_watches(&mut self) {
-        if let Some(rare) = &mut self.rare {
-            rare.watching.forget_those(|_, _| true);
+        if let Some(cold) = &mut self.cold {
+            cold.watching.forget_those(|_, _| true);
         }
     }
 
@@ -296,16 +296,16 @@ impl<A: Actor> Context<A> {
     ///
     /// A new instance finds in this way the children that the previous one has [kept](Context::keep) (S38).
     pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
-        let cell = self.cell.ctl().sup()?.child(name)?.any();
+        let cell = self.cell.core().table()?.child(name)?.any();
         Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
     }
 
     /// Makes this actor a supervisor, if it is not one yet.
     fn supervise(&mut self) {
-        let strategy = self.rare.as_ref().map(|rare| rare.strategy.clone()).unwrap_or_default();
-        let sup = self.cell.ctl().sup_or_init(|| Sup::new(Owner::Actor, &strategy));
-        if self.cell.ctl().is_held() {
-            sup.on(&*self.cell, |group| group.hold()); // new: missed the suspension (S7)
+        let strategy = self.cold.as_ref().map(|cold| cold.strategy.clone()).unwrap_or_default();
+        let table = self.cell.core().table_or_init(|| ChildTable::new(Owner::Actor, &strategy));
+        if self.cell.core().is_held() {
+            table.on(&*self.cell, |group| group.hold()); // new: missed the suspension (S7)
         }
     }
 
@@ -314,8 +314,8 @@ impl<A: Actor> Context<A> {
     /// The child is suspended while the actor is down, and restarted after the actor has been restarted. The new
     /// instance finds it with [`child`](Context::child), and does not wait for its restart (S11).
     pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
-        if let Some(sup) = self.cell.ctl().sup() {
-            sup.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));
+        if let Some(table) = self.cell.core().table() {
+            table.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));
         }
     }
 }

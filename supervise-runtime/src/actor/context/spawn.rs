@@ -14,10 +14,10 @@ use crate::actor::{Actor, validate};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::{patience, settings};
-use crate::engine::cell::control::{Controlled, Ctl, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
 use crate::engine::cell::life::live;
 use crate::engine::cell::{Unbegun, current, require_time};
-use crate::engine::mailbox::MailCell;
+use crate::engine::mailbox::ActorCell;
 use crate::engine::supervisor::Refused;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
@@ -84,7 +84,7 @@ use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, 
 /// ```
 #[must_use = "the child is spawned when this is awaited"]
 pub struct SpawnChild<B: Actor, F> {
-    pub(super) owner: Arc<dyn Controlled>,
+    pub(super) owner: Arc<dyn AnyCell>,
     pub(super) name: String,
     pub(super) start: F,
     pub(super) options: ChildOptions<B>,
@@ -98,7 +98,7 @@ impl<B: Actor, F> fmt::Debug for SpawnChild<B, F> {
 }
 
 impl<B: Actor, F> SpawnChild<B, F> {
-    pub(crate) fn new(owner: Arc<dyn Controlled>, name: &str, start: F) -> Self {
+    pub(crate) fn new(owner: Arc<dyn AnyCell>, name: &str, start: F) -> Self {
         SpawnChild { owner, name: name.to_owned(), start, options: ChildOptions::new(), of: PhantomData }
     }
 
@@ -216,39 +216,39 @@ where
         Box::pin(async move {
             require_time();
             let SpawnChild { owner, name, start, options, .. } = self;
-            let path = || owner.ctl().path();
-            if owner.ctl().is_guardian() {
-                owner.ctl().bus.started();
-                owner.ctl().bus.spans.begin();
+            let path = || owner.core().path();
+            if owner.core().is_guardian() {
+                owner.core().bus.started();
+                owner.core().bus.spans.begin();
             }
             let options = transient(options);
             let common = options.options.common.clone();
-            let Some(sup) = owner.ctl().sup() else { return Err(SpawnError::Stopped { path: path() }) };
+            let Some(table) = owner.core().table() else { return Err(SpawnError::Stopped { path: path() }) };
             if name.is_empty() {
                 return Err(SpawnError::EmptyName { path: path() });
             }
-            if current::is_leaving() || owner.ctl().is_leaving() {
+            if current::is_leaving() || owner.core().is_leaving() {
                 // In a hook or message on the way down, the spawn would wait for a start that can begin only after the
                 // way down (S7).
                 return Err(SpawnError::Stopping { path: path() });
             }
-            let limits = sup.limits();
+            let limits = table.limits();
             let lifecycle = common.lifecycle_or(ChildKind::Actor);
             let sound = limits.check().and_then(|()| validate::check(&options.options, lifecycle, &limits));
             sound.map_err(|what| {
-                let child = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
+                let child = CellCore::new(Name::from(&*name), Some(owner.clone()), owner.core().bus.clone());
                 SpawnError::InvalidSettings { path: child.path(), what }
             })?;
             let mut spawned = None;
-            let added = sup.add(
+            let added = table.add(
                 &*owner,
                 Some(&name),
                 None,
                 settings(&common, ChildKind::Actor),
                 patience(&common, ChildKind::Actor),
                 |_| {
-                    let ctl = Ctl::new(Name::from(&*name), Some(owner.clone()), owner.ctl().bus.clone());
-                    let (cell, life) = make_actor(ctl, options, start);
+                    let core = CellCore::new(Name::from(&*name), Some(owner.clone()), owner.core().bus.clone());
+                    let (cell, life) = make_actor(core, options, start);
                     spawned = Some((cell.clone(), life));
                     cell
                 },
@@ -280,14 +280,14 @@ pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
 }
 
 /// Makes the cell of an actor, and its life. Runs no user code.
-pub(crate) fn make_actor<B, F, Fut>(ctl: Ctl, options: ChildOptions<B>, start: F) -> (Arc<Cell<B>>, Unbegun)
+pub(crate) fn make_actor<B, F, Fut>(core: CellCore, options: ChildOptions<B>, start: F) -> (Arc<Cell<B>>, Unbegun)
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
 {
     let common: &Common = &options.options.common;
-    let cell = MailCell::new(ctl, common.capacity(), common.ask_or_default()).while_down(common.while_down);
+    let cell = ActorCell::new(core, common.capacity(), common.ask_or_default()).while_down(common.while_down);
     let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(&cell, live(cell.clone(), body));
@@ -296,16 +296,16 @@ where
 
 /// The wait for the first start of a run-time child. If it is dropped before the child is up, the child is stopped.
 pub(crate) struct Startup {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     over: bool,
 }
 
 impl Startup {
-    pub(crate) fn of(cell: Arc<dyn Controlled>) -> impl Future<Output = Result<(), SpawnError>> {
+    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> impl Future<Output = Result<(), SpawnError>> {
         let mut startup = Startup { cell, over: false };
         async move {
             let mut waiting = Waiting::default();
-            let up = poll_fn(|cx| match startup.cell.ctl().poll_up(&mut waiting, cx.waker()) {
+            let up = poll_fn(|cx| match startup.cell.core().poll_up(&mut waiting, cx.waker()) {
                 Poll::Ready(up) => {
                     startup.over = true;
                     Poll::Ready(up)
@@ -328,15 +328,15 @@ impl Drop for Startup {
 }
 
 /// The result for a caller that waited for a first start.
-pub(crate) fn started(cell: &dyn Controlled, up: Result<(), Ended>) -> Result<(), SpawnError> {
-    let ctl = cell.ctl();
-    let path = || ctl.parent.as_ref().map_or_else(String::new, |parent| parent.ctl().path());
+pub(crate) fn started(cell: &dyn AnyCell, up: Result<(), Ended>) -> Result<(), SpawnError> {
+    let core = cell.core();
+    let path = || core.parent.as_ref().map_or_else(String::new, |parent| parent.core().path());
     match up {
         Ok(()) => Ok(()),
         Err(Ended::Failed(failure) | Ended::Limit(failure)) => Err(SpawnError::Start(failure)),
         Err(Ended::RuntimeGone) => Err(SpawnError::Stopped { path: path() }),
         Err(Ended::Killed) => {
-            Err(SpawnError::Start(Failure::new(Phase::Start, Cause::Killed, ctl.path(), ctl.incarnation())))
+            Err(SpawnError::Start(Failure::new(Phase::Start, Cause::Killed, core.path(), core.incarnation())))
         }
         Err(_) => Err(SpawnError::Stopping { path: path() }),
     }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{Controlled, number};
+use crate::engine::cell::control::{AnyCell, number};
 use crate::engine::death_watch::Pact;
 use crate::values::ended::Ended;
 
@@ -22,7 +22,7 @@ pub(super) struct Watching {
 const SWEEP: usize = 16;
 
 struct Other {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     watch: Option<Watch>,
     pact: Option<(u64, Arc<Pact>)>,
 }
@@ -38,11 +38,11 @@ struct Watch {
 impl Other {
     fn forget(self) {
         if let Some(watch) = self.watch {
-            self.cell.ctl().forget(watch.ticket);
+            self.cell.core().forget(watch.ticket);
         }
         if let Some((ticket, pact)) = self.pact {
             pact.take_back();
-            self.cell.ctl().forget(ticket);
+            self.cell.core().forget(ticket);
         }
     }
 
@@ -63,28 +63,28 @@ impl Watching {
     }
 
     /// Adds one watch, however often it is asked for. `tell` gets the number of the watch.
-    pub(super) fn watch<C: Controlled>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
+    pub(super) fn watch<C: AnyCell>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
         let other = self.other(other);
         if other.watch.is_none() {
             let number = number();
-            let ticket = other.cell.ctl().on_end(Box::new(move |ended| tell(number, ended)));
+            let ticket = other.cell.core().on_end(Box::new(move |ended| tell(number, ended)));
             other.watch = Some(Watch { number, ticket });
         }
     }
 
     /// Adds one pact, however often it is asked for.
-    pub(super) fn depend_on<C: Controlled>(&mut self, other: &Arc<C>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
+    pub(super) fn depend_on<C: AnyCell>(&mut self, other: &Arc<C>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
         let other = self.other(other);
         if other.has_pact() {
             return;
         }
-        let pact = Arc::new(Pact::new(other.cell.ctl().path()));
+        let pact = Arc::new(Pact::new(other.cell.core().path()));
         let there = pact.clone();
         let fall_due = move |_: &Ended| {
             there.fall_due();
             due(there);
         };
-        other.pact = Some((other.cell.ctl().on_end(Box::new(fall_due)), pact));
+        other.pact = Some((other.cell.core().on_end(Box::new(fall_due)), pact));
     }
 
     /// Returns whether the notice of this watch is to be handled; `false` if the watch was cancelled.
@@ -105,20 +105,20 @@ impl Watching {
         }
     }
 
-    pub(super) fn forget_those(&mut self, which: impl Fn(u64, &dyn Controlled) -> bool) {
+    pub(super) fn forget_those(&mut self, which: impl Fn(u64, &dyn AnyCell) -> bool) {
         for (_, other) in self.others.extract_if(|id, other| which(*id, &*other.cell)) {
             other.forget();
         }
         self.slim();
     }
 
-    fn other<C: Controlled>(&mut self, cell: &Arc<C>) -> &mut Other {
+    fn other<C: AnyCell>(&mut self, cell: &Arc<C>) -> &mut Other {
         if self.others.len() >= self.sweep.max(SWEEP) {
             self.others.retain(|_, other| other.is_of_use());
             self.sweep = self.others.len() * 2;
         }
         let new = || Other { cell: cell.clone(), watch: None, pact: None };
-        self.others.entry(cell.ctl().id).or_insert_with(new)
+        self.others.entry(cell.core().id).or_insert_with(new)
     }
 
     /// Shrinks a map that has become much too large.

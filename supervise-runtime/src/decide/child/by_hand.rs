@@ -15,7 +15,7 @@ pub(crate) enum Command {
 
 /// The result of a user's request (table 2d).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum ByHand {
+pub(crate) enum CommandOutcome {
     /// The child goes down alone, then up; this does not count against the budget. A pending decision is dropped and
     /// reported.
     DownAlone,
@@ -50,33 +50,33 @@ pub(crate) enum ByHand {
 }
 
 /// Looks up table 2d. `group_moves`: the group is going down or up.
-pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> ByHand {
+pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> CommandOutcome {
     use State::{
         Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
         Stopping, Waiting,
     };
     if group_moves && !matches!(state, Draining | Stopping | Ended) {
-        return if command == Command::Drain { ByHand::Stop } else { ByHand::Busy };
+        return if command == Command::Drain { CommandOutcome::Stop } else { CommandOutcome::Busy };
     }
     match (command, state) {
-        (Command::Restart, Running | Handling | Failed) => ByHand::DownAlone,
-        (Command::Restart, Waiting) => ByHand::StartNow,
-        (Command::Restart, Starting | StartAgain | PostRestart) => ByHand::StartOver,
-        (Command::Restart, Idle | PreRestart | GoingDown) => ByHand::Busy,
-        (Command::Restart, Draining | Stopping) => ByHand::Stopping,
-        (Command::Restart, Ended) => ByHand::Ended,
+        (Command::Restart, Running | Handling | Failed) => CommandOutcome::DownAlone,
+        (Command::Restart, Waiting) => CommandOutcome::StartNow,
+        (Command::Restart, Starting | StartAgain | PostRestart) => CommandOutcome::StartOver,
+        (Command::Restart, Idle | PreRestart | GoingDown) => CommandOutcome::Busy,
+        (Command::Restart, Draining | Stopping) => CommandOutcome::Stopping,
+        (Command::Restart, Ended) => CommandOutcome::Ended,
         (Command::StartAgain, Ended) => {
             if group_moves {
-                ByHand::Busy
+                CommandOutcome::Busy
             } else {
-                ByHand::FirstStart
+                CommandOutcome::FirstStart
             }
         }
-        (Command::StartAgain, _) => ByHand::NotEnded,
-        (Command::Drain, Running | Handling) => ByHand::Drain,
-        (Command::Drain, Failed | Starting | StartAgain | PostRestart | Idle) => ByHand::Stop,
-        (Command::Drain, Waiting) => ByHand::End,
-        (Command::Drain, PreRestart | GoingDown) => ByHand::NoStart,
-        (Command::Drain, Draining | Stopping | Ended) => ByHand::Nothing,
+        (Command::StartAgain, _) => CommandOutcome::NotEnded,
+        (Command::Drain, Running | Handling) => CommandOutcome::Drain,
+        (Command::Drain, Failed | Starting | StartAgain | PostRestart | Idle) => CommandOutcome::Stop,
+        (Command::Drain, Waiting) => CommandOutcome::End,
+        (Command::Drain, PreRestart | GoingDown) => CommandOutcome::NoStart,
+        (Command::Drain, Draining | Stopping | Ended) => CommandOutcome::Nothing,
     }
 }

@@ -354,12 +354,12 @@ pub(crate) struct Machine {
     /// The time by which the child has to be down; set by the first request to go down.
     deadline: Option<Instant>,
     leaving_since: Option<Instant>,
-    rare: Option<Box<Rare>>,
+    cold: Option<Box<ColdState>>,
 }
 
 /// State that an undisturbed child does not have, boxed because idle actors have to be small.
 #[derive(Debug, Default)]
-struct Rare {
+struct ColdState {
     leave: Leave,
     /// A failure that came from outside.
     failing: Option<Failure>,
@@ -404,7 +404,7 @@ impl Machine {
             cut: None,
             deadline: None,
             leaving_since: None,
-            rare: None,
+            cold: None,
         }
     }
 
@@ -468,15 +468,15 @@ impl Machine {
 
     /// Returns whether the child was asked to go down, for a restart or to end.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| !matches!(rare.leave, Leave::Stay))
+        self.cold.as_ref().is_some_and(|cold| !matches!(cold.leave, Leave::Stay))
     }
 
     fn goes_down(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| matches!(rare.leave, Leave::Down(_)))
+        self.cold.as_ref().is_some_and(|cold| matches!(cold.leave, Leave::Down(_)))
     }
 
     fn ends(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| matches!(rare.leave, Leave::End(_)))
+        self.cold.as_ref().is_some_and(|cold| matches!(cold.leave, Leave::End(_)))
     }
 
     /// Returns whether a failure of the child's code changes nothing any more, since it is, or was asked to be, on its
@@ -552,7 +552,7 @@ impl Machine {
     /// Returns the end of the backoff.
     pub(crate) fn waits_until(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Parked | Stage::Suspended | Stage::Deciding | Stage::Over => self.rare.as_ref()?.wait,
+            Stage::Parked | Stage::Suspended | Stage::Deciding | Stage::Over => self.cold.as_ref()?.wait,
             _ => None,
         }
     }
@@ -564,11 +564,11 @@ impl Machine {
 
     /// Returns the failure that the hooks of a restart get.
     pub(crate) fn heals(&self) -> Option<&Failure> {
-        self.rare.as_ref()?.healing.as_ref()
+        self.cold.as_ref()?.healing.as_ref()
     }
 
-    fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+    fn cold(&mut self) -> &mut ColdState {
+        self.cold.get_or_insert_default()
     }
 
     // ----- orders
@@ -578,14 +578,14 @@ impl Machine {
         match order {
             Order::Start => {
                 self.set_suspended(false, port);
-                if self.rare.as_mut().and_then(|rare| rare.wait.take()).is_some() {
+                if self.cold.as_mut().and_then(|cold| cold.wait.take()).is_some() {
                     port.perform(self, Effect::Retry(None));
                 }
                 self.due = true;
             }
             Order::Wait(delay) => {
                 let until = after(port.now(), delay);
-                self.rare().wait = Some(until);
+                self.cold().wait = Some(until);
                 port.perform(self, Effect::Retry(Some(until)));
             }
             Order::Resume => {
@@ -596,7 +596,7 @@ impl Machine {
             Order::Down(failure) => self.down(failure, port),
             Order::End(why) => {
                 let restarts = self.goes_down();
-                self.rare().leave = Leave::End(why);
+                self.cold().leave = Leave::End(why);
                 self.stop(restarts, port);
             }
             Order::Stop { begins } => self.stop_by_hand(begins, port),
@@ -606,9 +606,9 @@ impl Machine {
                     // Requests from before the end are settled with the end: `start_again()` must not find them. There
                     // are some only if the supervisor stopped waiting for a child that was not polled for long.
                     (self.due, self.undecided) = (false, false);
-                    self.rare().leave = Leave::Stay;
+                    self.cold().leave = Leave::Stay;
                 }
-                self.rare().over = Some(ended);
+                self.cold().over = Some(ended);
             }
             Order::Suspend(suspended) => self.suspend(suspended, port),
             Order::Orphan => self.orphan = true,
@@ -618,7 +618,7 @@ impl Machine {
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
             Order::ChildrenEnded(failure) => {
-                self.rare().children_ended = Some(failure);
+                self.cold().children_ended = Some(failure);
                 port.perform(self, Effect::Interrupt(true));
             }
             Order::Escalated(failure) => self.escalated(failure, port),
@@ -627,9 +627,9 @@ impl Machine {
 
     /// Takes the child down for a restart: of its group, or from above.
     fn down(&mut self, failure: Failure, port: &mut dyn Port) {
-        let rare = self.rare();
-        if !matches!(rare.leave, Leave::End(_)) {
-            rare.leave = Leave::Down(failure);
+        let cold = self.cold();
+        if !matches!(cold.leave, Leave::End(_)) {
+            cold.leave = Leave::Down(failure);
         }
         match self.state {
             // Asked to go down before it could begin: the group is notified at the next turn.
@@ -746,11 +746,11 @@ impl Machine {
     /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
     fn stop_by_hand(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting if self.root => self.rare().over = Some(Ended::Stopped),
+            State::Idle | State::Waiting if self.root => self.cold().over = Some(Ended::Stopped),
             // The group has decided what follows.
             State::Idle | State::Waiting | State::Ended => {
                 if begins {
-                    self.rare().leave = Leave::End(Ended::Stopped);
+                    self.cold().leave = Leave::End(Ended::Stopped);
                 }
             }
             State::Starting
@@ -773,7 +773,7 @@ impl Machine {
     /// Sets the reason for the end; the first reason stays.
     fn ends_for(&mut self, why: Ended) {
         if !self.ends() {
-            self.rare().leave = Leave::End(why);
+            self.cold().leave = Leave::End(why);
         }
     }
 
@@ -866,7 +866,7 @@ impl Machine {
     }
 
     fn fails_with(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().failing = Some(failure);
+        self.cold().failing = Some(failure);
         self.cuts(Cut::Fails);
         port.perform(self, Effect::Interrupt(true));
     }
@@ -890,7 +890,7 @@ impl Machine {
 
     /// A future of `cx.run` has panicked: a failure, after the message in hand.
     pub(crate) fn fails_beside(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().failing.get_or_insert(failure);
+        self.cold().failing.get_or_insert(failure);
         port.perform(self, Effect::Interrupt(true));
     }
 
@@ -916,7 +916,7 @@ impl Machine {
             | State::Draining => {}
         }
         if !self.is_leaving() {
-            self.rare().leave = match again {
+            self.cold().leave = match again {
                 Some(failure) => Leave::Down(failure),
                 None => Leave::End(Ended::Aborted),
             };
@@ -927,7 +927,7 @@ impl Machine {
 
     /// A child below has escalated its failure to this one.
     fn escalated(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().escalated = Some(failure);
+        self.cold().escalated = Some(failure);
         // The code in hand may wait for a spawn that could begin only after it.
         if self.row(port) != State::Running {
             port.perform(self, Effect::EndSpawns);
@@ -950,9 +950,9 @@ impl Machine {
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
         (self.cut, self.deadline, self.leaving_since) = (None, None, None);
         let ended = std::mem::take(&mut self.has_ended);
-        if let Some(rare) = &mut self.rare {
-            let healing = rare.healing.take().filter(|_| !ended);
-            **rare = Rare { healing, ..Rare::default() };
+        if let Some(cold) = &mut self.cold {
+            let healing = cold.healing.take().filter(|_| !ended);
+            **cold = ColdState { healing, ..ColdState::default() };
         }
     }
 
@@ -963,9 +963,9 @@ impl Machine {
 
     /// Returns whether [`Machine::next`] has work for a waiting task.
     pub(crate) fn wakes(&self) -> bool {
-        let rare = self.rare.as_deref();
+        let cold = self.cold.as_deref();
         let leaves = self.is_leaving();
-        let is_over = rare.is_some_and(|rare| rare.over.is_some());
+        let is_over = cold.is_some_and(|cold| cold.over.is_some());
         let fails = self.fails_beside_it();
         match self.stage {
             Stage::Parked => is_over || self.orphan || leaves || self.due || self.undecided,
@@ -1000,7 +1000,7 @@ impl Machine {
 
     /// The backoff is over.
     pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {
-        self.rare().wait = None;
+        self.cold().wait = None;
         port.perform(self, Effect::Retry(None));
         port.perform(self, Effect::Due);
     }
@@ -1012,7 +1012,7 @@ impl Machine {
             match stage {
                 Stage::Parked => {
                     self.state = if self.was_up { State::Waiting } else { State::Idle };
-                    let over = self.rare.as_mut().and_then(|rare| rare.over.take());
+                    let over = self.cold.as_mut().and_then(|cold| cold.over.take());
                     if let Some(ended) = over.or_else(|| self.orphan.then_some(Ended::Stopped)) {
                         self.close(ended, port);
                     } else if self.is_leaving() {
@@ -1054,7 +1054,7 @@ impl Machine {
                     } else if let Some(failure) = self.take_down() {
                         self.go_down(failure, port);
                     } else if std::mem::take(&mut self.resumed) {
-                        let failure = self.rare().failed.take();
+                        let failure = self.cold().failed.take();
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         port.perform(self, Effect::Forgive);
                         port.perform(self, Effect::Open);
@@ -1107,7 +1107,7 @@ impl Machine {
                 Stage::Over => {
                     if self.root || !port.has_place() {
                         self.leaves_task(port);
-                    } else if let Some(ended) = self.rare.as_mut().and_then(|rare| rare.over.take()) {
+                    } else if let Some(ended) = self.cold.as_mut().and_then(|cold| cold.over.take()) {
                         // Started again, and stopped before it could begin: that is a separate end.
                         self.close(ended, port);
                     } else if self.due {
@@ -1224,7 +1224,7 @@ impl Machine {
     }
 
     fn started(&mut self, port: &mut dyn Port) {
-        if self.rare.as_ref().is_some_and(|rare| rare.escalated.is_some()) {
+        if self.cold.as_ref().is_some_and(|cold| cold.escalated.is_some()) {
             return self.start_failed(StepEnd::Done, port);
         }
         self.state = State::Running;
@@ -1237,7 +1237,7 @@ impl Machine {
 
     fn up(&mut self, port: &mut dyn Port) {
         let again = std::mem::replace(&mut self.was_up, true);
-        let healed = self.rare.as_mut().and_then(|rare| rare.healing.take());
+        let healed = self.cold.as_mut().and_then(|cold| cold.healing.take());
         port.perform(self, Effect::Up { again, healed });
         self.stage = Stage::Up;
     }
@@ -1252,7 +1252,7 @@ impl Machine {
             }
             StepEnd::Failed { failure, .. } => Some(failure.in_phase(phase)),
             StepEnd::Cut(Cut::Fails) => {
-                let given = self.rare().failing.take();
+                let given = self.cold().failing.take();
                 Some(given.map_or_else(|| port.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
             }
             StepEnd::Cut(Cut::TimeUp) => Some(port.failure(phase, Cause::TimedOut)),
@@ -1266,7 +1266,7 @@ impl Machine {
             _ => Some(port.failure(phase, Cause::TimedOut)),
         };
         let failure = thrown.map(|thrown| {
-            let failure = match self.rare().escalated.take() {
+            let failure = match self.cold().escalated.take() {
                 Some(escalated) => {
                     port.perform(self, Effect::Escalated(escalated.clone()));
                     escalated.in_phase(phase)
@@ -1277,7 +1277,7 @@ impl Machine {
         });
         // Before the child was ever up, its children have no handles outside: they end. Later they keep their
         // mailboxes.
-        let again = match (&failure, &self.rare().leave) {
+        let again = match (&failure, &self.cold().leave) {
             (Some(failure), _) => Some(failure.clone()),
             (None, Leave::Down(failure)) => Some(failure.clone()),
             (None, Leave::Stay | Leave::End(_)) => None,
@@ -1320,15 +1320,15 @@ impl Machine {
 
     /// Returns whether there is an unhandled kill between two messages, or an unhandled escalation.
     fn fails_beside_it(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.failing.is_some() || rare.escalated.is_some())
+        self.cold.as_ref().is_some_and(|cold| cold.failing.is_some() || cold.escalated.is_some())
     }
 
     /// Returns whether user code may run. A notified task continues after a request to go down; every other child first
     /// does what was requested.
     fn may_serve(&self) -> bool {
-        let Some(rare) = &self.rare else { return !self.suspended };
+        let Some(cold) = &self.cold else { return !self.suspended };
         let goes = self.is_leaving() && !self.signalled;
-        let asked = rare.failing.is_some() || rare.escalated.is_some() || rare.children_ended.is_some();
+        let asked = cold.failing.is_some() || cold.escalated.is_some() || cold.children_ended.is_some();
         !goes && !self.suspended && !asked
     }
 
@@ -1342,7 +1342,7 @@ impl Machine {
             Served::Asked => {}
         }
         if self.drains {
-            let escalated = self.rare().escalated.take();
+            let escalated = self.cold().escalated.take();
             if let Some(failure) = &escalated {
                 port.perform(self, Effect::Escalated(failure.clone()));
                 port.perform(self, Effect::Late(failure.clone()));
@@ -1358,7 +1358,7 @@ impl Machine {
             self.go_down_for_good(port);
         } else if let Some(failure) = self.take_down() {
             self.go_down(failure, port);
-        } else if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.children_ended.take()) {
+        } else if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.children_ended.take()) {
             self.done_by_itself(failure, port);
         } else if self.orphan {
             self.go_down_for_good(port);
@@ -1390,7 +1390,7 @@ impl Machine {
                 Some(failure.in_phase(Phase::Running))
             }
             StepEnd::Cut(Cut::Fails) => {
-                let given = self.rare().failing.take();
+                let given = self.cold().failing.take();
                 Some(given.unwrap_or_else(|| port.failure(Phase::Running, Cause::Killed)))
             }
             StepEnd::Cut(Cut::TimeUp | Cut::Abort) => {
@@ -1425,19 +1425,19 @@ impl Machine {
 
     /// Takes a kill between two messages, or a failure that a child has escalated.
     fn failed_beside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
-        let rare = self.rare.as_mut()?;
-        if let Some(failure) = rare.failing.take() {
+        let cold = self.cold.as_mut()?;
+        if let Some(failure) = cold.failing.take() {
             // Nothing was in progress, so no later hook may be dropped because of it.
             self.cut.take_if(|cut| *cut == Cut::Fails);
             return Some(failure);
         }
-        let failure = rare.escalated.take()?;
+        let failure = cold.escalated.take()?;
         port.perform(self, Effect::Escalated(failure.clone()));
         if going && self.root {
             // There is no supervisor to decide: the root ends with this failure, and not with the stop that came
             // meanwhile.
             port.perform(self, Effect::Failed(failure.clone()));
-            self.rare().leave = Leave::End(self.root_end(&failure, port));
+            self.cold().leave = Leave::End(self.root_end(&failure, port));
             return None;
         }
         if going {
@@ -1449,10 +1449,10 @@ impl Machine {
 
     /// A failure next to the last message of a child that ends by itself is reported and changes nothing.
     fn absorb_beside(&mut self, port: &mut dyn Port) {
-        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.failing.take()) {
+        if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.failing.take()) {
             port.perform(self, Effect::Late(failure));
         }
-        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.escalated.take()) {
+        if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.escalated.take()) {
             port.perform(self, Effect::Escalated(failure.clone()));
             port.perform(self, Effect::Late(failure));
         }
@@ -1465,16 +1465,16 @@ impl Machine {
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
         if self.root {
-            self.rare().leave = Leave::End(self.root_end(&failure, port));
+            self.cold().leave = Leave::End(self.root_end(&failure, port));
             return self.go_down_for_good(port);
         }
-        self.rare().failed = Some(failure.clone());
+        self.cold().failed = Some(failure.clone());
         port.perform(self, Effect::Decide { failure, instance: true });
         self.stage = Stage::Deciding;
     }
 
     fn redecide(&mut self, port: &mut dyn Port) {
-        if let Some(failure) = self.rare.as_ref().and_then(|rare| rare.failed.clone()) {
+        if let Some(failure) = self.cold.as_ref().and_then(|cold| cold.failed.clone()) {
             port.perform(self, Effect::Redecide { failure });
         }
     }
@@ -1491,11 +1491,11 @@ impl Machine {
     // ----- the way down
 
     fn take_down(&mut self) -> Option<Failure> {
-        let rare = self.rare.as_mut()?;
-        match std::mem::take(&mut rare.leave) {
+        let cold = self.cold.as_mut()?;
+        match std::mem::take(&mut cold.leave) {
             Leave::Down(failure) => Some(failure),
             other => {
-                rare.leave = other;
+                cold.leave = other;
                 None
             }
         }
@@ -1511,9 +1511,9 @@ impl Machine {
     fn go_down(&mut self, failure: Failure, port: &mut dyn Port) {
         self.leaves(false, port.now(), port);
         port.perform(self, Effect::Shut);
-        let rare = self.rare();
-        (rare.healing, rare.failed) = (Some(failure.clone()), None);
-        rare.way = Some(Way { again: Some(failure), then: Then::Gone });
+        let cold = self.cold();
+        (cold.healing, cold.failed) = (Some(failure.clone()), None);
+        cold.way = Some(Way { again: Some(failure), then: Then::Gone });
         port.perform(self, Effect::DropBackground);
         if self.aborted {
             return self.go_on_down(port);
@@ -1528,7 +1528,7 @@ impl Machine {
         // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
         self.aborted |= self.drains && self.settings.shutdown == Shutdown::Kill;
         port.perform(self, Effect::Close);
-        self.rare().failed = None;
+        self.cold().failed = None;
         // Asked before the children are notified: if a failure is already taking the child down, that is its end (S18,
         // S22).
         let failed = port.ends_with_failure();
@@ -1553,22 +1553,22 @@ impl Machine {
         self.state = State::GoingDown;
         self.leaves(false, port.now(), port);
         let killed = matches!(failure.cause(), Cause::Killed);
-        self.rare().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
+        self.cold().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
         self.stage = if killed { Stage::Dropping } else { Stage::Settling };
     }
 
     fn is_over_by_failure(&self) -> bool {
-        let way = self.rare.as_ref().and_then(|rare| rare.way.as_ref());
+        let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
         way.is_some_and(|way| matches!(way.then, Then::TaskFailed(_)))
     }
 
     fn is_broken(&self) -> bool {
-        let way = self.rare.as_ref().and_then(|rare| rare.way.as_ref());
+        let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
     }
 
     fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut dyn Port) {
-        self.rare().way = Some(Way { again, then });
+        self.cold().way = Some(Way { again, then });
         port.perform(self, Effect::DropBackground);
         self.go_on_down(port);
     }
@@ -1589,7 +1589,7 @@ impl Machine {
         if self.is_over_by_failure() {
             return self.is_down(port);
         }
-        let again = self.rare.as_ref().and_then(|rare| rare.way.as_ref()?.again.clone());
+        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
         if again.is_some() && !self.is_broken() {
             port.perform(self, Effect::Unwatch); // after `pre_restart`, which names the children to keep
         }
@@ -1627,7 +1627,7 @@ impl Machine {
     /// Nothing of this incarnation is up any more.
     fn is_down(&mut self, port: &mut dyn Port) {
         port.perform(self, Effect::DropInstance);
-        let way = self.rare().way.take().expect("it goes down on some way");
+        let way = self.cold().way.take().expect("it goes down on some way");
         match way.then {
             Then::Gone if self.root => {
                 let why = self.root_stopped();
@@ -1647,14 +1647,14 @@ impl Machine {
             }
             Then::Done { ended, .. } if self.root => self.close(ended, port),
             Then::Done { ended, end } => {
-                let rare = self.rare();
-                (rare.healing, rare.failed) = (Some(end.clone()), Some(end.clone()));
+                let cold = self.cold();
+                (cold.healing, cold.failed) = (Some(end.clone()), Some(end.clone()));
                 port.perform(self, Effect::Done { ended, end });
                 self.stage = Stage::Parked;
             }
             Then::StartFailed(failure) => self.start_has_failed(failure, port),
             Then::TaskFailed(failure) => {
-                self.rare().healing = Some(failure.clone());
+                self.cold().healing = Some(failure.clone());
                 self.start_has_failed(failure, port);
             }
             Then::Broken(bug) => {
@@ -1664,17 +1664,17 @@ impl Machine {
                     return self.close(ended, port);
                 }
                 let was_up = self.was_up;
-                let rare = self.rare();
-                rare.leave = Leave::Stay; // a request to go down is settled with the bug
+                let cold = self.cold();
+                cold.leave = Leave::Stay; // a request to go down is settled with the bug
                 if was_up {
-                    rare.healing = Some(bug.clone());
+                    cold.healing = Some(bug.clone());
                 }
-                rare.failed = Some(bug.clone());
+                cold.failed = Some(bug.clone());
                 port.perform(self, Effect::Broken(bug));
                 self.stage = Stage::Parked;
             }
             Then::Absent => {
-                self.rare().leave = Leave::Stay; // settled, as in `gone`
+                self.cold().leave = Leave::Stay; // settled, as in `gone`
                 port.perform(self, Effect::Absent);
                 self.stage = Stage::Parked;
             }
@@ -1689,15 +1689,15 @@ impl Machine {
             let ended = self.root_end(&failure, port);
             return self.close(ended, port);
         }
-        let rare = self.rare();
-        (rare.healing, rare.failed) = (Some(failure.clone()), Some(failure.clone()));
+        let cold = self.cold();
+        (cold.healing, cold.failed) = (Some(failure.clone()), Some(failure.clone()));
         port.perform(self, Effect::Decide { failure, instance: false });
         self.stage = Stage::Parked;
     }
 
     /// Returns why a root that was stopped has ended.
     fn root_stopped(&mut self) -> Ended {
-        match std::mem::take(&mut self.rare().leave) {
+        match std::mem::take(&mut self.cold().leave) {
             Leave::End(why) => why,
             Leave::Stay | Leave::Down(_) if self.aborted => Ended::Aborted,
             Leave::Stay | Leave::Down(_) => Ended::Stopped,
@@ -1706,7 +1706,7 @@ impl Machine {
 
     fn gone(&mut self, port: &mut dyn Port) {
         // If it stayed, the next turn would find it and notify the group once more.
-        self.rare().leave = Leave::Stay;
+        self.cold().leave = Leave::Stay;
         port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
     }
@@ -1720,10 +1720,10 @@ impl Machine {
             (self.aborted, self.leaving_since) = (false, None);
             port.perform(self, Effect::ForgetLate);
         }
-        self.rare().wait = None;
+        self.cold().wait = None;
         let aborted = self.aborted && !self.settings.kills;
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
-        self.rare().closing = Some((ended, aborted));
+        self.cold().closing = Some((ended, aborted));
         if port.has_children() {
             self.children_are_down = false;
             port.perform(self, Effect::EndChildren);
@@ -1743,7 +1743,7 @@ impl Machine {
     }
 
     fn closed(&mut self, port: &mut dyn Port) {
-        let (ended, aborted) = self.rare().closing.take().expect("it has ended somehow");
+        let (ended, aborted) = self.cold().closing.take().expect("it has ended somehow");
         self.children_are_down = false;
         self.state = State::Ended;
         port.perform(self, Effect::Close);
@@ -1760,7 +1760,7 @@ impl Machine {
             self.state = State::Ended;
         }
         self.due = false;
-        self.rare().leave = Leave::Stay;
+        self.cold().leave = Leave::Stay;
         self.stage = Stage::Over;
     }
 

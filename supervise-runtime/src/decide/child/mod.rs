@@ -3,7 +3,7 @@
 mod by_hand;
 pub(crate) mod machine;
 
-pub(crate) use by_hand::{ByHand, Command, by_hand};
+pub(crate) use by_hand::{Command, CommandOutcome, by_hand};
 
 /// The states of a child, which are the rows of the tables. `suspended` is a separate flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //!
 //! A [`Group`] is data, protected by one short lock; it has no task. A child or a caller that causes an event passes it
 //! to the group under that lock, and gets the [`GroupEffect`]s back; the supervisor module sends each to the child it
-//! names. Under a group strategy there is one range of members at a time that goes down ([`Mode::Down`]). Under
+//! names. Under a group strategy there is one range of members at a time that goes down ([`GroupState::Down`]). Under
 //! `OneForOne` each child is its own range, so a restart concerns only the child and its entry here, and the mode does
 //! not change.
 //!
@@ -39,9 +39,9 @@ use tokio::time::Instant;
 
 use super::budget::{Allowance, Budget};
 use super::child::machine::Order;
-use super::child::{self, ByHand, Command, State};
-use super::member::{At, Member, Settings};
-use super::pace::{Over, Pace};
+use super::child::{self, Command, CommandOutcome, State};
+use super::member::{Member, MemberState, Settings};
+use super::pace::{LastRun, RestartDelay};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
@@ -54,7 +54,7 @@ mod view;
 use roster::{Place, Roster};
 
 pub(crate) use roster::{Id, is_roomy};
-pub(crate) use view::{MemberSeen, OwnEnd};
+pub(crate) use view::{MemberView, OwnEnd};
 
 /// The kind of supervisor that owns the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,7 +71,7 @@ pub(crate) enum Owner {
 
 /// The action of a range once it is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Next {
+pub(crate) enum AfterDown {
     /// The range comes up again.
     Up,
     /// The range waits for its supervisor's own new start.
@@ -82,7 +82,7 @@ pub(crate) enum Next {
 
 /// The modes of a group, which are the columns of table 2c.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum GroupState {
     /// Coming up, in order; also the first start.
     Up,
     /// All members are up, or are restarting on their own.
@@ -92,14 +92,14 @@ pub(crate) enum Mode {
         /// The order number of the first member of the range. Order numbers have gaps where members were forgotten.
         lo: u64,
         /// The action once the range is down.
-        next: Next,
+        next: AfterDown,
     },
     /// Down, or not begun: waits for the supervisor's own start.
     Waiting,
     /// Failed; the parent decides.
     Failed {
         /// The mode before the failure.
-        back: Box<Mode>,
+        back: Box<GroupState>,
         /// The child whose failure it is.
         by: Id,
     },
@@ -149,7 +149,7 @@ pub(crate) enum Cut {
 
 /// The facts about the incarnation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct FailureInfo {
     /// The incarnation handled a message.
     pub handled: bool,
     /// A random word for the jitter.
@@ -172,7 +172,7 @@ pub(crate) struct Group {
     roster: Roster,
     /// The number of members that have not ended.
     living: u32,
-    mode: Mode,
+    mode: GroupState,
     held: bool,
     /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
     booted: bool,
@@ -237,11 +237,11 @@ impl Group {
     }
 
     /// A tree comes up with its build, a set once its own cell is up; an actor spawns children at any time.
-    fn first_mode(owner: Owner) -> Mode {
+    fn first_mode(owner: Owner) -> GroupState {
         match owner {
-            Owner::Tree => Mode::Up,
-            Owner::Set => Mode::Waiting,
-            Owner::Actor | Owner::Guardian => Mode::Steady,
+            Owner::Tree => GroupState::Up,
+            Owner::Set => GroupState::Waiting,
+            Owner::Actor | Owner::Guardian => GroupState::Steady,
         }
     }
 
@@ -268,12 +268,12 @@ impl Group {
     // ----- reading
 
     /// Returns the state of a child; `Ended` if it is forgotten.
-    pub(crate) fn at(&self, id: Id) -> At {
-        self.roster.get(id).map_or(At::Ended, |member| member.at)
+    pub(crate) fn at(&self, id: Id) -> MemberState {
+        self.roster.get(id).map_or(MemberState::Ended, |member| member.at)
     }
 
     /// Returns the mode of the group.
-    pub(crate) fn mode(&self) -> &Mode {
+    pub(crate) fn mode(&self) -> &GroupState {
         &self.mode
     }
 
@@ -300,26 +300,26 @@ impl Group {
 
     /// Returns whether the group has ended or is stopping, so that spawns are refused.
     pub(crate) fn is_stopping(&self) -> bool {
-        matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
+        matches!(self.mode, GroupState::Ended | GroupState::Down { next: AfterDown::End, .. })
     }
 
     /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more.
     pub(crate) fn finish(&mut self) {
-        self.mode = Mode::Ended;
+        self.mode = GroupState::Ended;
     }
 
     /// Returns whether the group has ended.
     pub(crate) fn is_ended(&self) -> bool {
-        self.mode == Mode::Ended
+        self.mode == GroupState::Ended
     }
 
     /// Returns whether the group as a whole is going down or coming up (table 2d).
     pub(crate) fn moves(&self) -> bool {
         let mode = match &self.mode {
-            Mode::Failed { back, .. } => back,
+            GroupState::Failed { back, .. } => back,
             mode => mode,
         };
-        matches!(mode, Mode::Down { .. } | Mode::Waiting) || (*mode == Mode::Up && self.is_group())
+        matches!(mode, GroupState::Down { .. } | GroupState::Waiting) || (*mode == GroupState::Up && self.is_group())
     }
 
     /// Returns whether the child was up once: its next failure to start is a failed restart.
@@ -337,7 +337,7 @@ impl Group {
         // The search begins where the last one found a member that was not up, since most members come up one after the
         // other.
         let slots = self.roster.slots();
-        let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
+        let is_up = |member: &Member| member.is_value() || matches!(member.at, MemberState::Up | MemberState::Ended);
         let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {
             self.roster.step();
             !self.roster.get(*slot as Id).is_none_or(is_up)
@@ -350,23 +350,23 @@ impl Group {
     /// it was up once, or waits for a declared backoff (S21).
     pub(crate) fn has_passed(&self, id: Id) -> bool {
         self.roster.get(id).is_none_or(|member| match member.at {
-            At::Up | At::Ended => true,
+            MemberState::Up | MemberState::Ended => true,
             _ if self.is_group() => false,
-            At::Waiting if member.settings.backoff.is_some() && !self.holds_up(id) => true,
+            MemberState::Waiting if member.settings.backoff.is_some() && !self.holds_up(id) => true,
             _ => member.passed,
         })
     }
 
     /// Returns [`Group::has_passed`] for all members.
     pub(crate) fn have_passed(&self) -> bool {
-        !matches!(self.mode, Mode::Waiting) && self.roster.ids().all(|id| self.has_passed(id))
+        !matches!(self.mode, GroupState::Waiting) && self.roster.ids().all(|id| self.has_passed(id))
     }
 
     /// Returns the members that were asked to go down and are not down, with the time of the request.
     pub(crate) fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
         self.roster
             .enumerate()
-            .filter(|(_, member)| member.at == At::Down)
+            .filter(|(_, member)| member.at == MemberState::Down)
             .filter_map(|(id, member)| Some((id, member.down_since?)))
     }
 
@@ -417,7 +417,7 @@ impl Group {
 
     /// Returns whether the range that goes down includes this child.
     fn in_range(&self, id: Id) -> bool {
-        matches!(self.mode, Mode::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
+        matches!(self.mode, GroupState::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
     }
 
     /// Returns the budget that all members of a group share; under `OneForOne` each member has its own.
@@ -428,20 +428,20 @@ impl Group {
 
     /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::see_shared`],
     /// which looks at all members.
-    pub(crate) fn see(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberSeen> {
+    pub(crate) fn see(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberView> {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
         let (used, allowance) = shared.unwrap_or_else(|| {
             let allowance = self.allowance_of(id);
             (member.budget.as_ref().map_or(0, |budget| budget.used(&allowance, now)), allowance)
         });
-        Some(MemberSeen {
+        Some(MemberView {
             at: member.at,
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
-            holds_up: self.wait == Some(id) && member.at == At::Turn && self.mode == Mode::Up,
+            holds_up: self.wait == Some(id) && member.at == MemberState::Turn && self.mode == GroupState::Up,
             held: self.held && member.settings.kind != Some(ChildKind::Task),
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
-            fresh: member.dynamic && !member.was_up && matches!(member.at, At::Turn | At::Starting),
+            fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Turn | MemberState::Starting),
             order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
             row: member.pace.row_at(now),
             used,
@@ -476,10 +476,10 @@ impl Group {
     pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
         let value = settings.kind.is_none();
         let member = Member {
-            at: if value { At::Up } else { At::Turn },
+            at: if value { MemberState::Up } else { MemberState::Turn },
             settings,
             budget: None,
-            pace: Pace::default(),
+            pace: RestartDelay::default(),
             order: self.roster.take_order(),
             ending: None,
             by_hand: false,
@@ -502,7 +502,7 @@ impl Group {
         self.living += u32::from(!value);
         let id = self.roster.put(member);
         // While a range goes down, the new member comes after the walk, and is found on the way up.
-        if !matches!(self.mode, Mode::Steady | Mode::Waiting | Mode::Ended) {
+        if !matches!(self.mode, GroupState::Steady | GroupState::Waiting | GroupState::Ended) {
             self.plan.push(Place { order, id });
         }
         id
@@ -513,8 +513,8 @@ impl Group {
         let member = self.roster.member(id);
         member.settings = settings;
         member.reached = true;
-        if member.is_value() && member.at != At::Up {
-            member.at = At::Up;
+        if member.is_value() && member.at != MemberState::Up {
+            member.at = MemberState::Up;
         }
         self.settle(now);
     }
@@ -522,7 +522,7 @@ impl Group {
     /// Lets a spawned member start as soon as nothing delays it.
     pub(crate) fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
-            Mode::Steady if !self.held => self.start(id, now),
+            GroupState::Steady if !self.held => self.start(id, now),
             _ => self.settle(now),
         }
     }
@@ -530,10 +530,10 @@ impl Group {
     /// Removes a run-time child that moves to another supervisor, with its budget and its restart delays (S38). Refused
     /// while anything else is in progress: a decision in progress would lose its child.
     pub(crate) fn leave(&mut self, id: Id) -> Option<Moving> {
-        let calm = self.mode == Mode::Steady && !self.held;
+        let calm = self.mode == GroupState::Steady && !self.held;
         self.roster
             .get(id)
-            .filter(|member| calm && member.dynamic && member.at == At::Up && member.ending.is_none())?;
+            .filter(|member| calm && member.dynamic && member.at == MemberState::Up && member.ending.is_none())?;
         let member = self.roster.vacate(id)?;
         self.living -= 1;
         Some(Moving(Box::new(member)))
@@ -541,7 +541,7 @@ impl Group {
 
     /// Adds a child that comes from another supervisor, after the present members.
     pub(crate) fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
-        if self.mode != Mode::Steady || self.held || self.owner == Owner::Tree {
+        if self.mode != GroupState::Steady || self.held || self.owner == Owner::Tree {
             return Err(moving);
         }
         let mut member = *moving.0;
@@ -579,12 +579,12 @@ impl Group {
             let Some(member) = self.roster.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
             match member.at {
                 _ if self.in_range(id) => {}
-                At::Turn | At::Waiting | At::StartFailed => self.over(id, Ended::Stopped),
-                At::Starting => {
+                MemberState::Turn | MemberState::Waiting | MemberState::StartFailed => self.over(id, Ended::Stopped),
+                MemberState::Starting => {
                     self.roster.member(id).ending = Some(Ended::Stopped);
                     self.send_end(id, Ended::Stopped, now);
                 }
-                At::Up | At::Failed | At::Down | At::Ended => {}
+                MemberState::Up | MemberState::Failed | MemberState::Down | MemberState::Ended => {}
             }
         }
         self.settle(now);
@@ -601,18 +601,18 @@ impl Group {
 
     /// The parent resumes a failed supervisor, which continues in its previous mode. `held`: an ancestor has failed
     /// since.
-    pub(crate) fn resume(&mut self, failure: &Failure, facts: Facts, held: bool) {
-        if let Mode::Failed { back, by } = self.mode.clone() {
+    pub(crate) fn resume(&mut self, failure: &Failure, facts: FailureInfo, held: bool) {
+        if let GroupState::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
             // Only a supervisor that is up is resumed, so a later failure is not a failure of its first start.
             self.booted |= self.built;
             // A first spawn has ended meanwhile; a new member in its slot has not begun.
             match self.at(by) {
-                At::Failed => {
-                    self.roster.member(by).at = At::Up;
+                MemberState::Failed => {
+                    self.roster.member(by).at = MemberState::Up;
                     self.effects.push(GroupEffect::Tell(by, Order::Resume));
                 }
-                At::StartFailed => self.restart(by, false, failure, facts, false),
+                MemberState::StartFailed => self.restart(by, false, failure, facts, false),
                 _ => {}
             }
         }
@@ -625,26 +625,26 @@ impl Group {
 
     /// All children go down, to be started again by the supervisor's next start (a restart from above).
     pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
-        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
+        if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
             return;
         }
         self.cause = Some(failure.clone());
         self.held = false;
         for member in self.roster.iter_mut() {
-            if member.dynamic && !member.kept && member.at != At::Ended {
+            if member.dynamic && !member.kept && member.at != MemberState::Ended {
                 member.ending.get_or_insert(Ended::Stopped);
             } else if !member.dynamic && !member.by_hand {
                 member.ending = None;
                 member.quits = false;
             }
         }
-        self.go_down(0, Next::Rebuild, now);
+        self.go_down(0, AfterDown::Rebuild, now);
     }
 
     /// The actor is up again: the children it kept are restarted, in order (S11).
     pub(crate) fn restart_kept(&mut self, failure: &Failure, now: Instant) {
         self.owner_is_up = true;
-        self.mode = Mode::Steady;
+        self.mode = GroupState::Steady;
         self.heals = false;
         let places = self.roster.places(self.owner != Owner::Tree).into_iter();
         let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
@@ -660,7 +660,7 @@ impl Group {
                 let member = self.roster.member(*id);
                 (member.order, member.kept) = (order, false);
             }
-            self.go_down(lo, Next::Up, now);
+            self.go_down(lo, AfterDown::Up, now);
         } else {
             self.begin_kept(now); // the children that were spawned while it was down
         }
@@ -688,10 +688,10 @@ impl Group {
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
             member.budget = None;
-            member.pace = Pace::default();
+            member.pace = RestartDelay::default();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
-            if member.at == At::Ended && !member.by_hand && !member.is_value() {
-                member.at = At::Turn;
+            if member.at == MemberState::Ended && !member.by_hand && !member.is_value() {
+                member.at = MemberState::Turn;
                 self.living += 1;
             }
             if !member.by_hand && !member.dynamic {
@@ -706,10 +706,10 @@ impl Group {
     pub(crate) fn owner_up(&mut self, now: Instant) {
         self.owner_is_up = true;
         self.heals = false;
-        if self.mode == Mode::Waiting {
-            self.mode = Mode::Steady;
+        if self.mode == GroupState::Waiting {
+            self.mode = GroupState::Steady;
         }
-        if self.mode == Mode::Steady {
+        if self.mode == GroupState::Steady {
             self.begin_kept(now);
         }
     }
@@ -723,7 +723,7 @@ impl Group {
         let quits = self.quits || counts && self.roster.iter().any(|member| member.quits);
         quits && self.owner_is_up
             || self.ends_with.is_some()
-            || all && members.all(|member| member.at == At::Ended || member.ending.is_some())
+            || all && members.all(|member| member.at == MemberState::Ended || member.ending.is_some())
     }
 
     /// Returns the failure with which the group ends by itself.
@@ -733,15 +733,15 @@ impl Group {
 
     /// All children go down and end.
     pub(crate) fn stop(&mut self, now: Instant) {
-        if matches!(self.mode, Mode::Down { next: Next::End, .. }) {
+        if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
             return;
         }
         for id in self.roster.ids() {
-            if let Some(member) = self.roster.get_mut(id).filter(|member| member.at != At::Ended) {
+            if let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) {
                 member.ending.get_or_insert(Ended::Stopped);
             }
         }
-        self.go_down(0, Next::End, now);
+        self.go_down(0, AfterDown::End, now);
     }
 
     // ----- reports of the children, and the stop of one of them
@@ -749,10 +749,10 @@ impl Group {
     /// The child is up.
     pub(crate) fn up(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
-        if member.at != At::Starting {
+        if member.at != MemberState::Starting {
             return;
         }
-        member.at = At::Up;
+        member.at = MemberState::Up;
         (member.was_up, member.passed, member.alone) = (true, true, false);
         member.pace.went_up(now);
         self.settle(now);
@@ -765,12 +765,12 @@ impl Group {
         let kept = self.keeps(id);
         let member = self.roster.member(id);
         match member.at {
-            At::Down if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
+            MemberState::Down if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
             // Already asked to go down: the failed child goes down with the rest, with or without an instance.
-            At::Down => FailureRoute::Absorbed,
-            At::Ended => FailureRoute::ReportOnly,
+            MemberState::Down => FailureRoute::Absorbed,
+            MemberState::Ended => FailureRoute::ReportOnly,
             _ => {
-                member.at = if instance { At::Failed } else { At::StartFailed };
+                member.at = if instance { MemberState::Failed } else { MemberState::StartFailed };
                 self.look_again(id);
                 match () {
                     () if in_range && stopping => FailureRoute::ReportOnly,
@@ -799,21 +799,27 @@ impl Group {
     }
 
     /// Carries out the decision on a failure, after [`Group::failed`] or [`Order::Redecide`] asked for one.
-    pub(crate) fn decided(&mut self, id: Id, directive: Directive, failure: &Failure, facts: Facts) -> FailureRoute {
+    pub(crate) fn decided(
+        &mut self,
+        id: Id,
+        directive: Directive,
+        failure: &Failure,
+        facts: FailureInfo,
+    ) -> FailureRoute {
         if self.in_range(id) {
             return FailureRoute::Absorbed;
         }
-        if self.keeps(id) || self.mode == Mode::Ended {
+        if self.keeps(id) || self.mode == GroupState::Ended {
             return FailureRoute::Kept;
         }
         let instance = match self.at(id) {
-            At::Failed => true,
-            At::StartFailed => false,
+            MemberState::Failed => true,
+            MemberState::StartFailed => false,
             _ => return FailureRoute::Absorbed,
         };
         match directive {
             Directive::Resume if instance => {
-                self.roster.member(id).at = At::Up;
+                self.roster.member(id).at = MemberState::Up;
                 self.effects.push(GroupEffect::Tell(id, Order::Resume));
                 self.settle(facts.now);
             }
@@ -826,15 +832,15 @@ impl Group {
 
     /// The child has ended by itself and is down (S23). `failure` has the cause `EndedByItself`. A subtree that ended
     /// stays ended (S28).
-    pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: Facts) {
+    pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: FailureInfo) {
         let in_range = self.in_range(id);
-        let comes_up = in_range && matches!(self.mode, Mode::Down { next: Next::Up, .. });
+        let comes_up = in_range && matches!(self.mode, GroupState::Down { next: AfterDown::Up, .. });
         let member = self.roster.member(id);
         let by_itself = member.ending.is_none();
         let restarted =
             member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
         let quits = member.settings.significant && by_itself;
-        if member.at == At::Down && !(quits && comes_up) {
+        if member.at == MemberState::Down && !(quits && comes_up) {
             // The child was asked to go down while it was ending: that request is fulfilled with this.
             self.ends_as(id, ended);
             return self.gone(id, facts.now);
@@ -845,7 +851,7 @@ impl Group {
             self.over(id, ended);
             return self.settle(facts.now);
         }
-        member.at = At::StartFailed;
+        member.at = MemberState::StartFailed;
         self.look_again(id);
         if in_range {
             return self.settle(facts.now);
@@ -867,7 +873,7 @@ impl Group {
     /// An optional child is absent this time: it ends, whatever its lifecycle (S28).
     pub(crate) fn absent(&mut self, id: Id, now: Instant) {
         match self.at(id) {
-            At::Down => self.gone(id, now),
+            MemberState::Down => self.gone(id, now),
             _ => {
                 self.over(id, Ended::Done);
                 self.settle(now);
@@ -878,7 +884,7 @@ impl Group {
     /// The build has reached an optional child that was absent at the first start: it stays absent (S28).
     pub(crate) fn skip(&mut self, id: Id, now: Instant) {
         self.roster.member(id).reached = true;
-        if self.at(id) == At::Turn {
+        if self.at(id) == MemberState::Turn {
             self.over(id, Ended::Done);
         }
         self.settle(now);
@@ -886,14 +892,15 @@ impl Group {
 
     /// Returns whether the child has ended, or is about to end.
     pub(crate) fn is_ending(&self, id: Id) -> bool {
-        self.roster.get(id).is_none_or(|member| member.at == At::Ended || member.ending.is_some())
+        self.roster.get(id).is_none_or(|member| member.at == MemberState::Ended || member.ending.is_some())
     }
 
     /// The child is down: there is no instance any more.
     pub(crate) fn gone(&mut self, id: Id, now: Instant) {
         let group = self.is_group();
         let Some(member) = self.roster.get_mut(id) else { return };
-        if matches!(member.at, At::Turn | At::StartFailed | At::Waiting | At::Ended) {
+        if matches!(member.at, MemberState::Turn | MemberState::StartFailed | MemberState::Waiting | MemberState::Ended)
+        {
             return; // reported a second time: the request to go down came while it was ending
         }
         let counted = std::mem::take(&mut member.counted);
@@ -905,10 +912,10 @@ impl Group {
             self.over(id, why);
             return self.settle(now);
         }
-        member.at = At::Turn;
+        member.at = MemberState::Turn;
         self.look_again(id);
         // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
-        let walked = matches!(self.mode, Mode::Down { .. }) || group && self.mode == Mode::Up;
+        let walked = matches!(self.mode, GroupState::Down { .. }) || group && self.mode == GroupState::Up;
         if !counted && !walked {
             self.wait_or_start(id, now);
         }
@@ -936,7 +943,7 @@ impl Group {
             self.waited = Duration::ZERO;
             return self.settle(now);
         }
-        if self.at(id) != At::Waiting {
+        if self.at(id) != MemberState::Waiting {
             return; // an earlier wait
         }
         self.begin_or_keep(id, now);
@@ -946,7 +953,7 @@ impl Group {
     pub(crate) fn stop_member(&mut self, id: Id, now: Instant) -> bool {
         let in_range = self.in_range(id);
         let Some(member) = self.roster.get_mut(id) else { return true };
-        if member.at == At::Ended {
+        if member.at == MemberState::Ended {
             return true;
         }
         member.ending.get_or_insert(Ended::Stopped);
@@ -957,14 +964,16 @@ impl Group {
             self.waited = Duration::ZERO;
         }
         match self.roster.get(id).map(|member| member.at) {
-            Some(At::Up | At::Failed | At::Starting) if in_range && !self.is_stopping() => return false,
-            Some(At::Up | At::Failed | At::Starting) => {
+            Some(MemberState::Up | MemberState::Failed | MemberState::Starting) if in_range && !self.is_stopping() => {
+                return false;
+            }
+            Some(MemberState::Up | MemberState::Failed | MemberState::Starting) => {
                 let member = self.roster.member(id);
-                member.at = At::Down;
+                member.at = MemberState::Down;
                 member.down_since = Some(now);
                 self.look_again(id);
             }
-            Some(At::Turn | At::Waiting | At::StartFailed) if !in_range => {
+            Some(MemberState::Turn | MemberState::Waiting | MemberState::StartFailed) if !in_range => {
                 self.over(id, Ended::Stopped);
                 self.settle(now);
             }
@@ -975,13 +984,13 @@ impl Group {
 
     /// No time is left for the child: it goes down now, even before its turn (S24).
     pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
-        let again = matches!(self.mode, Mode::Down { next: Next::Rebuild, .. } | Mode::Waiting);
+        let again = matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::Waiting);
         let Some(member) = self.roster.get_mut(id) else { return Cut::End };
         if member.kept && again {
             return Cut::Stay;
         }
-        if matches!(member.at, At::Up | At::Failed | At::Starting) {
-            member.at = At::Down;
+        if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
+            member.at = MemberState::Down;
             member.down_since = Some(now);
         }
         match &self.cause {
@@ -1012,7 +1021,7 @@ impl Group {
     // ----- the effect of a directive: restart, stop, or a failure of the supervisor (S15, S17 to S19)
 
     /// Restarts the child. `ask`: the budget is asked; after a parent's Resume the restart is only counted.
-    fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: Facts, ask: bool) {
+    fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: FailureInfo, ask: bool) {
         let alone = !self.is_group() || self.is_alone(id);
         // A failed `Temporary` child ends alone, and this does not count against the budget (S17); at the first start
         // it is a failed start (S21).
@@ -1036,7 +1045,7 @@ impl Group {
         }
         budget.charge(&allowance, facts.now);
         let member = self.roster.member(id);
-        let over = Over {
+        let over = LastRun {
             handled: facts.handled && member.settings.kind == Some(ChildKind::Actor),
             never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
         };
@@ -1050,17 +1059,17 @@ impl Group {
         let lo = self.range(id);
         // A start that fails on the way up belongs to the same move: all members restart because of the failure that
         // began it.
-        let begun =
-            matches!(self.mode, Mode::Down { .. }) || self.mode == Mode::Up && !instance && self.cause.is_some();
+        let begun = matches!(self.mode, GroupState::Down { .. })
+            || self.mode == GroupState::Up && !instance && self.cause.is_some();
         if !begun {
             self.cause = Some(failure.clone());
         }
-        self.mode = Mode::Down { lo, next: Next::Up };
+        self.mode = GroupState::Down { lo, next: AfterDown::Up };
         self.wait_for(id, delay);
-        if !instance && self.roster.member(id).at == At::StartFailed {
-            self.roster.member(id).at = At::Turn;
+        if !instance && self.roster.member(id).at == MemberState::StartFailed {
+            self.roster.member(id).at = MemberState::Turn;
         }
-        self.go_down(lo, Next::Up, facts.now);
+        self.go_down(lo, AfterDown::Up, facts.now);
     }
 
     /// Returns what prevents a restart of this child now, if anything does.
@@ -1082,7 +1091,7 @@ impl Group {
         if instance {
             self.send_down(id, failure.clone(), now);
         } else {
-            member.at = At::Turn;
+            member.at = MemberState::Turn;
             self.wait_or_start(id, now);
             self.settle(now); // the first start goes on while a declared backoff waits
         }
@@ -1096,7 +1105,7 @@ impl Group {
         let by_hand = self.is_alone(id);
         let alone = !self.is_group() || self.roster.member(id).is_temporary() || by_hand;
         self.first_failure.get_or_insert_with(|| failure.clone());
-        let instance = self.at(id) == At::Failed;
+        let instance = self.at(id) == MemberState::Failed;
         let member = self.roster.member(id);
         member.quits = member.settings.significant && member.is_temporary() && !by_hand;
         member.ending = Some(why.clone());
@@ -1113,19 +1122,19 @@ impl Group {
             if self.owner == Owner::Tree {
                 self.ends_with = Some(why);
             }
-            for member in self.roster.iter_mut().filter(|member| member.at != At::Ended) {
+            for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
                 member.ending.get_or_insert(Ended::Stopped);
             }
         } else {
             for member in self.roster.iter_mut().filter(|member| member.order >= lo) {
                 member.finished = false; // the range does not come up again
-                if member.at != At::Ended {
+                if member.at != MemberState::Ended {
                     member.ending.get_or_insert(Ended::Stopped);
                 }
             }
         }
         self.cause = Some(failure.clone());
-        self.go_down(lo, Next::Up, now);
+        self.go_down(lo, AfterDown::Up, now);
     }
 
     /// Fails the supervisor: the directive Escalate, the limit, or a decider that panicked (S19).
@@ -1134,8 +1143,8 @@ impl Group {
             return self.stop_for(id, Ended::by(&failure), &failure, now); // no supervisor above: the child ends (S39)
         }
         let first = self.first_spawn(id);
-        let back = Box::new(std::mem::replace(&mut self.mode, Mode::Steady));
-        self.mode = Mode::Failed { back, by: id };
+        let back = Box::new(std::mem::replace(&mut self.mode, GroupState::Steady));
+        self.mode = GroupState::Failed { back, by: id };
         if first {
             // The spawn returns its error and the child ends; a Resume by the parent continues without it (S27).
             self.over(id, Ended::by(&failure));
@@ -1173,37 +1182,39 @@ impl Group {
     // ----- requests of a user to one child (S26, table 2d)
 
     /// Decides the request and carries it out. The hooks of a restart get `failure`, with the cause `Requested`.
-    pub(crate) fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> ByHand {
+    pub(crate) fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> CommandOutcome {
         let state = self.state_of(id);
         // A group that goes down to its end is more than busy: no later attempt could succeed.
         if self.is_stopping() && state != State::Ended {
             return child::by_hand(State::Stopping, true, command);
         }
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
-            return ByHand::StartedOnce;
+            return CommandOutcome::StartedOnce;
         }
         // The group may have ended since the caller looked, and a child whose task was dropped cannot start.
         let is_lost = self.roster.get(id).is_some_and(|member| member.lost);
         if (self.is_ended() || is_lost) && command == Command::StartAgain && state == State::Ended {
-            return ByHand::SupervisorEnded;
+            return CommandOutcome::SupervisorEnded;
         }
         // A child that the build has not reached yet is queued for its start, ended or not.
         let moves = self.moves() || self.roster.get(id).is_some_and(|member| !member.reached);
         let verdict = child::by_hand(state, moves, command);
         match verdict {
-            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => self.restart_member(id, failure, now),
-            ByHand::FirstStart => self.start_member(id, now),
-            ByHand::Drain => self.drain_member(id, now),
-            ByHand::Stop
-            | ByHand::NoStart
-            | ByHand::End
-            | ByHand::Nothing
-            | ByHand::Busy
-            | ByHand::NotEnded
-            | ByHand::Stopping
-            | ByHand::Ended
-            | ByHand::StartedOnce
-            | ByHand::SupervisorEnded => true,
+            CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
+                self.restart_member(id, failure, now)
+            }
+            CommandOutcome::FirstStart => self.start_member(id, now),
+            CommandOutcome::Drain => self.drain_member(id, now),
+            CommandOutcome::Stop
+            | CommandOutcome::NoStart
+            | CommandOutcome::End
+            | CommandOutcome::Nothing
+            | CommandOutcome::Busy
+            | CommandOutcome::NotEnded
+            | CommandOutcome::Stopping
+            | CommandOutcome::Ended
+            | CommandOutcome::StartedOnce
+            | CommandOutcome::SupervisorEnded => true,
         };
         verdict
     }
@@ -1218,14 +1229,14 @@ impl Group {
     fn state_of(&self, id: Id) -> State {
         let ending = self.roster.get(id).is_some_and(|member| member.ending.is_some());
         match self.at(id) {
-            At::Ended => State::Ended,
-            At::Down if ending => State::Stopping,
-            At::Down => State::GoingDown,
-            At::Turn => State::Idle,
-            At::Starting => State::Starting,
-            At::Up => State::Running,
-            At::Failed | At::StartFailed => State::Failed,
-            At::Waiting => State::Waiting,
+            MemberState::Ended => State::Ended,
+            MemberState::Down if ending => State::Stopping,
+            MemberState::Down => State::GoingDown,
+            MemberState::Turn => State::Idle,
+            MemberState::Starting => State::Starting,
+            MemberState::Up => State::Running,
+            MemberState::Failed | MemberState::StartFailed => State::Failed,
+            MemberState::Waiting => State::Waiting,
         }
     }
 
@@ -1236,20 +1247,20 @@ impl Group {
             return false;
         }
         let member = self.roster.member(id);
-        member.alone |= !matches!(member.at, At::Turn | At::Down | At::Ended);
+        member.alone |= !matches!(member.at, MemberState::Turn | MemberState::Down | MemberState::Ended);
         match member.at {
-            At::Up | At::Failed | At::Starting => {
+            MemberState::Up | MemberState::Failed | MemberState::Starting => {
                 member.delay = Duration::ZERO;
                 self.send_down(id, failure.clone(), now);
             }
             // Nothing of the child is up: a decision that is due or kept finds it starting.
-            At::StartFailed => {
-                member.at = At::Turn;
+            MemberState::StartFailed => {
+                member.at = MemberState::Turn;
                 member.delay = Duration::ZERO;
                 self.begin_or_keep(id, now);
             }
-            At::Waiting => self.begin_or_keep(id, now),
-            At::Turn | At::Down | At::Ended => return false,
+            MemberState::Waiting => self.begin_or_keep(id, now),
+            MemberState::Turn | MemberState::Down | MemberState::Ended => return false,
         }
         true
     }
@@ -1261,17 +1272,17 @@ impl Group {
             return false;
         }
         let member = self.roster.member(id);
-        if member.at != At::Ended {
+        if member.at != MemberState::Ended {
             return false;
         }
-        member.at = At::Turn;
+        member.at = MemberState::Turn;
         member.ending = None;
         member.by_hand = false;
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
         member.budget = None;
-        member.pace = Pace::default();
+        member.pace = RestartDelay::default();
         self.living += 1;
         self.begin_or_keep(id, now);
         true
@@ -1289,11 +1300,11 @@ impl Group {
     /// Lets the child handle its queued messages, then end. Returns `false` if it is not up, or its group is going down
     /// or up.
     pub(crate) fn drain_member(&mut self, id: Id, now: Instant) -> bool {
-        if self.moves() || self.at(id) != At::Up {
+        if self.moves() || self.at(id) != MemberState::Up {
             return false;
         }
         let member = self.roster.member(id);
-        member.at = At::Down;
+        member.at = MemberState::Down;
         member.down_since = Some(now);
         member.ending.get_or_insert(Ended::Stopped);
         member.by_hand = true;
@@ -1304,16 +1315,16 @@ impl Group {
 
     // ----- walks
 
-    fn go_down(&mut self, lo: u64, next: Next, now: Instant) {
+    fn go_down(&mut self, lo: u64, next: AfterDown, now: Instant) {
         self.turn_down(lo, next);
         self.settle(now);
     }
 
-    fn turn_down(&mut self, lo: u64, next: Next) {
-        self.mode = Mode::Down { lo, next };
+    fn turn_down(&mut self, lo: u64, next: AfterDown) {
+        self.mode = GroupState::Down { lo, next };
         self.plan = self.roster.places(self.owner != Owner::Tree);
         self.cursor = self.plan.len();
-        if next != Next::Up {
+        if next != AfterDown::Up {
             self.wait = None;
             self.waited = Duration::ZERO;
         }
@@ -1321,14 +1332,14 @@ impl Group {
 
     fn send_down(&mut self, id: Id, failure: Failure, now: Instant) {
         let member = self.roster.member(id);
-        member.at = At::Down;
+        member.at = MemberState::Down;
         member.down_since = Some(now);
         self.effects.push(GroupEffect::Tell(id, Order::Down(failure)));
     }
 
     fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
         let member = self.roster.member(id);
-        member.at = At::Down;
+        member.at = MemberState::Down;
         member.down_since = Some(now);
         self.effects.push(GroupEffect::Tell(id, Order::End(why)));
         self.look_again(id);
@@ -1336,7 +1347,7 @@ impl Group {
 
     fn start(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
-        member.at = At::Starting;
+        member.at = MemberState::Starting;
         member.due = false;
         if member.was_up {
             member.pace.started_again(now);
@@ -1349,7 +1360,7 @@ impl Group {
         // The delay was set by a restart of this member alone, and counts once.
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
-            member.at = At::Waiting;
+            member.at = MemberState::Waiting;
             self.effects.push(GroupEffect::Tell(id, Order::Wait(delay)));
         } else {
             self.begin_or_keep(id, now);
@@ -1360,7 +1371,7 @@ impl Group {
     fn begin_or_keep(&mut self, id: Id, now: Instant) {
         if self.is_kept_from(id) {
             let member = self.roster.member(id);
-            member.at = At::Waiting;
+            member.at = MemberState::Waiting;
             member.due = true;
         } else {
             debug_assert!(self.roster.member(id).ending.is_none(), "one that is to end is over before its wait is");
@@ -1371,8 +1382,8 @@ impl Group {
     /// Returns whether the child must not start now, even if its own wait is over.
     fn is_kept_from(&self, id: Id) -> bool {
         match self.mode {
-            Mode::Down { lo, .. } => self.held || self.order(id) >= lo,
-            Mode::Ended => true,
+            GroupState::Down { lo, .. } => self.held || self.order(id) >= lo,
+            GroupState::Ended => true,
             _ => self.keeps(id),
         }
     }
@@ -1381,7 +1392,7 @@ impl Group {
     /// start.
     fn keeps(&self, id: Id) -> bool {
         let heals = self.heals && self.is_kept(id);
-        self.held || heals || matches!(self.mode, Mode::Failed { .. } | Mode::Waiting)
+        self.held || heals || matches!(self.mode, GroupState::Failed { .. } | GroupState::Waiting)
     }
 
     /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
@@ -1389,15 +1400,15 @@ impl Group {
     fn over(&mut self, id: Id, why: Ended) {
         let stopping = self.is_stopping();
         let member = self.roster.member(id);
-        if member.at == At::Ended {
+        if member.at == MemberState::Ended {
             return;
         }
         if member.is_value() {
-            member.at = At::Ended;
+            member.at = MemberState::Ended;
             return;
         }
         let counted = std::mem::take(&mut member.counted);
-        member.at = At::Ended;
+        member.at = MemberState::Ended;
         member.down_since = None;
         if self.wait == Some(id) {
             (self.wait, self.waited) = (None, Duration::ZERO); // its timer is dropped
@@ -1424,7 +1435,7 @@ impl Group {
     fn tell_held(&mut self, held: bool) {
         // A suspension has no meaning for a member that has ended: the order would only wake it.
         for id in self.roster.ids() {
-            if self.roster.get(id).is_some_and(|member| !member.is_value() && member.at != At::Ended) {
+            if self.roster.get(id).is_some_and(|member| !member.is_value() && member.at != MemberState::Ended) {
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(held)));
             }
         }
@@ -1432,7 +1443,7 @@ impl Group {
 
     /// Begins everything that was kept while the supervisor was suspended or failed.
     fn begin_kept(&mut self, now: Instant) {
-        if !self.held && !matches!(self.mode, Mode::Failed { .. }) {
+        if !self.held && !matches!(self.mode, GroupState::Failed { .. }) {
             self.begin_each_kept(now);
             self.settle(now);
         }
@@ -1440,17 +1451,19 @@ impl Group {
 
     fn begin_each_kept(&mut self, now: Instant) {
         for id in self.roster.ids() {
-            if matches!(self.mode, Mode::Steady | Mode::Up) && self.ends_now() {
+            if matches!(self.mode, GroupState::Steady | GroupState::Up) && self.ends_now() {
                 return; // nothing new begins
             }
             self.roster.step();
             let Some(member) = self.roster.get(id) else { continue };
             match member.at {
-                At::Failed | At::StartFailed => self.effects.push(GroupEffect::Tell(id, Order::Redecide)),
-                At::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
-                At::Turn if self.mode == Mode::Steady && member.wants_start() => self.start(id, now),
+                MemberState::Failed | MemberState::StartFailed => {
+                    self.effects.push(GroupEffect::Tell(id, Order::Redecide))
+                }
+                MemberState::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
+                MemberState::Turn if self.mode == GroupState::Steady && member.wants_start() => self.start(id, now),
                 // Stopped while it was queued for its start.
-                At::Turn if self.mode == Mode::Steady && member.ending.is_some() => {
+                MemberState::Turn if self.mode == GroupState::Steady && member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
                     self.over(id, why);
                 }
@@ -1463,15 +1476,15 @@ impl Group {
     /// true; no walk calls another.
     fn settle(&mut self, now: Instant) {
         while match self.mode {
-            Mode::Down { lo, next } => self.walk_down(lo, next, now),
-            Mode::Up => self.walk_up(now),
-            Mode::Steady => self.check_all_ended(),
-            Mode::Waiting | Mode::Failed { .. } | Mode::Ended => false,
+            GroupState::Down { lo, next } => self.walk_down(lo, next, now),
+            GroupState::Up => self.walk_up(now),
+            GroupState::Steady => self.check_all_ended(),
+            GroupState::Waiting | GroupState::Failed { .. } | GroupState::Ended => false,
         } {}
     }
 
     /// Goes down in reverse order, one member at a time; a set all at once. True: there is more to settle.
-    fn walk_down(&mut self, lo: u64, next: Next, now: Instant) -> bool {
+    fn walk_down(&mut self, lo: u64, next: AfterDown, now: Instant) -> bool {
         while let Some(Place { order, id }) = self.next_down(lo)
             && (self.in_flight == 0 || self.owner == Owner::Set)
         {
@@ -1479,21 +1492,21 @@ impl Group {
             self.roster.step();
             let member = self.roster.get_mut(id);
             let Some(member) = member.filter(|member| member.order == order) else { continue };
-            let ends = member.ending.is_some() || next == Next::Up && member.is_temporary();
-            if member.kept && next == Next::Rebuild {
+            let ends = member.ending.is_some() || next == AfterDown::Up && member.is_temporary();
+            if member.kept && next == AfterDown::Rebuild {
                 continue;
             }
             match member.at {
-                At::Up if member.is_value() => {
+                MemberState::Up if member.is_value() => {
                     // A member that is lost with its runtime may still be about to start on another thread.
-                    if next != Next::Up && !self.runtime_gone {
-                        member.at = At::Down;
+                    if next != AfterDown::Up && !self.runtime_gone {
+                        member.at = MemberState::Down;
                         member.counted = true;
                         self.in_flight += 1;
                         self.effects.push(GroupEffect::DropValue(id));
                     }
                 }
-                At::Up | At::Failed | At::Starting => {
+                MemberState::Up | MemberState::Failed | MemberState::Starting => {
                     member.counted = true;
                     member.delay = Duration::ZERO;
                     self.in_flight += 1;
@@ -1505,7 +1518,7 @@ impl Group {
                         self.send_down(id, failure, now);
                     }
                 }
-                At::Down => {
+                MemberState::Down => {
                     if !member.counted {
                         member.counted = true;
                         member.delay = Duration::ZERO;
@@ -1513,7 +1526,7 @@ impl Group {
                         // The member was going down alone. If everything stops now, it has to be told, and if the
                         // others wait for it, its drain ends.
                         match (next, member.ending.clone(), &self.cause) {
-                            (Next::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
+                            (AfterDown::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
                             (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
                                 self.effects.push(GroupEffect::Tell(id, Order::Down(cause.clone())))
                             }
@@ -1521,46 +1534,46 @@ impl Group {
                         }
                     }
                 }
-                At::Turn | At::StartFailed | At::Waiting => {
+                MemberState::Turn | MemberState::StartFailed | MemberState::Waiting => {
                     // A `Temporary` member that is queued was not up: it keeps its turn.
-                    let ends = member.ending.is_some() || ends && member.at == At::StartFailed;
-                    member.at = At::Turn;
+                    let ends = member.ending.is_some() || ends && member.at == MemberState::StartFailed;
+                    member.at = MemberState::Turn;
                     if ends {
                         let why = member.ending.clone().unwrap_or(Ended::Stopped);
                         self.over(id, why);
                     }
                 }
-                At::Ended => {}
+                MemberState::Ended => {}
             }
         }
         if self.in_flight > 0 || self.next_down(lo).is_some() {
             return false;
         }
         match next {
-            Next::Up if self.ends_with.is_some() => {
-                self.mode = Mode::Ended;
+            AfterDown::Up if self.ends_with.is_some() => {
+                self.mode = GroupState::Ended;
                 self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
             }
             // Nothing comes up only to end.
-            Next::Up if self.ends_now() => {
+            AfterDown::Up if self.ends_now() => {
                 self.end_by_itself();
                 return true;
             }
-            Next::Up => {
+            AfterDown::Up => {
                 self.start_finished(lo);
-                self.mode = Mode::Up;
+                self.mode = GroupState::Up;
                 self.cursor = 0;
                 if let Some(id) = self.wait {
                     self.effects.push(GroupEffect::Tell(id, Order::Wait(self.waited)));
                 }
                 return true;
             }
-            Next::Rebuild => {
-                self.mode = Mode::Waiting;
+            AfterDown::Rebuild => {
+                self.mode = GroupState::Waiting;
                 self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
             }
-            Next::End => {
-                self.mode = Mode::Ended;
+            AfterDown::End => {
+                self.mode = GroupState::Ended;
                 self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
             }
         }
@@ -1576,10 +1589,10 @@ impl Group {
     /// The walk up has passed this member, but it is not up any more: a group waits for it again.
     fn look_again(&mut self, id: Id) {
         let mode = match &self.mode {
-            Mode::Failed { back, .. } => back,
+            GroupState::Failed { back, .. } => back,
             mode => mode,
         };
-        if *mode != Mode::Up || !self.is_group() {
+        if *mode != GroupState::Up || !self.is_group() {
             return;
         }
         let order = self.order(id);
@@ -1588,7 +1601,7 @@ impl Group {
         }
     }
 
-    /// Comes up in order, one member at a time. At the first start the walk follows the build; under `OneForOne` it
+    /// Comes up in order, one member at a time. MemberState the first start the walk follows the build; under `OneForOne` it
     /// goes on while a member waits for a declared backoff. True: there is more to settle.
     fn walk_up(&mut self, now: Instant) -> bool {
         loop {
@@ -1603,30 +1616,32 @@ impl Group {
                 continue;
             };
             match member.at {
-                At::Up | At::Failed | At::Ended => self.cursor += 1,
-                At::Turn if !member.reached => return false,
-                At::Turn if member.ending.is_some() => {
+                MemberState::Up | MemberState::Failed | MemberState::Ended => self.cursor += 1,
+                MemberState::Turn if !member.reached => return false,
+                MemberState::Turn if member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
                     self.over(id, why);
                 }
-                At::Turn => {
+                MemberState::Turn => {
                     self.start(id, now);
                     return false;
                 }
                 // Under `OneForOne` the walk does not wait for a member that was up before.
                 _ if member.passed && !self.is_group() => self.cursor += 1,
-                At::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
+                MemberState::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
                     self.roster.member(id).passed = true;
                     self.cursor += 1;
                 }
                 // Under `OneForOne` an earlier member that is going down does not delay the rest.
-                At::Down if !self.is_group() => self.cursor += 1,
-                At::Starting | At::StartFailed | At::Down | At::Waiting => return false,
+                MemberState::Down if !self.is_group() => self.cursor += 1,
+                MemberState::Starting | MemberState::StartFailed | MemberState::Down | MemberState::Waiting => {
+                    return false;
+                }
             }
         }
         if self.built {
             self.booted = true;
-            self.mode = Mode::Steady;
+            self.mode = GroupState::Steady;
             self.cause = None; // healed: a later failure is the first of another move
             self.begin_each_kept(now);
         }
@@ -1647,16 +1662,16 @@ impl Group {
 
     fn end_by_itself(&mut self) {
         self.ends_with = Some(Ended::Done);
-        for member in self.roster.iter_mut().filter(|member| member.at != At::Ended) {
+        for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
             member.ending.get_or_insert(Ended::Stopped);
         }
-        self.turn_down(0, Next::Up);
+        self.turn_down(0, AfterDown::Up);
     }
 
     /// Members of the range that ended by themselves come up with it (S17).
     fn start_finished(&mut self, lo: u64) {
         for member in self.roster.iter_mut().filter(|member| member.finished && member.order >= lo) {
-            (member.at, member.ending, member.finished) = (At::Turn, None, false);
+            (member.at, member.ending, member.finished) = (MemberState::Turn, None, false);
             self.living += 1;
         }
     }
@@ -1671,7 +1686,7 @@ impl Group {
         // Checked last: this looks at all members, and runs at each event.
         let has_children = || self.roster.enumerate().any(|(_, member)| !member.is_value());
         if self.owner == Owner::Tree && self.built && !self.runtime_gone && self.living == 0 && has_children() {
-            self.mode = Mode::Ended;
+            self.mode = GroupState::Ended;
             self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
         }
         false

@@ -1,14 +1,14 @@
 //! The view of a member from outside (S42).
 
 use crate::decide::budget::Allowance;
-use crate::decide::member::At;
+use crate::decide::member::MemberState;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Lifecycle;
 
 /// One member, as it is now.
 #[derive(Debug, Clone)]
-pub(crate) struct MemberSeen {
-    pub(crate) at: At,
+pub(crate) struct MemberView {
+    pub(crate) at: MemberState,
     pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     /// The range waits for this member's backoff.

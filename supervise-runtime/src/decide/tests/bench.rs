@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::machine::Order;
-use super::super::child::{ByHand, Command};
-use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Owner};
-use super::super::member::{At, Settings};
+use super::super::child::{Command, CommandOutcome};
+use super::super::group::{FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::member::{MemberState, Settings};
 use super::sim::failure;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
@@ -116,7 +116,7 @@ impl Setup {
         for id in 0..3 {
             bench.up(id);
         }
-        assert_eq!(*bench.group.mode(), Mode::Steady);
+        assert_eq!(*bench.group.mode(), GroupState::Steady);
         bench
     }
 
@@ -136,7 +136,7 @@ impl Setup {
             assert_eq!(bench.gone(0), "start 0");
             assert_eq!(bench.up(0), "start 1");
         }
-        assert_eq!(bench.ats(), [At::Up, At::Starting, At::Turn]);
+        assert_eq!(bench.ats(), [MemberState::Up, MemberState::Starting, MemberState::Turn]);
         bench
     }
 
@@ -188,12 +188,12 @@ impl Bench {
         said.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn ats(&self) -> [At; 3] {
+    pub(super) fn ats(&self) -> [MemberState; 3] {
         [0, 1, 2].map(|id| self.group.at(id))
     }
 
-    fn facts(&self) -> Facts {
-        Facts { handled: false, random: 0, now: self.now }
+    fn facts(&self) -> FailureInfo {
+        FailureInfo { handled: false, random: 0, now: self.now }
     }
 
     fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
@@ -279,7 +279,7 @@ impl Bench {
     /// A user drains it.
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
-        assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), ByHand::Drain);
+        assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
         self.effects()
     }
 
@@ -287,7 +287,7 @@ impl Bench {
     pub(super) fn start_again(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
         let verdict = self.group.by_hand(id, Command::StartAgain, &asked, self.now);
-        assert_eq!(verdict, ByHand::FirstStart);
+        assert_eq!(verdict, CommandOutcome::FirstStart);
         self.effects()
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::super::child::{Command, State};
-use super::super::group::{Group, Mode};
+use super::super::group::{Group, GroupState};
 use super::table::{NOTHING, cells};
 
 type Hits = BTreeMap<(&'static str, &'static str, &'static str), u64>;
@@ -95,11 +95,11 @@ pub(super) fn hit_2b(state: State, column: &'static str) {
 pub(super) fn column_2c(group: &Group) -> &'static str {
     match group.mode() {
         _ if group.is_stopping() => "stopping",
-        Mode::Up => "Up (also boot)",
-        Mode::Steady => "steady",
-        Mode::Down { .. } | Mode::Waiting => "Down (range)",
-        Mode::Failed { .. } => "failed, parent to decide",
-        Mode::Ended => "stopping",
+        GroupState::Up => "Up (also boot)",
+        GroupState::Steady => "steady",
+        GroupState::Down { .. } | GroupState::Waiting => "Down (range)",
+        GroupState::Failed { .. } => "failed, parent to decide",
+        GroupState::Ended => "stopping",
     }
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::machine::Order;
-use super::super::child::{ByHand, Command};
-use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Next, Owner};
-use super::super::member::{At, Settings};
+use super::super::child::{Command, CommandOutcome};
+use super::super::group::{AfterDown, FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::member::{MemberState, Settings};
 use super::sim::failure;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
@@ -62,14 +62,14 @@ impl Many {
             many.group.built(many.now);
             many.group.owner_up(many.now);
         }
-        assert_eq!(*many.group.mode(), Mode::Steady);
+        assert_eq!(*many.group.mode(), GroupState::Steady);
         many.group.take_effects();
         many.group.take_steps();
         many
     }
 
-    fn facts(&self) -> Facts {
-        Facts { handled: true, random: 0, now: self.now }
+    fn facts(&self) -> FailureInfo {
+        FailureInfo { handled: true, random: 0, now: self.now }
     }
 
     fn fails(&mut self, id: Id) {
@@ -81,7 +81,7 @@ impl Many {
     fn all_wait(mut self) -> Many {
         for id in 0..self.n {
             self.fails(id);
-            assert_eq!(self.group.at(id), At::Waiting);
+            assert_eq!(self.group.at(id), MemberState::Waiting);
         }
         self.group.take_effects();
         self
@@ -139,16 +139,16 @@ fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
         let (last, now) = (many.n - 1, many.now);
         many.fails(last);
         for id in (0..last).rev() {
-            assert_eq!(many.group.at(id), At::Down);
+            assert_eq!(many.group.at(id), MemberState::Down);
             many.group.stop_member(id + 1, now);
             many.group.gone(id, now);
         }
-        assert_eq!(many.group.at(0), At::Starting);
+        assert_eq!(many.group.at(0), MemberState::Starting);
         many.group.take_effects();
         many.group.up(0, now);
         let (overs, others) = many.overs();
         assert!(overs.into_iter().eq(1..many.n) && others.is_empty());
-        assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, 1));
+        assert_eq!((many.group.mode(), many.group.living()), (&GroupState::Steady, 1));
         assert!(many.looked_at() <= 8, "{}", many.looked_at());
     });
 }
@@ -176,10 +176,10 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
         let mut many = Many::up(Owner::Actor, strategy, n);
         many.group.stop(many.now);
         for id in (0..n).rev() {
-            assert_eq!(many.group.at(id), At::Down);
+            assert_eq!(many.group.at(id), MemberState::Down);
             many.group.gone(id, many.now);
         }
-        assert_eq!(*many.group.mode(), Mode::Ended);
+        assert_eq!(*many.group.mode(), GroupState::Ended);
         assert!(many.looked_at() <= 4, "{strategy:?}: {}", many.looked_at());
     }
 }
@@ -192,7 +192,7 @@ fn a_range_finds_each_by_its_place() {
     let now = many.now;
     assert_eq!(many.group.failed(0, true), FailureRoute::Decide);
     many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
-    assert!(matches!(many.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
+    assert!(matches!(many.group.mode(), GroupState::Down { lo: 0, next: AfterDown::Up }));
     for id in (0..n).rev() {
         if id % 2 == 1 {
             many.group.stop_member(id, now);
@@ -203,7 +203,7 @@ fn a_range_finds_each_by_its_place() {
     for id in (0..n).step_by(2) {
         many.group.up(id, now);
     }
-    assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, n / 2));
+    assert_eq!((many.group.mode(), many.group.living()), (&GroupState::Steady, n / 2));
     assert!(many.looked_at() <= 8, "{}", many.looked_at());
 }
 
@@ -233,7 +233,7 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     }
     many.group.restart_kept(&failure(Phase::Running), now);
     // The last one goes down, the others have their turn. The second ends by itself, and another is spawned.
-    assert_eq!((many.group.at(3), many.group.at(1)), (At::Down, At::Up));
+    assert_eq!((many.group.at(3), many.group.at(1)), (MemberState::Down, MemberState::Up));
     many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
     assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
     many.group.admit(1, now);
@@ -277,7 +277,7 @@ fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
     assert!(many.group.is_ended());
     many.group.take_effects();
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded, "its mailbox must stay closed");
+    assert_eq!(again, CommandOutcome::SupervisorEnded, "its mailbox must stay closed");
     assert!(many.group.take_effects().is_empty());
 }
 
@@ -293,7 +293,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
         many.group.take_effects().iter().all(|act| !matches!(act, GroupEffect::TellOwner(Order::ChildrenEnded(_))))
     );
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded, "its task is gone");
+    assert_eq!(again, CommandOutcome::SupervisorEnded, "its task is gone");
 }
 
 /// A member that is lost may be about to start on another thread, with a value of the tree.
@@ -322,9 +322,9 @@ fn a_lost_member_is_never_started_again() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
     many.group.lose(0, many.now);
     let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded);
+    assert_eq!(again, CommandOutcome::SupervisorEnded);
     let again = many.group.by_hand(1, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::NotEnded, "the other goes on");
+    assert_eq!(again, CommandOutcome::NotEnded, "the other goes on");
     // Nor by its supervisor, restarted from above or by hand.
     for by_hand in [false, true] {
         many.group.restart_from_above(&failure(Phase::Running), many.now);
@@ -333,7 +333,7 @@ fn a_lost_member_is_never_started_again() {
             many.group.forget_stops();
         }
         many.group.rebuild(false);
-        assert_eq!((many.group.at(0), many.group.at(1)), (At::Ended, At::Turn));
+        assert_eq!((many.group.at(0), many.group.at(1)), (MemberState::Ended, MemberState::Turn));
         many.group.take_effects();
         many.group.reach(0, settings(Lifecycle::Permanent), many.now);
         many.group.reach(1, settings(Lifecycle::Permanent), many.now);

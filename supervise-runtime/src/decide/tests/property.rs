@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use super::super::child::Command;
-use super::super::group::{Id, Mode, Owner};
+use super::super::group::{GroupState, Id, Owner};
 use super::coverage::{self, column_2c, hit_2c};
 use super::kid::Note;
 use super::sim::{Plan, Sim, Stand};
@@ -31,7 +31,7 @@ enum Move {
     Message(usize),
     Done(usize),
     Stop(usize),
-    ByHand(usize, Command),
+    CommandOutcome(usize, Command),
     /// A start by hand, and it fails; by chance alone that is rare.
     ByHandFails(usize, Directive),
     /// Nothing goes wrong for a while, so that a supervisor comes to be up.
@@ -75,9 +75,9 @@ fn of_word(word: u32) -> Move {
         130..138 => Move::Message(child),
         138..143 => Move::Done(child),
         143..150 => Move::Stop(child),
-        150..154 => Move::ByHand(child, Command::Restart),
-        154..157 => Move::ByHand(child, Command::StartAgain),
-        157..160 => Move::ByHand(child, Command::Drain),
+        150..154 => Move::CommandOutcome(child, Command::Restart),
+        154..157 => Move::CommandOutcome(child, Command::StartAgain),
+        157..160 => Move::CommandOutcome(child, Command::Drain),
         160..164 => Move::Timer(child),
         164..167 => Move::Keep(child),
         167..169 => Move::Reset(child),
@@ -176,7 +176,7 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Message(number)
         | Move::Done(number)
         | Move::Stop(number)
-        | Move::ByHand(number, _)
+        | Move::CommandOutcome(number, _)
         | Move::ByHandFails(number, _)
         | Move::Timer(number)
         | Move::Keep(number)
@@ -198,7 +198,7 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
-        (Move::ByHand(_, command), Some(id)) => sim.by_hand(id, command),
+        (Move::CommandOutcome(_, command), Some(id)) => sim.by_hand(id, command),
         (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
@@ -245,9 +245,9 @@ fn take(sim: &mut Sim, happens: Move) {
 /// Beside a range that goes down; once the supervisor has failed by that, in the range.
 fn fails_before(sim: &mut Sim, directive: Directive) {
     let chosen = match sim.group.mode() {
-        Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *lo),
-        Mode::Failed { back, .. } => match **back {
-            Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= lo && sim.serves(*id)),
+        GroupState::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *lo),
+        GroupState::Failed { back, .. } => match **back {
+            GroupState::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= lo && sim.serves(*id)),
             _ => None,
         },
         _ => None,

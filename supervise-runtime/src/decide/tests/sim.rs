@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::child::machine::Order;
-use super::super::group::{Facts, Group, GroupEffect, Id, Mode, Owner};
+use super::super::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
 use super::super::member::Settings;
 use super::kid::{Kid, Note, Token};
 use crate::values::backoff::ExponentialBackoff;
@@ -118,8 +118,12 @@ impl Sim {
         sim
     }
 
-    pub(super) fn facts(&self, id: Id) -> Facts {
-        Facts { handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled), random: 0, now: self.now }
+    pub(super) fn facts(&self, id: Id) -> FailureInfo {
+        FailureInfo {
+            handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled),
+            random: 0,
+            now: self.now,
+        }
     }
 
     pub(super) fn kid(&mut self, id: Id) -> &mut Kid {
@@ -303,7 +307,7 @@ impl Sim {
                 }
             }
             self.unasked = true;
-            let facts = Facts { handled: false, random: 0, now: self.now };
+            let facts = FailureInfo { handled: false, random: 0, now: self.now };
             self.group.resume(&failure(Phase::Running), facts, false);
             self.carry_out();
             self.unasked = false;
@@ -313,7 +317,7 @@ impl Sim {
     // ----- acts
 
     pub(super) fn in_range(&self, id: Id) -> bool {
-        matches!(self.group.mode(), Mode::Down { lo, .. } if self.place(id) >= *lo)
+        matches!(self.group.mode(), GroupState::Down { lo, .. } if self.place(id) >= *lo)
     }
 
     /// Its place in the order.

@@ -1,9 +1,9 @@
 //! What a simulated child goes through. Each step, and where it leads, is what its machine says.
 
 use super::super::child::machine::{Cut, Effect, Order, Step, StepEnd};
-use super::super::child::{ByHand, Command, State};
-use super::super::group::{Id, Mode, Next};
-use super::super::member::At;
+use super::super::child::{Command, CommandOutcome, State};
+use super::super::group::{AfterDown, GroupState, Id};
+use super::super::member::MemberState;
 use super::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Known, Note, Pending, Token};
 use super::sim::{Sim, failure};
@@ -186,19 +186,19 @@ impl Sim {
             asked: false,
         });
         let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
-        let comes_up = matches!(self.group.mode(), Mode::Down { next: Next::Up, .. }) && self.in_range(id);
-        let covered = self.group.at(id) == At::Down && !(significant && comes_up);
+        let comes_up = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Up, .. }) && self.in_range(id);
+        let covered = self.group.at(id) == MemberState::Down && !(significant && comes_up);
         let by_itself = !restarted && !covered && !self.group.is_ending(id);
         let stopping = self.group.is_stopping();
         let facts = self.facts(id);
         self.group.done(id, ended, end, facts);
-        if self.has(id) && self.group.at(id) == At::Ended && by_itself {
+        if self.has(id) && self.group.at(id) == MemberState::Ended && by_itself {
             let kid = self.kid(id);
             kid.finished = !significant && lifecycle != Lifecycle::Temporary;
             kid.quit = significant && !stopping;
         }
         // Kept only if nothing was done about it.
-        if self.group.at(id) != At::StartFailed && self.has(id) {
+        if self.group.at(id) != MemberState::StartFailed && self.has(id) {
             self.kid(id).pending = None;
         }
         self.carry_out();
@@ -231,14 +231,14 @@ impl Sim {
     }
 
     fn stop_now(&mut self, id: Id) {
-        if self.group.at(id) == At::Ended {
+        if self.group.at(id) == MemberState::Ended {
             return self.order(id, Order::Stop { begins: false });
         }
         let column = column_2c(&self.group);
         let waited_for = self.group.waits_for(id);
         hit_2c(if waited_for { ".. and it is the one waited for" } else { "a member is stopped from outside" }, column);
         let told = self.group.stop_member(id, self.now);
-        let begins = self.group.at(id) == At::Down;
+        let begins = self.group.at(id) == MemberState::Down;
         self.carry_out();
         if !self.has(id) {
             return;
@@ -329,17 +329,19 @@ impl Sim {
         let (state, moves) = (self.kid(id).state(), self.group.moves());
         hit_2d(state, moves, command);
         match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
-            ByHand::FirstStart => {
+            CommandOutcome::FirstStart => {
                 let kid = self.kid(id);
                 (kid.stopped, kid.alone, kid.finished) = (false, true, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
                 self.may_start_again(id, false);
             }
-            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
+            CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
                 self.kid(id).alone = true;
                 self.may_start_again(id, false);
             }
-            ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
+            CommandOutcome::Stop | CommandOutcome::NoStart | CommandOutcome::End => {
+                self.kid(id).inbox.push_back(Note::Stop)
+            }
             _ => {}
         }
         self.carry_out();
@@ -347,7 +349,7 @@ impl Sim {
 
     /// A restart or start by hand whose start fails.
     pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
-        let ended = self.group.at(id) == At::Ended;
+        let ended = self.group.at(id) == MemberState::Ended;
         self.by_hand(id, if ended { Command::StartAgain } else { Command::Restart });
         for _ in 0..16 {
             if !self.has(id) || !self.kid(id).alone {

@@ -1,4 +1,4 @@
-//! Subordinate futures: polled in the actor's own task, each only after it was woken.
+//! BackgroundFuture futures: polled in the actor's own task, each only after it was woken.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,30 +11,30 @@ use crate::base::{BoxFuture, Each};
 use crate::values::failure::panic_text;
 
 /// A future that resolves to the tick that carries its result to the actor.
-pub(crate) type Subordinate = BoxFuture<'static, Arc<dyn Queue>>;
+pub(crate) type BackgroundFuture = BoxFuture<'static, Arc<dyn Queue>>;
 
 /// The subordinate futures of one incarnation.
-pub(super) struct Subordinates {
-    running: HashMap<u64, (Subordinate, Arc<Bell>)>,
+pub(super) struct FutureSet {
+    running: HashMap<u64, (BackgroundFuture, Arc<TaskWaker>)>,
     numbers: u64,
-    woken: Arc<Woken>,
+    woken: Arc<ReadyQueue>,
 }
 
 /// The numbers of the futures that were woken since the last poll.
-struct Woken {
+struct ReadyQueue {
     /// Wakes the actor's task.
     task: Waker,
     numbers: Mutex<Vec<u64>>,
 }
 
 /// The waker of one future.
-struct Bell {
+struct TaskWaker {
     number: u64,
     rung: AtomicBool,
-    woken: Arc<Woken>,
+    woken: Arc<ReadyQueue>,
 }
 
-impl Wake for Bell {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -48,21 +48,21 @@ impl Wake for Bell {
     }
 }
 
-impl Subordinates {
+impl FutureSet {
     /// `task` is woken when one of them can go on.
     pub(super) fn new(task: Waker) -> Self {
-        let woken = Arc::new(Woken { task, numbers: Mutex::default() });
-        Subordinates { running: HashMap::new(), numbers: 0, woken }
+        let woken = Arc::new(ReadyQueue { task, numbers: Mutex::default() });
+        FutureSet { running: HashMap::new(), numbers: 0, woken }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.running.is_empty()
     }
 
-    pub(super) fn add(&mut self, future: Subordinate) {
+    pub(super) fn add(&mut self, future: BackgroundFuture) {
         self.numbers += 1;
         let number = self.numbers;
-        let bell = Arc::new(Bell { number, rung: AtomicBool::new(true), woken: self.woken.clone() });
+        let bell = Arc::new(TaskWaker { number, rung: AtomicBool::new(true), woken: self.woken.clone() });
         self.running.insert(number, (future, bell));
         lock(&self.woken.numbers).push(number);
     }

@@ -20,26 +20,26 @@ use crate::base::Each;
 use crate::base::clock::after;
 use crate::base::deferred_drop::drop_quietly;
 use crate::base::sync::Arc;
-pub(crate) use futures::Subordinate;
+pub(crate) use futures::BackgroundFuture;
 
-use futures::Subordinates;
+use futures::FutureSet;
 
 /// An addition that the context requests from the driver.
-pub(crate) enum Aside {
+pub(crate) enum BackgroundWork {
     Timer {
         at: Instant,
         period: Option<Duration>,
         tick: Arc<dyn Queue>,
     },
-    Future(Subordinate),
+    Future(BackgroundFuture),
     /// A token that is cancelled when this guard is dropped.
     #[cfg(feature = "tokio-util")]
     Token(DropGuard),
 }
 
-impl std::fmt::Debug for Aside {
+impl std::fmt::Debug for BackgroundWork {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Aside")
+        f.write_str("BackgroundWork")
     }
 }
 
@@ -75,7 +75,7 @@ impl Ord for Due {
 const SWEEP: usize = 16;
 
 /// All background work of one incarnation.
-pub(crate) struct Asides {
+pub(crate) struct Background {
     timers: BinaryHeap<Due>,
     numbers: u64,
     /// At this number of timers the cancelled ones are removed.
@@ -85,14 +85,14 @@ pub(crate) struct Asides {
     waiting: Vec<Arc<dyn Queue>>,
     /// Results for which there was no room in the mailbox.
     results: Vec<Arc<dyn Queue>>,
-    futures: Option<Subordinates>,
+    futures: Option<FutureSet>,
     #[cfg(feature = "tokio-util")]
     token: Option<DropGuard>,
 }
 
-impl Asides {
+impl Background {
     pub(crate) fn new() -> Self {
-        Asides {
+        Background {
             timers: BinaryHeap::new(),
             numbers: 0,
             sweep: SWEEP,
@@ -106,18 +106,20 @@ impl Asides {
     }
 
     /// Adds background work. `task` wakes the actor's task when a subordinate future can continue.
-    pub(crate) fn add(&mut self, aside: Aside, task: &Waker) {
+    pub(crate) fn add(&mut self, aside: BackgroundWork, task: &Waker) {
         match aside {
-            Aside::Timer { at, period, tick } => {
+            BackgroundWork::Timer { at, period, tick } => {
                 if self.timers.len() >= self.sweep {
                     self.timers.retain(|due| !due.tick.is_cancelled());
                     self.sweep = SWEEP.max(self.timers.len() * 2);
                 }
                 self.push(at, period, tick);
             }
-            Aside::Future(future) => self.futures.get_or_insert_with(|| Subordinates::new(task.clone())).add(future),
+            BackgroundWork::Future(future) => {
+                self.futures.get_or_insert_with(|| FutureSet::new(task.clone())).add(future)
+            }
             #[cfg(feature = "tokio-util")]
-            Aside::Token(token) => self.token = Some(token),
+            BackgroundWork::Token(token) => self.token = Some(token),
         }
     }
 

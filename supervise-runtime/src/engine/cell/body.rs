@@ -39,7 +39,7 @@ pub(crate) trait Hands: Send + 'static {
     }
 
     /// Returns the way to tell a task with a context that it should end.
-    fn signal(&self) -> Option<crate::engine::cell::stop_signal::Told> {
+    fn signal(&self) -> Option<crate::engine::cell::stop_signal::StopSignal> {
         None
     }
 

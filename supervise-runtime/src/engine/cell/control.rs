@@ -11,15 +11,15 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::waitlist::Waitlist;
-use crate::base::deferred_drop::Shelter;
+use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::decide::child::machine::Order;
-use crate::engine::background::Aside;
-use crate::engine::bus::Bus;
+use crate::engine::background::BackgroundWork;
+use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
-use crate::engine::supervisor::Sup;
+use crate::engine::supervisor::ChildTable;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 #[cfg(feature = "testing")]
@@ -52,7 +52,7 @@ pub(crate) enum SystemMessage {
     DeathPact(Arc<Pact>),
     // Requests of the cell's own user code.
     /// A timer or a subordinate future (S11).
-    Aside(Box<Aside>),
+    BackgroundWork(Box<BackgroundWork>),
     /// The cell moves to another supervisor (S38).
     Move(Box<Move>),
 }
@@ -66,7 +66,7 @@ impl SystemMessage {
 
 /// The request to a cell to change its supervisor.
 pub(crate) struct Move {
-    pub(crate) to: Arc<dyn Controlled>,
+    pub(crate) to: Arc<dyn AnyCell>,
     /// The id of the actor that lets the child go; `None`: the child is taken over.
     pub(crate) unlink: Option<u64>,
     pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
@@ -80,7 +80,7 @@ impl fmt::Debug for Move {
 
 type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
-/// The registration of a future that waits for a cell to be up or to end; see [`Ctl::leave`].
+/// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`].
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Option<u64>);
 
@@ -155,22 +155,22 @@ struct Queue {
 }
 
 /// The part of a cell without type parameters.
-pub(crate) struct Ctl {
+pub(crate) struct CellCore {
     pub(crate) id: u64,
     name: Name,
     /// The cell above, which gives the path. Also the supervisor, unless the cell has moved.
-    pub(crate) parent: Option<Arc<dyn Controlled>>,
+    pub(crate) parent: Option<Arc<dyn AnyCell>>,
     /// The cell has another supervisor now (S38).
     moved: AtomicBool,
     /// The slot in the parent's table.
     pub(crate) slot: AtomicU32,
-    pub(crate) bus: Arc<Bus>,
+    pub(crate) bus: Arc<TreeShared>,
     /// The queue is not empty.
     flag: AtomicBool,
     queue: Mutex<Queue>,
     home: OnceLock<Waker>,
     life: Mutex<Life>,
-    sup: OnceLock<Box<Sup>>,
+    table: OnceLock<Box<ChildTable>>,
     incarnation: AtomicU32,
     /// Not 0: the group counts the cell as ended, but the cell has not notified its watchers and the report yet. While
     /// a report is open, a number that orders the ends.
@@ -194,9 +194,9 @@ pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-impl Ctl {
-    pub(crate) fn new(name: Name, parent: Option<Arc<dyn Controlled>>, bus: Arc<Bus>) -> Self {
-        Ctl {
+impl CellCore {
+    pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
+        CellCore {
             id: number(),
             name,
             parent,
@@ -207,7 +207,7 @@ impl Ctl {
             queue: Mutex::default(),
             home: OnceLock::new(),
             life: Mutex::default(),
-            sup: OnceLock::new(),
+            table: OnceLock::new(),
             incarnation: AtomicU32::new(0),
             closing: AtomicU64::new(0),
             late: AtomicBool::new(false),
@@ -252,13 +252,13 @@ impl Ctl {
         let mut path = String::with_capacity(32);
         // A loop from the child up, since the depth of a tree may exceed the stack.
         let mut above = Vec::new();
-        let mut ctl = self;
-        while let Some(parent) = ctl.parent.as_ref().filter(|parent| parent.ctl().parent.is_some()) {
-            ctl = parent.ctl();
-            above.push(ctl);
+        let mut core = self;
+        while let Some(parent) = core.parent.as_ref().filter(|parent| parent.core().parent.is_some()) {
+            core = parent.core();
+            above.push(core);
         }
-        for ctl in above.into_iter().rev() {
-            ctl.name.push_to(&mut path);
+        for core in above.into_iter().rev() {
+            core.name.push_to(&mut path);
             path.push('/');
         }
         self.name.push_to(&mut path);
@@ -267,8 +267,8 @@ impl Ctl {
 
     /// Returns the path, as text that is made when it is read.
     pub(crate) fn place(&self) -> Path {
-        let above = self.parent.as_ref().filter(|parent| parent.ctl().parent.is_some());
-        Path::new(above.map(|parent| parent.ctl().above()), self.name.clone())
+        let above = self.parent.as_ref().filter(|parent| parent.core().parent.is_some());
+        Path::new(above.map(|parent| parent.core().above()), self.name.clone())
     }
 
     /// Returns the place above this cell's children. Cells with children keep it.
@@ -276,19 +276,19 @@ impl Ctl {
         let mut missing = Vec::new();
         let mut next = Some(self);
         let mut above = None;
-        while let Some(ctl) = next {
-            if let Some(place) = ctl.sup().and_then(|sup| sup.place.get()) {
+        while let Some(core) = next {
+            if let Some(place) = core.table().and_then(|table| table.place.get()) {
                 above = Some(place.clone());
                 break;
             }
-            missing.push(ctl);
-            let parent = ctl.parent.as_ref().filter(|parent| parent.ctl().parent.is_some());
-            next = parent.map(|parent| parent.ctl());
+            missing.push(core);
+            let parent = core.parent.as_ref().filter(|parent| parent.core().parent.is_some());
+            next = parent.map(|parent| parent.core());
         }
         let mut own = above;
-        for ctl in missing.into_iter().rev() {
-            let made = Arc::new(Place::new(own, ctl.name.clone()));
-            own = Some(ctl.sup().map_or(made.clone(), |sup| sup.place.get_or_init(|| made).clone()));
+        for core in missing.into_iter().rev() {
+            let made = Arc::new(Place::new(own, core.name.clone()));
+            own = Some(core.table().map_or(made.clone(), |table| table.place.get_or_init(|| made).clone()));
         }
         own.expect("it itself at least")
     }
@@ -312,23 +312,23 @@ impl Ctl {
     }
 
     /// Returns the present supervisor.
-    pub(crate) fn supervisor(&self) -> Option<Arc<dyn Controlled>> {
+    pub(crate) fn supervisor(&self) -> Option<Arc<dyn AnyCell>> {
         let parent = self.parent.as_ref()?;
-        let moved = self.moved.load(Ordering::Acquire).then(|| parent.ctl().sup()?.moved(self.id)).flatten();
+        let moved = self.moved.load(Ordering::Acquire).then(|| parent.core().table()?.moved(self.id)).flatten();
         Some(moved.unwrap_or_else(|| parent.clone()))
     }
 
     /// Sets another supervisor; `None`: the cell has ended.
-    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn Controlled>>) {
+    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn AnyCell>>) {
         if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
             return;
         }
         if supervisor.is_some() {
             self.bus.reports.store(true, Ordering::Relaxed); // a tree may be above this cell now
         }
-        if let Some(sup) = self.parent.as_ref().and_then(|parent| parent.ctl().sup()) {
+        if let Some(table) = self.parent.as_ref().and_then(|parent| parent.core().table()) {
             self.moved.store(supervisor.is_some(), Ordering::Release);
-            sup.set_moved(self.id, supervisor);
+            table.set_moved(self.id, supervisor);
         }
     }
 
@@ -350,7 +350,7 @@ impl Ctl {
 
     /// Reports a failure on the way down, for which there is no decision. If the cell ends, it is in the report (S24).
     pub(crate) fn fails_late(&self, failure: Failure) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut life = lock(&self.life);
         match &mut life.late {
             Some(late) => late.count = late.count.saturating_add(1),
@@ -379,12 +379,12 @@ impl Ctl {
 
     // ----- children
 
-    pub(crate) fn sup(&self) -> Option<&Sup> {
-        self.sup.get().map(|sup| &**sup)
+    pub(crate) fn table(&self) -> Option<&ChildTable> {
+        self.table.get().map(|table| &**table)
     }
 
-    pub(crate) fn sup_or_init(&self, make: impl FnOnce() -> Sup) -> &Sup {
-        self.sup.get_or_init(|| Box::new(make()))
+    pub(crate) fn table_or_init(&self, make: impl FnOnce() -> ChildTable) -> &ChildTable {
+        self.table.get_or_init(|| Box::new(make()))
     }
 
     // ----- control
@@ -438,7 +438,7 @@ impl Ctl {
     // ----- up and ended
 
     pub(crate) fn set_up(&self) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let waiting = {
             let mut life = lock(&self.life);
             (life.up, life.was_up) = (true, true);
@@ -463,7 +463,7 @@ impl Ctl {
 
     /// Marks the cell as ended and notifies all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let (watchers, waiting, before) = {
             let mut life = lock(&self.life);
             life.up = false;
@@ -480,7 +480,7 @@ impl Ctl {
 
     /// Clears the end of a cell that its supervisor starts again (S20).
     pub(crate) fn revive(&self) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut life = lock(&self.life);
         life.ended = None;
         let report = life.report.take();
@@ -534,7 +534,7 @@ impl Ctl {
         };
         let mut above = self.supervisor();
         while let Some(cell) = above {
-            if let Some(reports) = &mut lock(&cell.ctl().life).report {
+            if let Some(reports) = &mut lock(&cell.core().life).report {
                 let is_new = match &mut reports.found {
                     Some(found) => found.insert(self.id),
                     None => reports.told.insert(self.id),
@@ -543,12 +543,12 @@ impl Ctl {
                     reports.all.push((order, report(self.path())));
                 }
             }
-            above = cell.ctl().supervisor();
+            above = cell.core().supervisor();
         }
     }
 
     /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
-    /// [`Ctl::forget`].
+    /// [`CellCore::forget`].
     pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();
@@ -621,7 +621,7 @@ impl Ctl {
     }
 }
 
-impl Drop for Ctl {
+impl Drop for CellCore {
     fn drop(&mut self) {
         foreign(); // drops watchers and messages of users
         if let Some(parent) = self.parent.take() {
@@ -632,12 +632,12 @@ impl Drop for Ctl {
 
 std::thread_local! {
     /// The cells to drop on this thread after the one that is being dropped.
-    static GOING: RefCell<Option<Vec<Arc<dyn Controlled>>>> = const { RefCell::new(None) };
+    static GOING: RefCell<Option<Vec<Arc<dyn AnyCell>>>> = const { RefCell::new(None) };
 }
 
 /// Drops a cell. If it was the last reference, the cell above it may follow, and so on up: in a loop, since recursion
 /// could exhaust the stack.
-fn let_go(cell: Arc<dyn Controlled>) {
+fn let_go(cell: Arc<dyn AnyCell>) {
     struct Last;
     impl Drop for Last {
         fn drop(&mut self) {
@@ -667,15 +667,15 @@ fn let_go(cell: Arc<dyn Controlled>) {
     }
 }
 
-impl fmt::Debug for Ctl {
+impl fmt::Debug for CellCore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ctl").field("id", &self.id).field("path", &self.path()).finish_non_exhaustive()
+        f.debug_struct("CellCore").field("id", &self.id).field("path", &self.path()).finish_non_exhaustive()
     }
 }
 
 /// A cell without its message type.
-pub(crate) trait Controlled: Send + Sync + 'static {
-    fn ctl(&self) -> &Ctl;
+pub(crate) trait AnyCell: Send + Sync + 'static {
+    fn core(&self) -> &CellCore;
     /// Upcast for downcasting.
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     /// Makes the message loop return after the message in hand.
@@ -702,15 +702,15 @@ pub(crate) trait Controlled: Send + Sync + 'static {
     }
 }
 
-impl fmt::Debug for dyn Controlled {
+impl fmt::Debug for dyn AnyCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.ctl().fmt(f)
+        self.core().fmt(f)
     }
 }
 
 /// Queues a message and wakes the cell's task.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn send(cell: &dyn Controlled, control: SystemMessage) {
+pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
     queue(cell, control);
     ring(cell);
 }
@@ -725,47 +725,47 @@ pub(crate) fn send(cell: &dyn Controlled, control: SystemMessage) {
 /// this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since they go
 /// through the state of tokio's task.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn ring(cell: &dyn Controlled) {
+pub(crate) fn ring(cell: &dyn AnyCell) {
     fence(Ordering::SeqCst);
-    cell.ctl().wake();
+    cell.core().wake();
 }
 
 /// Queues a message. Enough if this is the cell's own task, which looks at its queue before it waits.
-pub(crate) fn queue(cell: &dyn Controlled, control: SystemMessage) {
-    let ctl = cell.ctl();
-    let mut queue = lock(&ctl.queue);
+pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
+    let core = cell.core();
+    let mut queue = lock(&core.queue);
     match &queue.first {
         None => queue.first = Some(control),
         Some(_) => queue.more.push(control),
     }
-    ctl.flag.store(true, Ordering::Release);
+    core.flag.store(true, Ordering::Release);
 }
 
 /// The cell was told of its end, and has notified all its watchers: its supervisor's own end may follow.
-pub(crate) fn closed(cell: &dyn Controlled) {
-    let ctl = cell.ctl();
-    if ctl.was_closing()
-        && let Some(owner) = ctl.supervisor()
-        && let Some(sup) = owner.ctl().sup()
+pub(crate) fn closed(cell: &dyn AnyCell) {
+    let core = cell.core();
+    if core.was_closing()
+        && let Some(owner) = core.supervisor()
+        && let Some(table) = owner.core().table()
     {
-        sup.closed(&*owner);
+        table.closed(&*owner);
     }
 }
 
 /// A cell without a mailbox: a task, a tree, a set.
 #[derive(Debug)]
-pub(crate) struct Plain {
-    ctl: Ctl,
+pub(crate) struct BareCell {
+    core: CellCore,
     interrupted: AtomicBool,
 }
 
-impl Plain {
-    pub(crate) fn new(ctl: Ctl) -> Arc<Self> {
-        Arc::new(Plain { ctl, interrupted: AtomicBool::new(false) })
+impl BareCell {
+    pub(crate) fn new(core: CellCore) -> Arc<Self> {
+        Arc::new(BareCell { core, interrupted: AtomicBool::new(false) })
     }
 }
 
-impl Plain {
+impl BareCell {
     /// Returns whether the loop has to return for an order. The order itself wakes the task, so no waker is needed
     /// here.
     pub(crate) fn is_interrupted(&self) -> bool {
@@ -773,9 +773,9 @@ impl Plain {
     }
 }
 
-impl Controlled for Plain {
-    fn ctl(&self) -> &Ctl {
-        &self.ctl
+impl AnyCell for BareCell {
+    fn core(&self) -> &CellCore {
+        &self.core
     }
 
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

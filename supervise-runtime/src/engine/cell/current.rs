@@ -4,21 +4,21 @@
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 
-use super::control::Controlled;
+use super::control::AnyCell;
 use crate::base::sync::{Arc, foreign};
 
 crate::base::sync::thread_local! {
     // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
-    static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn Controlled>>>> = const { Cell::new(ManuallyDrop::new(None)) };
+    static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `poll` as the user code of `cell`; `leaving` is true in `pre_restart` and `post_stop`. `cell` is lent to the
 /// thread and handed back, so that entering does not change the reference count.
-pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
+pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn AnyCell>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
     struct Leave<'a> {
-        cell: &'a mut Option<Arc<dyn Controlled>>,
-        before: Option<Arc<dyn Controlled>>,
+        cell: &'a mut Option<Arc<dyn AnyCell>>,
+        before: Option<Arc<dyn AnyCell>>,
         leaving: bool,
     }
     impl Drop for Leave<'_> {
@@ -35,11 +35,11 @@ pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn Controlled>>, leaving: bool, po
     out
 }
 
-fn swap(cell: Option<Arc<dyn Controlled>>) -> Option<Arc<dyn Controlled>> {
+fn swap(cell: Option<Arc<dyn AnyCell>>) -> Option<Arc<dyn AnyCell>> {
     ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(cell))))
 }
 
-fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
+fn with<T>(f: impl FnOnce(Option<&Arc<dyn AnyCell>>) -> T) -> T {
     let current = swap(None);
     let out = f(current.as_ref());
     swap(current);
@@ -48,7 +48,7 @@ fn with<T>(f: impl FnOnce(Option<&Arc<dyn Controlled>>) -> T) -> T {
 
 /// Returns whether the code on this thread belongs to the cell with this id.
 pub(crate) fn is(id: u64) -> bool {
-    with(|current| current.is_some_and(|cell| cell.ctl().id == id))
+    with(|current| current.is_some_and(|cell| cell.core().id == id))
 }
 
 /// Returns whether the code on this thread belongs to the cell with this id, or to one below it.
@@ -57,13 +57,13 @@ pub(crate) fn is_inside(id: u64) -> bool {
 }
 
 /// Returns whether `cell` is the one with this id, or is below it.
-pub(crate) fn is_below(cell: &Arc<dyn Controlled>, id: u64) -> bool {
+pub(crate) fn is_below(cell: &Arc<dyn AnyCell>, id: u64) -> bool {
     let mut next = Some(cell.clone());
     while let Some(cell) = next {
-        if cell.ctl().id == id {
+        if cell.core().id == id {
             return true;
         }
-        next = cell.ctl().supervisor();
+        next = cell.core().supervisor();
     }
     false
 }

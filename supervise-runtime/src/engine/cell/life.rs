@@ -1,7 +1,7 @@
 //! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
 
 use super::body::Body;
-use super::control::Controlled;
+use super::control::AnyCell;
 use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
@@ -9,11 +9,11 @@ use crate::decide::child::machine::Step;
 mod bug;
 mod farewell;
 
-use farewell::Farewell;
+use farewell::CellGuard;
 
 struct Life<B: Body> {
     /// Dropped first.
-    farewell: Farewell,
+    farewell: CellGuard,
     driver: Driver,
     body: B,
 }
@@ -29,9 +29,9 @@ impl<B: Body> Drop for Life<B> {
 }
 
 /// The task of a cell. Its future is most of the memory of an idle actor.
-pub(crate) fn live<B: Body>(cell: Arc<dyn Controlled>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
+pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
-    let mut life = Life { farewell: Farewell::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
+    let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
     async move {
         life.driver.arrive().await;
         life.outlive().await;

@@ -29,7 +29,7 @@ mod waitlist;
 pub(crate) struct Unbegun(Box<dyn FnOnce() + Send>);
 
 impl Unbegun {
-    pub(crate) fn new<C: control::Controlled>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
+    pub(crate) fn new<C: control::AnyCell>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
         let cell = cell.clone();
         // Boxed only until then: the spawned future has its own type.
         Unbegun(Box::new(move || begin(&*cell, life)))
@@ -59,11 +59,11 @@ pub(crate) fn require_time() {
 
 /// Spawns the task of a cell, for all its incarnations. With `--cfg tokio_unstable` the task is named by its path
 /// (S41).
-fn begin(cell: &dyn control::Controlled, life: impl Future<Output = ()> + Send + 'static) {
+fn begin(cell: &dyn control::AnyCell, life: impl Future<Output = ()> + Send + 'static) {
     foreign();
     #[cfg(tokio_unstable)]
     {
-        let task = tokio::task::Builder::new().name(&cell.ctl().path()).spawn(life);
+        let task = tokio::task::Builder::new().name(&cell.core().path()).spawn(life);
         task.unwrap_or_else(|error| panic!("tokio does not spawn: {error}"));
     }
     #[cfg(not(tokio_unstable))]

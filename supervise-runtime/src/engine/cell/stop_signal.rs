@@ -7,19 +7,19 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 #[cfg(feature = "tokio-util")]
 use crate::base::sync::Arc;
 
-/// The way to tell a task that it should end. The task is also told when the last `Told` is dropped.
+/// The way to tell a task that it should end. The task is also told when the last `StopSignal` is dropped.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
+pub(crate) struct StopSignal {
     sender: watch::Sender<bool>,
     #[cfg(feature = "tokio-util")]
     token: (CancellationToken, Arc<DropGuard>),
 }
 
-impl Told {
+impl StopSignal {
     pub(crate) fn new() -> Self {
         #[cfg(feature = "tokio-util")]
         let token = CancellationToken::new();
-        Told {
+        StopSignal {
             sender: watch::channel(false).0,
             #[cfg(feature = "tokio-util")]
             token: (token.clone(), Arc::new(token.drop_guard())),

@@ -5,13 +5,13 @@ use std::task::Waker;
 
 use tokio::time::Instant;
 
-use super::{Gate, Inner, Letter, MailCell, Rejected};
+use super::{ActorCell, Admission, Inner, MailboxItem, Rejected};
 use crate::base::sync::{foreign, lock};
 use crate::values::strategy::WhileDown;
 
 /// The refusal that senders get while the actor is down.
 #[derive(Debug, Default)]
-pub(super) struct Rejects {
+pub(super) struct RejectState {
     /// The end of the backoff.
     retry_at: Option<Instant>,
 }
@@ -20,13 +20,13 @@ impl<T> Inner<T> {
     /// Returns the refusal for a sender that must not wait.
     pub(super) fn refusal(&self, refuse_down: bool) -> Option<Rejected> {
         match (self.gate, &self.rejects) {
-            (Gate::Open, _) => None,
-            (Gate::Draining | Gate::Closed, _) => Some(Rejected::Closed),
-            (Gate::Down, Some(rejects)) => {
+            (Admission::Open, _) => None,
+            (Admission::Draining | Admission::Closed, _) => Some(Rejected::Closed),
+            (Admission::Down, Some(rejects)) => {
                 let retry_in = rejects.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
                 Some(Rejected::Down { retry_in })
             }
-            (Gate::Down, None) => refuse_down.then_some(Rejected::Down { retry_in: None }),
+            (Admission::Down, None) => refuse_down.then_some(Rejected::Down { retry_in: None }),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Drop for Blocked {
     }
 }
 
-impl<T: Letter> MailCell<T> {
+impl<T: MailboxItem> ActorCell<T> {
     /// Sets whether messages wait or are refused while the actor is down (S35); to be called before the first message.
     pub(crate) fn while_down(mut self, while_down: WhileDown) -> Self {
         self.rejecting = while_down == WhileDown::Reject;
@@ -62,8 +62,8 @@ impl<T: Letter> MailCell<T> {
     pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
         let inner = lock(&self.inner);
         let rejected = match inner.gate {
-            Gate::Draining => self.is_full(&inner).then_some(Rejected::Full),
-            Gate::Open | Gate::Down | Gate::Closed => self.refuses(&inner, false),
+            Admission::Draining => self.is_full(&inner).then_some(Rejected::Full),
+            Admission::Open | Admission::Down | Admission::Closed => self.refuses(&inner, false),
         };
         if let Some(rejected) = rejected {
             drop(inner);
@@ -77,10 +77,10 @@ impl<T: Letter> MailCell<T> {
     /// (S35).
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
-        if !matches!(inner.gate, Gate::Open | Gate::Down) {
+        if !matches!(inner.gate, Admission::Open | Admission::Down) {
             return Blocked(BTreeMap::new());
         }
-        inner.gate = Gate::Draining;
+        inner.gate = Admission::Draining;
         Blocked::all(&mut inner)
     }
 
@@ -91,7 +91,7 @@ impl<T: Letter> MailCell<T> {
             return;
         }
         let mut inner = lock(&self.inner);
-        let (from, to) = if down { (Gate::Open, Gate::Down) } else { (Gate::Down, Gate::Open) };
+        let (from, to) = if down { (Admission::Open, Admission::Down) } else { (Admission::Down, Admission::Open) };
         if inner.gate != from {
             return;
         }

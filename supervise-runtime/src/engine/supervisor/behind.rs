@@ -4,16 +4,16 @@
 use super::{Entry, Inner};
 use crate::base::sync::{Arc, foreign};
 use crate::decide::group::Id;
-use crate::engine::cell::control::{Controlled, SystemMessage, queue, ring};
+use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring};
 use crate::values::event::EventKind;
 
 /// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]
 pub(crate) struct Behind<'a> {
-    owner: &'a dyn Controlled,
+    owner: &'a dyn AnyCell,
     wakes_owner: bool,
-    woken: Few<Arc<dyn Controlled>>,
-    said: Few<(Arc<dyn Controlled>, EventKind)>,
+    woken: Few<Arc<dyn AnyCell>>,
+    said: Few<(Arc<dyn AnyCell>, EventKind)>,
     dropped: Few<Entry>,
 }
 
@@ -45,7 +45,7 @@ impl<T> Few<T> {
 }
 
 impl<'a> Behind<'a> {
-    pub(super) fn of(owner: &'a dyn Controlled) -> Self {
+    pub(super) fn of(owner: &'a dyn AnyCell) -> Self {
         Behind { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Behind<'a> {
     pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, message: SystemMessage) {
         let Some(Some(Entry::Child { cell, .. })) = inner.entries.get(id as usize) else { return };
         queue(&**cell, message);
-        if by != Some(id) && self.woken.last().is_none_or(|last| last.ctl().id != cell.ctl().id) {
+        if by != Some(id) && self.woken.last().is_none_or(|last| last.core().id != cell.core().id) {
             self.woken.push(cell.clone());
         }
     }
@@ -67,7 +67,7 @@ impl<'a> Behind<'a> {
         self.wakes_owner = true;
     }
 
-    pub(super) fn says(&mut self, cell: Option<Arc<dyn Controlled>>, kind: EventKind) {
+    pub(super) fn says(&mut self, cell: Option<Arc<dyn AnyCell>>, kind: EventKind) {
         if let Some(cell) = cell {
             self.said.push((cell, kind));
         }
@@ -95,7 +95,7 @@ impl<'a> Behind<'a> {
             ring(&*cell);
         }
         for (cell, kind) in self.said.into_iter() {
-            cell.ctl().emit(kind);
+            cell.core().emit(kind);
         }
         drop(self.dropped);
     }

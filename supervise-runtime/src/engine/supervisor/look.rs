@@ -2,17 +2,17 @@
 
 use tokio::time::Instant;
 
-use super::{Entry, Inner, Sup};
+use super::{ChildTable, Entry, Inner};
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, lock};
 use crate::decide::budget::Allowance;
-use crate::decide::group::{Group, Id, MemberSeen};
-use crate::engine::cell::control::Controlled;
+use crate::decide::group::{Group, Id, MemberView};
+use crate::engine::cell::control::AnyCell;
 use crate::values::strategy::Strategy;
 
 /// A child as its supervisor sees it now.
-pub(crate) struct Seen {
-    pub(crate) member: MemberSeen,
+pub(crate) struct ChildView {
+    pub(crate) member: MemberView,
     /// The end of its last backoff.
     pub(crate) until: Option<Instant>,
 }
@@ -20,9 +20,9 @@ pub(crate) struct Seen {
 /// The number of children that are copied before the lock is released for a moment, since a set may have any number.
 const AT_ONCE: usize = 64;
 
-impl Sup {
+impl ChildTable {
     /// Returns all children, in the order of their declaration or spawning.
-    pub(crate) fn see(&self, now: Instant) -> Vec<(Arc<dyn Controlled>, Seen)> {
+    pub(crate) fn see(&self, now: Instant) -> Vec<(Arc<dyn AnyCell>, ChildView)> {
         let shared = self.look(|group| group.see_shared(now));
         let mut all = Vec::new();
         for from in (0..).step_by(AT_ONCE) {
@@ -38,12 +38,12 @@ impl Sup {
     }
 
     /// Returns one child; `None` if it is no longer in the table.
-    pub(crate) fn see_child(&self, child: &dyn Controlled, now: Instant) -> Option<Seen> {
+    pub(crate) fn see_child(&self, child: &dyn AnyCell, now: Instant) -> Option<ChildView> {
         let inner = lock(&self.inner);
-        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let id = child.core().slot.load(Ordering::Relaxed);
         let shared = inner.group.see_shared(now);
         let (cell, seen) = inner.seen(id, inner.entries.get(id as usize)?.as_ref()?, shared, now)?;
-        (cell.ctl().id == child.ctl().id).then_some(seen)
+        (cell.core().id == child.core().id).then_some(seen)
     }
 
     /// Returns the kind of the owner, and which children restart together.
@@ -59,11 +59,11 @@ impl Inner {
         entry: &Entry,
         shared: Option<(u32, Allowance)>,
         now: Instant,
-    ) -> Option<(Arc<dyn Controlled>, Seen)> {
+    ) -> Option<(Arc<dyn AnyCell>, ChildView)> {
         match entry {
-            Entry::Child { cell, rare, .. } => {
-                let until = rare.as_ref().and_then(|rare| rare.until);
-                Some((cell.clone(), Seen { member: self.group.see(id, shared, now)?, until }))
+            Entry::Child { cell, cold, .. } => {
+                let until = cold.as_ref().and_then(|cold| cold.until);
+                Some((cell.clone(), ChildView { member: self.group.see(id, shared, now)?, until }))
             }
             Entry::Value(_) => None,
         }

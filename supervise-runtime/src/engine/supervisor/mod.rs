@@ -15,14 +15,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::base::clock::after;
-use crate::base::deferred_drop::Shelter;
+use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
 use crate::decide::child::machine::Order;
-use crate::decide::child::{ByHand, Command};
-use crate::decide::group::{Group, GroupEffect, Id, Mode, Moving, Owner, is_roomy};
-use crate::decide::member::{At, Settings};
-use crate::engine::cell::control::{Controlled, SystemMessage, queue, ring, send};
+use crate::decide::child::{Command, CommandOutcome};
+use crate::decide::group::{Group, GroupEffect, GroupState, Id, Moving, Owner, is_roomy};
+use crate::decide::member::{MemberState, Settings};
+use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
@@ -35,7 +35,7 @@ mod look;
 mod watchdog;
 
 pub(crate) use behind::Behind;
-pub(crate) use look::Seen;
+pub(crate) use look::ChildView;
 use watchdog::Stuck;
 
 /// A kept value: a parameter or a `let` (S30).
@@ -45,19 +45,19 @@ pub(crate) trait Value: Send + Sync {
 
 enum Entry {
     Child {
-        cell: Arc<dyn Controlled>,
+        cell: Arc<dyn AnyCell>,
         /// The place where the build stores the start expression and the settings for the next incarnation.
         recipe: Option<Arc<dyn Any + Send + Sync>>,
         /// `None`: as long as it takes.
         shutdown: Option<Duration>,
-        rare: Option<Box<Rare>>,
+        cold: Option<Box<ColdState>>,
     },
     Value(Arc<dyn Value>),
 }
 
 /// State that an undisturbed child does not need.
 #[derive(Default)]
-struct Rare {
+struct ColdState {
     /// The reports of the watchdog about this child.
     stuck: Stuck,
     /// The end of its last backoff.
@@ -79,22 +79,22 @@ struct Inner {
     behind: Vec<Order>,
     numbers: u64,
     /// The present supervisors of children that were born here and have moved.
-    moved: BTreeMap<u64, Arc<dyn Controlled>>,
+    moved: BTreeMap<u64, Arc<dyn AnyCell>>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
 }
 
 /// The children of one cell.
-pub(crate) struct Sup {
+pub(crate) struct ChildTable {
     inner: Mutex<Inner>,
     decider: Mutex<Option<Decider>>,
     /// The place above the children, made when a failure of a child first needs it.
     pub(crate) place: OnceLock<Arc<Place>>,
 }
 
-impl fmt::Debug for Sup {
+impl fmt::Debug for ChildTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sup").finish_non_exhaustive()
+        f.debug_struct("ChildTable").finish_non_exhaustive()
     }
 }
 
@@ -107,9 +107,9 @@ pub(crate) enum Refused {
     Exists,
 }
 
-impl Sup {
+impl ChildTable {
     pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
-        Sup {
+        ChildTable {
             inner: Mutex::ranked(
                 Rank::Group,
                 Inner {
@@ -155,8 +155,8 @@ impl Sup {
     }
 
     /// Passes an event to the group, and carries out the consequences. `owner` is the cell that has these children.
-    pub(crate) fn on<R>(&self, owner: &dyn Controlled, event: impl FnOnce(&mut Group) -> R) -> R {
-        let _shelter = Shelter::new();
+    pub(crate) fn on<R>(&self, owner: &dyn AnyCell, event: impl FnOnce(&mut Group) -> R) -> R {
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let out = event(&mut inner.group);
         Inner::carry_out(inner, owner).done();
@@ -167,11 +167,11 @@ impl Sup {
     /// table.
     pub(crate) fn on_child<R>(
         &self,
-        owner: &dyn Controlled,
-        child: &dyn Controlled,
+        owner: &dyn AnyCell,
+        child: &dyn AnyCell,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         let out = event(&mut inner.group, id);
@@ -183,25 +183,25 @@ impl Sup {
     /// decision. Returns `None` if the child is no longer in the table.
     pub(crate) fn by_hand<'a, R>(
         &self,
-        owner: &'a dyn Controlled,
-        child: &dyn Controlled,
+        owner: &'a dyn AnyCell,
+        child: &dyn AnyCell,
         command: Command,
-        with: impl FnOnce(ByHand) -> R,
-    ) -> Option<(ByHand, R, Behind<'a>)> {
-        let ctl = child.ctl();
-        let requested = Failure::new(Phase::Running, Cause::Requested, ctl.place(), ctl.incarnation());
-        let _shelter = Shelter::new();
+        with: impl FnOnce(CommandOutcome) -> R,
+    ) -> Option<(CommandOutcome, R, Behind<'a>)> {
+        let core = child.core();
+        let requested = Failure::new(Phase::Running, Cause::Requested, core.place(), core.incarnation());
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         // Not before the child has notified all its watchers of its end: that notice would belong to the next life.
-        if command == Command::StartAgain && inner.group.at(id) == At::Ended && ctl.ended().is_none() {
-            return Some((ByHand::NotEnded, with(ByHand::NotEnded), Behind::of(owner)));
+        if command == Command::StartAgain && inner.group.at(id) == MemberState::Ended && core.ended().is_none() {
+            return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), Behind::of(owner)));
         }
         let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
-        if verdict == ByHand::FirstStart {
+        if verdict == CommandOutcome::FirstStart {
             inner.forget_stuck(id);
             // A second end of this child, which it was told of and has not carried out, is settled by this start.
-            if ctl.was_closing() {
+            if core.was_closing() {
                 inner.closing -= 1;
             }
         }
@@ -210,8 +210,8 @@ impl Sup {
     }
 
     /// A child that was told of its end has notified all its watchers.
-    pub(crate) fn closed(&self, owner: &dyn Controlled) {
-        let _shelter = Shelter::new();
+    pub(crate) fn closed(&self, owner: &dyn AnyCell) {
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
         let told = inner.tell_behind(owner);
@@ -236,24 +236,24 @@ impl Sup {
     /// Adds a declared child.
     pub(crate) fn declare(
         &self,
-        owner: &dyn Controlled,
-        cell: Arc<dyn Controlled>,
+        owner: &dyn AnyCell,
+        cell: Arc<dyn AnyCell>,
         recipe: Arc<dyn Any + Send + Sync>,
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
     ) {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
-        cell.ctl().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, rare: None });
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, cold: None });
         inner.group.reach(id, settings, now);
         Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
     /// Returns the recipe of the child that an earlier build has left at this position.
-    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn Controlled>, Arc<dyn Any + Send + Sync>)> {
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn AnyCell>, Arc<dyn Any + Send + Sync>)> {
         match lock(&self.inner).entries.get(id as usize) {
             Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
             _ => None,
@@ -261,8 +261,8 @@ impl Sup {
     }
 
     /// The build has reached a known child again.
-    pub(crate) fn reach(&self, owner: &dyn Controlled, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
-        let _shelter = Shelter::new();
+    pub(crate) fn reach(&self, owner: &dyn AnyCell, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
+        let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
@@ -273,23 +273,23 @@ impl Sup {
     }
 
     /// The build has reached an optional child that stays absent.
-    pub(crate) fn skip(&self, owner: &dyn Controlled, id: Id) {
+    pub(crate) fn skip(&self, owner: &dyn AnyCell, id: Id) {
         self.on(owner, |group| group.skip(id, Instant::now()));
     }
 
     /// Returns whether this child has ended, or is about to end.
-    pub(crate) fn is_ending(&self, child: &dyn Controlled) -> bool {
+    pub(crate) fn is_ending(&self, child: &dyn AnyCell) -> bool {
         let inner = lock(&self.inner);
-        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let id = child.core().slot.load(Ordering::Relaxed);
         match inner.entries.get(id as usize) {
-            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id => inner.group.is_ending(id),
+            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id => inner.group.is_ending(id),
             _ => true,
         }
     }
 
     /// Adds a kept value. A value of an earlier incarnation is replaced.
-    pub(crate) fn keep(&self, owner: &dyn Controlled, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
-        let _shelter = Shelter::new();
+    pub(crate) fn keep(&self, owner: &dyn AnyCell, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+        let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         let before = if (id as usize) < inner.entries.len() {
@@ -306,14 +306,14 @@ impl Sup {
     /// begun after this call, and after every other lock of the caller.
     pub(crate) fn add<'a>(
         &self,
-        owner: &'a dyn Controlled,
+        owner: &'a dyn AnyCell,
         name: Option<&str>,
         max: Option<usize>,
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
-        make: impl FnOnce(u64) -> Arc<dyn Controlled>,
+        make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
     ) -> Result<Behind<'a>, Refused> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         if inner.group.is_ended() {
@@ -331,19 +331,19 @@ impl Sup {
         inner.numbers += 1;
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
-        cell.ctl().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, rare: None });
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, cold: None });
         inner.group.admit(id, now);
         Ok(Inner::carry_out(inner, owner).and_drop(before))
     }
 
     /// Removes a run-time child that moves to another supervisor, if it is up and nothing is in progress here (S38).
-    pub(crate) fn leave(&self, child: &dyn Controlled) -> Option<(Moving, Option<Duration>)> {
-        let _shelter = Shelter::new();
+    pub(crate) fn leave(&self, child: &dyn AnyCell) -> Option<(Moving, Option<Duration>)> {
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
-        let id = child.ctl().slot.load(Ordering::Relaxed);
+        let id = child.core().slot.load(Ordering::Relaxed);
         let shutdown = match inner.entries.get(id as usize) {
-            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.ctl().id == child.ctl().id => *shutdown,
+            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.core().id == child.core().id => *shutdown,
             _ => return None,
         };
         let moving = inner.group.leave(id)?;
@@ -357,26 +357,26 @@ impl Sup {
     /// Takes over a child from another supervisor.
     pub(crate) fn join(
         &self,
-        cell: &Arc<dyn Controlled>,
+        cell: &Arc<dyn AnyCell>,
         (moving, shutdown): (Moving, Option<Duration>),
     ) -> Result<(), (Moving, Option<Duration>)> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
-        cell.ctl().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, rare: None });
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, cold: None });
         drop(inner);
         drop(before);
         Ok(())
     }
 
     /// Returns the present supervisor of a child that was born here and has moved.
-    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn Controlled>> {
+    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn AnyCell>> {
         lock(&self.inner).moved.get(&id).cloned()
     }
 
-    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn Controlled>>) {
-        let _shelter = Shelter::new();
+    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn AnyCell>>) {
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let before = match to {
             Some(to) => inner.moved.insert(id, to),
@@ -395,12 +395,12 @@ impl Sup {
     }
 
     /// Returns the child of this name that has not ended.
-    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn Controlled>> {
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn AnyCell>> {
         lock(&self.inner).living(name).cloned()
     }
 
     /// Returns all children, in the order of their slots.
-    pub(crate) fn cells(&self) -> Vec<Arc<dyn Controlled>> {
+    pub(crate) fn cells(&self) -> Vec<Arc<dyn AnyCell>> {
         lock(&self.inner)
             .entries
             .iter()
@@ -421,7 +421,7 @@ impl Sup {
             .iter()
             .enumerate()
             .filter_map(|(id, entry)| match entry {
-                Some(Entry::Child { cell, .. }) if kept(id) => Some(cell.ctl().id),
+                Some(Entry::Child { cell, .. }) if kept(id) => Some(cell.core().id),
                 _ => None,
             })
             .collect()
@@ -444,8 +444,8 @@ impl Sup {
     }
 
     /// A new incarnation of the supervisor itself begins.
-    pub(crate) fn rebuild(&self, owner: &dyn Controlled, held: bool) {
-        let _shelter = Shelter::new();
+    pub(crate) fn rebuild(&self, owner: &dyn AnyCell, held: bool) {
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.aborted = None;
         inner.group.rebuild(held);
@@ -461,10 +461,10 @@ fn hash(name: &str) -> u64 {
 
 impl Inner {
     /// Returns the slot of this child, as long as it is in the table.
-    fn id_of(&self, child: &dyn Controlled) -> Option<Id> {
-        let id = child.ctl().slot.load(Ordering::Relaxed);
+    fn id_of(&self, child: &dyn AnyCell) -> Option<Id> {
+        let id = child.core().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
-            Some(Some(Entry::Child { cell, .. })) if cell.ctl().id == child.ctl().id);
+            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id);
         known.then_some(id)
     }
 
@@ -482,7 +482,7 @@ impl Inner {
         self.entries[id].replace(entry)
     }
 
-    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`Sup::finish`] the table is
+    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`ChildTable::finish`] the table is
     /// empty.
     fn vacate(&mut self, id: Id) -> Option<Entry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
@@ -496,7 +496,7 @@ impl Inner {
     fn key(&self, entry: &Entry) -> Option<u64> {
         match entry {
             Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
-                cell.ctl().text().map(hash)
+                cell.core().text().map(hash)
             }
             _ => None,
         }
@@ -515,24 +515,24 @@ impl Inner {
 
     /// Counts an end to wait for, unless the child is stuck and no longer waited for.
     fn close(&mut self, id: Id) {
-        if let Some(Some(Entry::Child { cell, rare, .. })) = self.entries.get(id as usize)
-            && !rare.as_ref().is_some_and(|rare| rare.stuck.is_given_up())
+        if let Some(Some(Entry::Child { cell, cold, .. })) = self.entries.get(id as usize)
+            && !cold.as_ref().is_some_and(|cold| cold.stuck.is_given_up())
         {
             // A child may end a second time before its task has announced the first end.
-            self.closing += u32::from(cell.ctl().begin_closing());
+            self.closing += u32::from(cell.core().begin_closing());
         }
     }
 
     /// Clears the watchdog's state for a new incarnation.
     fn forget_stuck(&mut self, id: Id) {
-        if let Some(Some(Entry::Child { rare: Some(rare), .. })) = self.entries.get_mut(id as usize) {
-            rare.stuck = Stuck::default();
+        if let Some(Some(Entry::Child { cold: Some(cold), .. })) = self.entries.get_mut(id as usize) {
+            cold.stuck = Stuck::default();
         }
     }
 
     /// Queues the orders for the owner that had to wait for its children. Returns `true` if the owner has to be woken.
     #[must_use]
-    fn tell_behind(&mut self, owner: &dyn Controlled) -> bool {
+    fn tell_behind(&mut self, owner: &dyn AnyCell) -> bool {
         let tells = self.closing == 0 && !self.behind.is_empty();
         if tells {
             self.behind.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
@@ -540,12 +540,12 @@ impl Inner {
         tells
     }
 
-    fn living(&self, name: &str) -> Option<&Arc<dyn Controlled>> {
+    fn living(&self, name: &str) -> Option<&Arc<dyn AnyCell>> {
         let name = &*escaped(name);
         let key = hash(name);
         self.names.range((key, 0)..=(key, Id::MAX)).find_map(|(_, id)| match self.entries.get(*id as usize) {
-            Some(Some(Entry::Child { cell, .. })) if cell.ctl().text() == Some(name) => {
-                (self.group.at(*id) != At::Ended).then_some(cell)
+            Some(Some(Entry::Child { cell, .. })) if cell.core().text() == Some(name) => {
+                (self.group.at(*id) != MemberState::Ended).then_some(cell)
             }
             _ => None,
         })
@@ -553,25 +553,25 @@ impl Inner {
 
     /// Records the end of a backoff, for snapshots.
     fn waits(&mut self, id: Id, until: Instant) {
-        if let Some(Some(Entry::Child { rare, .. })) = self.entries.get_mut(id as usize) {
-            rare.get_or_insert_default().until = Some(until);
+        if let Some(Some(Entry::Child { cold, .. })) = self.entries.get_mut(id as usize) {
+            cold.get_or_insert_default().until = Some(until);
         }
     }
 
-    fn cell(&self, id: Id) -> Option<Arc<dyn Controlled>> {
+    fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
         match self.entries.get(id as usize) {
             Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
             _ => None,
         }
     }
 
-    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled) -> Behind<'a> {
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> Behind<'a> {
         Inner::carry_out_of(inner, owner, None)
     }
 
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
     /// returns the rest, to be done once the lock is free.
-    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn Controlled, by: Option<Id>) -> Behind<'a> {
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> Behind<'a> {
         let mut effects = inner.group.take_effects();
         let mut watch = false;
         let mut behind = Behind::of(owner);
@@ -611,7 +611,7 @@ impl Inner {
             behind.send_owner(SystemMessage::Watchdog);
         }
         // The build waits in the owner's task for events of its members.
-        if *inner.group.mode() == Mode::Up {
+        if *inner.group.mode() == GroupState::Up {
             behind.wakes_owner();
         }
         drop(inner);

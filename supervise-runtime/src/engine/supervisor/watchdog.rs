@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Entry, Inner, Sup};
+use super::{ChildTable, Entry, Inner};
 use crate::base::clock::after;
-use crate::base::deferred_drop::Shelter;
+use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::{Arc, lock};
 use crate::decide::group::Id;
-use crate::decide::member::At;
-use crate::engine::cell::control::{Controlled, SystemMessage, send};
+use crate::decide::member::MemberState;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::values::event::EventKind;
 
 /// After its time, a child gets this long before it counts as stuck.
@@ -35,9 +35,9 @@ impl Stuck {
     }
 }
 
-impl Sup {
+impl ChildTable {
     /// Aborts all children that are still up, whatever time they have. The watchdog finds those that do not go down.
-    pub(crate) fn abort(&self, owner: &dyn Controlled, now: Instant) {
+    pub(crate) fn abort(&self, owner: &dyn AnyCell, now: Instant) {
         for cell in self.cells() {
             send(&*cell, SystemMessage::Abort);
         }
@@ -52,17 +52,17 @@ impl Sup {
 
     /// Reports the children whose time is over; if `stopping`, stops waiting for them. Returns the time of the next
     /// check.
-    pub(crate) fn watchdog(&self, owner: &dyn Controlled, stopping: bool, now: Instant) -> Option<Instant> {
+    pub(crate) fn watchdog(&self, owner: &dyn AnyCell, stopping: bool, now: Instant) -> Option<Instant> {
         // A child that waits for its own children is not stuck: it runs its own watchdog.
         let patient: Vec<Id> = {
             let cells = lock(&self.inner).cells_going_down();
             cells
                 .into_iter()
-                .filter(|(_, cell)| cell.ctl().sup().is_some_and(Sup::is_waiting))
+                .filter(|(_, cell)| cell.core().table().is_some_and(ChildTable::is_waiting))
                 .map(|(id, _)| id)
                 .collect()
         };
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let aborted = inner.aborted;
         let going: Vec<(Id, Instant)> = inner.group.going_down().collect();
@@ -70,11 +70,11 @@ impl Sup {
         let mut given_up = Vec::new();
         let mut said = Vec::new();
         for (id, since) in going {
-            let Some(Some(Entry::Child { cell, shutdown, rare, .. })) = inner.entries.get_mut(id as usize) else {
+            let Some(Some(Entry::Child { cell, shutdown, cold, .. })) = inner.entries.get_mut(id as usize) else {
                 continue;
             };
             let own = shutdown.map(|time| after(since, time));
-            let stuck = &mut rare.get_or_insert_default().stuck;
+            let stuck = &mut cold.get_or_insert_default().stuck;
             // The time at which the child's time is, or was, over.
             let Some(over) = own.into_iter().chain(aborted.map(|at| at.max(since))).min() else { continue };
             let stuck_at = |reports| after(after(over, STUCK_AFTER), STUCK_EVERY.saturating_mul(reports));
@@ -104,7 +104,7 @@ impl Sup {
         drop(inner);
         for (_, cell, since) in &given_up {
             // The report goes up through other groups, so not under the lock of this one.
-            cell.ctl().tell_report(|path| crate::values::report::ChildReport {
+            cell.core().tell_report(|path| crate::values::report::ChildReport {
                 path,
                 ended: crate::values::ended::Ended::Aborted,
                 took: now.duration_since(*since),
@@ -117,13 +117,13 @@ impl Sup {
         let mut inner = lock(&self.inner);
         for (id, cell, _) in &given_up {
             // The child may have come down after all.
-            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == At::Down {
+            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == MemberState::Down {
                 inner.group.gone(*id, now);
             }
         }
         Inner::carry_out(inner, owner).done();
         for cell in said {
-            cell.ctl().emit(EventKind::Stuck);
+            cell.core().emit(EventKind::Stuck);
         }
         next
     }
@@ -135,7 +135,7 @@ impl Sup {
 }
 
 impl Inner {
-    fn cells_going_down(&self) -> Vec<(Id, Arc<dyn Controlled>)> {
+    fn cells_going_down(&self) -> Vec<(Id, Arc<dyn AnyCell>)> {
         self.group.going_down().filter_map(|(id, _)| Some((id, self.cell(id)?))).collect()
     }
 }

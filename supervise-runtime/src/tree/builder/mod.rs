@@ -13,13 +13,13 @@ use crate::base::deferred_drop::Quiet;
 use crate::base::lent::Lent;
 use crate::base::sync::atomic::{AtomicU32, Ordering};
 use crate::base::sync::{Arc, Mutex, foreign, lock};
-use crate::decide::group::{Mode, Owner};
+use crate::decide::group::{GroupState, Owner};
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::body::{patience, settings};
-use crate::engine::cell::control::{Controlled, Ctl, Plain};
+use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
-use crate::engine::supervisor::Sup;
+use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
 use crate::tree::child::{Child, HandleSource, Seat, TreeHandle};
 use crate::tree::kept::{SendValue, SharedValue};
@@ -73,7 +73,7 @@ struct InlineRecipe<H> {
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Builder {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     place: Arc<AtomicU32>,
     validator: Arc<Mutex<TreeValidator>>,
 }
@@ -81,7 +81,7 @@ pub struct Builder {
 /// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
 pub(super) fn with_builder<H, F, Fut>(
     mut build: F,
-) -> impl FnMut(Arc<Plain>, Option<Shutdown>) -> BoxFuture<'static, Result<H, Thrown>> + Send + 'static
+) -> impl FnMut(Arc<BareCell>, Option<Shutdown>) -> BoxFuture<'static, Result<H, Thrown>> + Send + 'static
 where
     H: Send + 'static,
     F: FnMut(Builder) -> Fut + Send + 'static,
@@ -100,19 +100,19 @@ where
 }
 
 impl Builder {
-    pub(crate) fn new(cell: Arc<Plain>) -> Self {
-        cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()));
+    pub(crate) fn new(cell: Arc<BareCell>) -> Self {
+        cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
         Builder { cell, place: Arc::default(), validator: Arc::default() }
     }
 
-    fn sup(&self) -> &Sup {
-        self.cell.ctl().sup_or_init(|| Sup::new(Owner::Tree, &SupervisorStrategy::default()))
+    fn table(&self) -> &ChildTable {
+        self.cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()))
     }
 
     /// Sets the tree's own settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
         lock(&self.validator).supervision(SupervisorLimits::new(&strategy));
-        self.sup().configure(strategy);
+        self.table().configure(strategy);
     }
 
     /// Returns the handle that `tree` names inside the declaration.
@@ -124,20 +124,20 @@ impl Builder {
         self.place.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn known<R: Send + Sync + 'static>(&self, place: u32) -> Option<(Arc<dyn Controlled>, Arc<R>)> {
-        let (cell, recipe) = self.sup().declared(place)?;
+    fn known<R: Send + Sync + 'static>(&self, place: u32) -> Option<(Arc<dyn AnyCell>, Arc<R>)> {
+        let (cell, recipe) = self.table().declared(place)?;
         Some((cell, recipe.downcast().ok()?))
     }
 
-    fn ctl(&self, name: Name) -> Ctl {
-        Ctl::new(name, Some(self.cell.clone()), self.cell.ctl().bus.clone())
+    fn core(&self, name: Name) -> CellCore {
+        CellCore::new(name, Some(self.cell.clone()), self.cell.core().bus.clone())
     }
 
     /// Keeps a parameter or `let` at its position.
     pub fn keep<T: SendValue>(&self, value: T) -> SharedValue<T> {
         let kept = Arc::new(Lent::new(value));
         let settings = Arc::new(Settings::value());
-        self.sup().keep(&*self.cell, self.next(), kept.clone(), settings);
+        self.table().keep(&*self.cell, self.next(), kept.clone(), settings);
         SharedValue(kept)
     }
 
@@ -170,15 +170,15 @@ impl Builder {
             count(&mut validator)
         };
         counted.map_err(|what| {
-            let path = self.ctl(name.clone()).path();
+            let path = self.core(name.clone()).path();
             Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
         })
     }
 
     /// Adds the time that a child may take to stop to the tree's sum. If a tree as a child declares no time, its
     /// children's sum counts.
-    fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn Controlled) {
-        let below = cell.ctl().sup().and_then(Sup::need);
+    fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn AnyCell) {
+        let below = cell.core().table().and_then(ChildTable::need);
         lock(&self.validator).takes(options, kind, below);
     }
 
@@ -205,7 +205,7 @@ impl Builder {
             Some((_, recipe)) => {
                 recipe.start.set(Some(start));
                 replace(&recipe.options, options.options);
-                self.sup().reach(&*self.cell, place, settings, time);
+                self.table().reach(&*self.cell, place, settings, time);
                 recipe
             }
             None => {
@@ -217,20 +217,20 @@ impl Builder {
                     there: OnceLock::new(),
                 });
                 let again: Arc<Recipe<T>> = recipe.clone();
-                let seat = Seat { ctl: self.ctl(name) };
+                let seat = Seat { core: self.core(name) };
                 let launched = T::launch(seat, options.source(source), move || {
                     again.start.with(|start| start()).expect("a start closure is replaced, never taken away")
                 });
                 replace(&recipe.handle, Some(launched.handle));
-                self.sup().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
+                self.table().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
                 launched.life.begin();
                 recipe
             }
         };
         self.turn(place).await;
         // An absent optional child takes no time to stop.
-        let there = !common.optional || self.sup().look(|group| group.was_up(place));
-        if let Some((cell, _)) = self.sup().declared(place).filter(|_| there) {
+        let there = !common.optional || self.table().look(|group| group.was_up(place));
+        if let Some((cell, _)) = self.table().declared(place).filter(|_| there) {
             self.takes(&given, T::KIND, &*cell);
         }
         Ok(recipe)
@@ -253,7 +253,7 @@ impl Builder {
             Some((_, recipe)) => {
                 recipe.build.set(Some(build));
                 replace(&recipe.options, options.options);
-                self.sup().reach(&*self.cell, place, settings, time);
+                self.table().reach(&*self.cell, place, settings, time);
                 recipe
             }
             None => {
@@ -262,7 +262,7 @@ impl Builder {
                 let recipe =
                     Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
-                let cell = Plain::new(self.ctl(Name::from(name)));
+                let cell = BareCell::new(self.core(Name::from(name)));
                 let build = with_builder(move |builder| {
                     let build = again.build.with(|build| build(builder));
                     build.expect("a build is replaced, never taken away")
@@ -271,13 +271,13 @@ impl Builder {
                 let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
                 let life = Unbegun::new(&cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
-                self.sup().declare(&*self.cell, cell, place_of, settings, time);
+                self.table().declare(&*self.cell, cell, place_of, settings, time);
                 life.begin();
                 recipe
             }
         };
         self.turn(place).await;
-        if let Some((cell, _)) = self.sup().declared(place) {
+        if let Some((cell, _)) = self.table().declared(place) {
             self.takes(&given, ChildKind::Tree, &*cell);
         }
         let handle = lock(&recipe.handle).clone();
@@ -289,7 +289,7 @@ impl Builder {
     async fn turn(&self, place: u32) {
         poll_fn(|_| {
             // The supervisor wakes this task at every event of the start.
-            let passed = self.sup().look(|group| group.has_passed(place));
+            let passed = self.table().look(|group| group.has_passed(place));
             if passed { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -303,10 +303,10 @@ impl Builder {
             validator.finish(given)?;
             validator.need()
         };
-        self.sup().set_need(need);
-        self.sup().on(&*self.cell, |group| group.built(Instant::now()));
+        self.table().set_need(need);
+        self.table().on(&*self.cell, |group| group.built(Instant::now()));
         poll_fn(|_| {
-            let up = self.sup().look(|group| !matches!(group.mode(), Mode::Up | Mode::Down { .. }));
+            let up = self.table().look(|group| !matches!(group.mode(), GroupState::Up | GroupState::Down { .. }));
             if up { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;

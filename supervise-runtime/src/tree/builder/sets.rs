@@ -12,9 +12,9 @@ use crate::base::sync::{Arc, Mutex, lock};
 use crate::decide::group::Owner;
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
-use crate::engine::cell::control::{Controlled, Plain};
+use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::life::live;
-use crate::engine::supervisor::Sup;
+use crate::engine::supervisor::ChildTable;
 use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
@@ -148,7 +148,7 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         plan: Plan<T, Args>,
-        make: impl FnOnce(Arc<dyn Controlled>, Arc<Mutex<Plan<T, Args>>>) -> S,
+        make: impl FnOnce(Arc<dyn AnyCell>, Arc<Mutex<Plan<T, Args>>>) -> S,
         plan_of: impl Fn(&S) -> &Arc<Mutex<Plan<T, Args>>>,
         begin: fn(&S),
     ) -> Result<S, Thrown>
@@ -168,14 +168,14 @@ impl Builder {
         let set = match self.known::<S>(place) {
             Some((_, set)) => {
                 replace(plan_of(&set), plan);
-                self.sup().reach(&*self.cell, place, settings, None);
+                self.table().reach(&*self.cell, place, settings, None);
                 set
             }
             None => {
-                let cell = Plain::new(self.ctl(Name::from(name)));
+                let cell = BareCell::new(self.core(Name::from(name)));
                 // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
-                let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
-                cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
+                let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
+                cell.core().table_or_init(|| ChildTable::new(Owner::Set, &strategy));
                 let set = Arc::new(make(cell.clone(), Arc::new(Mutex::new(plan))));
                 let always = Arc::downgrade(&set);
                 let begin = move || {
@@ -185,7 +185,7 @@ impl Builder {
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
                 let life = Unbegun::new(&cell, live(cell.clone(), body));
-                self.sup().declare(&*self.cell, cell, set.clone(), settings, None);
+                self.table().declare(&*self.cell, cell, set.clone(), settings, None);
                 life.begin();
                 set
             }
@@ -197,11 +197,11 @@ impl Builder {
 
     /// Waits until the initial instances are up, have ended, or are backing off.
     async fn begun(&self, place: u32) {
-        let Some((cell, _)) = self.sup().declared(place) else { return };
-        let bus = self.cell.ctl().bus.clone();
+        let Some((cell, _)) = self.table().declared(place) else { return };
+        let bus = self.cell.core().bus.clone();
         loop {
             let changed = bus.changed.notified();
-            if cell.ctl().sup().is_none_or(|sup| sup.look(|group| group.have_passed())) {
+            if cell.core().table().is_none_or(|table| table.look(|group| group.have_passed())) {
                 return;
             }
             changed.await;

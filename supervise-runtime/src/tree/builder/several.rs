@@ -26,7 +26,7 @@ impl Builder {
         if let Some((_, recipe)) = self.known::<Recipe<T>>(place)
             && recipe.there.get() == Some(&false)
         {
-            self.sup().skip(&*self.cell, place);
+            self.table().skip(&*self.cell, place);
             return Ok(None);
         }
         let start = move || {
@@ -36,7 +36,7 @@ impl Builder {
         let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
         // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
         // stored, since a later requested start resets the group's memory of an earlier one.
-        if !recipe.there.get_or_init(|| self.sup().look(|group| group.was_up(place))) {
+        if !recipe.there.get_or_init(|| self.table().look(|group| group.was_up(place))) {
             return Ok(None);
         }
         Ok(recipe.handle())

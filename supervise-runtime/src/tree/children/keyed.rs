@@ -13,10 +13,10 @@ use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::actor_ref::Terminated;
 use crate::actor::context::started;
-use crate::base::deferred_drop::{Shelter, drop_quietly};
+use crate::base::deferred_drop::{DeferDrops, drop_quietly};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
-use crate::engine::cell::control::{Controlled, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::tree::child::{Child, HandleSource};
 use crate::tree::tree_ref::TreeRef;
@@ -103,7 +103,7 @@ enum Stands<H> {
     Up(H),
     Starting,
     /// The instance has ended, or is stopping.
-    Ending(Arc<dyn Controlled>),
+    Ending(Arc<dyn AnyCell>),
 }
 
 /// Why [`Keyed::spawn`] did not start an instance.
@@ -159,7 +159,7 @@ impl<K, T: Child, Args> Clone for Keyed<K, T, Args> {
 
 impl<K, T: Child, Args> fmt::Debug for Keyed<K, T, Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Keyed({})", self.set.cell.ctl().path())
+        write!(f, "Keyed({})", self.set.cell.core().path())
     }
 }
 
@@ -181,7 +181,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         Q: Eq + Hash + ?Sized,
     {
         let (cell, handle) = self.living.look(key, |entry| (entry.cell.clone(), entry.handle.clone()))?;
-        if cell.ctl().is_up() { handle.get() } else { None }
+        if cell.core().is_up() { handle.get() } else { None }
     }
 
     /// Asks the instance of this key to stop, and returns immediately; `false` if there is no instance.
@@ -225,13 +225,13 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     }
 
     fn stands(entry: &Entry<K, T::Handle>) -> Stands<T::Handle> {
-        let ctl = entry.cell.ctl();
-        let sup = ctl.parent.as_ref().and_then(|parent| parent.ctl().sup());
-        if entry.unwanted || sup.is_none_or(|sup| sup.is_ending(&*entry.cell)) {
+        let core = entry.cell.core();
+        let table = core.parent.as_ref().and_then(|parent| parent.core().table());
+        if entry.unwanted || table.is_none_or(|table| table.is_ending(&*entry.cell)) {
             return Stands::Ending(entry.cell.clone());
         }
         match entry.handle.get() {
-            Some(handle) if ctl.is_up() => Stands::Up(handle),
+            Some(handle) if core.is_up() => Stands::Up(handle),
             _ => Stands::Starting,
         }
     }
@@ -270,14 +270,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// Frees the key once the instance has ended. To be called without the lock, since the instance may already have
     /// ended.
-    fn free_at_end(&self, hash: u64, cell: &dyn Controlled) {
-        let (id, living) = (cell.ctl().id, Arc::downgrade(&self.living));
+    fn free_at_end(&self, hash: u64, cell: &dyn AnyCell) {
+        let (id, living) = (cell.core().id, Arc::downgrade(&self.living));
         let free = move |_: &_| {
             let Some(living) = living.upgrade() else { return };
             // The `Drop` of a key is user code, and a panic in it must not keep the end from other watchers.
             drop_quietly(living.remove(hash, id));
         };
-        cell.ctl().on_end(Box::new(free));
+        cell.core().on_end(Box::new(free));
     }
 
     /// Adds the initial instances when the set starts.
@@ -290,7 +290,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     }
 
     fn begin_one(&self, key: &Wanted<K>, args: Args) -> Result<(), SpawnError> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
         let (mut table, found) = self.living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(table.at(place))) {
@@ -326,16 +326,16 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     }
 
     fn spawn_new(&self, key: &Wanted<K>, args: Args) -> Result<Starts<T::Handle>, KeyedError<T::Handle>> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
         let (mut table, found) = self.living.find(key.hash, &*key.key);
         let exists = match found.map(|place| (Self::stands(table.at(place)), place)) {
             None => None,
-            Some((Stands::Ending(cell), _)) if cell.ctl().ended().is_some() => None,
+            Some((Stands::Ending(cell), _)) if cell.core().ended().is_some() => None,
             Some((Stands::Up(handle), _)) => Some(Some(handle)),
             Some((Stands::Starting, _)) => Some(None),
             Some((Stands::Ending(cell), place)) => {
-                Some(if cell.ctl().is_up() { table.at(place).handle.get() } else { None })
+                Some(if cell.core().is_up() { table.at(place).handle.get() } else { None })
             }
         };
         match exists {
@@ -381,14 +381,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     }
 
     fn get_or_create(&self, key: &Wanted<K>, args: &Shared<(K, Args)>) -> Result<Next<T::Handle>, SpawnError> {
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         let mut instance = None;
         loop {
             let (mut table, found) = self.living.find(key.hash, &*key.key);
             if let Some(place) = found {
                 match Self::stands(table.at(place)) {
                     Stands::Up(handle) => return Ok(Next::Have(handle)),
-                    Stands::Ending(cell) if cell.ctl().ended().is_none() => return Ok(Next::Wait(cell)),
+                    Stands::Ending(cell) if cell.core().ended().is_none() => return Ok(Next::Wait(cell)),
                     Stands::Starting => {
                         let entry = table.at(place);
                         entry.callers += 1;
@@ -445,12 +445,12 @@ struct Wanted<K> {
 enum Next<H> {
     Have(H),
     Starts(Starts<H>),
-    Wait(Arc<dyn Controlled>),
+    Wait(Arc<dyn AnyCell>),
 }
 
 /// An instance that is starting.
 struct Starts<H> {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     handle: HandleSource<H>,
 }
 
@@ -468,7 +468,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
     }
 
     async fn wait(mut self) -> Result<T::Handle, SpawnError> {
-        let up = poll_fn(|cx| self.starts.cell.ctl().poll_up(&mut self.waiting, cx.waker())).await;
+        let up = poll_fn(|cx| self.starts.cell.core().poll_up(&mut self.waiting, cx.waker())).await;
         started(&*self.starts.cell, up)?;
         self.starts.handle.get().ok_or_else(|| SpawnError::Stopping { path: self.keyed.path() })
     }
@@ -476,12 +476,12 @@ impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
 
 impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
     fn drop(&mut self) {
-        let ctl = self.starts.cell.ctl();
-        ctl.leave(&mut self.waiting);
+        let core = self.starts.cell.core();
+        core.leave(&mut self.waiting);
         let mut table = self.keyed.living.lock();
-        let Some(entry) = table.entry_of(self.hash, ctl.id) else { return };
+        let Some(entry) = table.entry_of(self.hash, core.id) else { return };
         entry.callers -= 1;
-        entry.unwanted = entry.callers == 0 && !ctl.is_up();
+        entry.unwanted = entry.callers == 0 && !core.is_up();
         let unwanted = entry.unwanted;
         drop(table);
         if unwanted {

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hash, Hasher, RandomState};
 
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
-use crate::engine::cell::control::Controlled;
+use crate::engine::cell::control::AnyCell;
 use crate::tree::child::HandleSource;
 
 pub(super) struct Living<K, H> {
@@ -30,7 +30,7 @@ pub(super) struct Table<K, H>(HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<
 
 pub(super) struct Entry<K, H> {
     pub(super) key: Arc<K>,
-    pub(super) cell: Arc<dyn Controlled>,
+    pub(super) cell: Arc<dyn AnyCell>,
     pub(super) handle: HandleSource<H>,
     /// The number of callers that wait for the first start. An instance from the declaration itself counts as one.
     pub(super) callers: usize,
@@ -40,7 +40,7 @@ pub(super) struct Entry<K, H> {
 
 impl<K, H> Entry<K, H> {
     fn id(&self) -> u64 {
-        self.cell.ctl().id
+        self.cell.core().id
     }
 }
 

@@ -10,7 +10,7 @@ use crate::base::deferred_drop::drop_quietly;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{patience, settings};
-use crate::engine::cell::control::{Controlled, Ctl};
+use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{Behind, Refused};
 use crate::tree::child::{Child, HandleSource, Launched, Seat};
@@ -135,7 +135,7 @@ impl<Args> Drop for Initial<Args> {
 /// # }
 /// ```
 pub struct Children<T: Child, Args> {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
     pub(crate) plan: Arc<Mutex<Plan<T, Args>>>,
 }
 
@@ -147,14 +147,14 @@ impl<T: Child, Args> Clone for Children<T, Args> {
 
 impl<T: Child, Args> fmt::Debug for Children<T, Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Children({})", self.cell.ctl().path())
+        write!(f, "Children({})", self.cell.core().path())
     }
 }
 
 impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// Returns the number of instances that have not ended.
     pub fn len(&self) -> usize {
-        self.cell.ctl().sup().map_or(0, |sup| sup.look(|group| group.living() as usize))
+        self.cell.core().table().map_or(0, |table| table.look(|group| group.living() as usize))
     }
 
     /// Returns `true` if every instance has ended, or none was spawned.
@@ -164,7 +164,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Returns the path of the set.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
     /// Returns the [`TreeRef`] of the set, to stop, restart or join all of it.
@@ -225,11 +225,11 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     where
         G: FnMut() -> Option<Args> + Send + 'static,
     {
-        let ctl = self.cell.ctl();
-        let Some(sup) = ctl.sup() else { return Err(Refused::Stopped) };
+        let core = self.cell.core();
+        let Some(table) = core.table() else { return Err(Refused::Stopped) };
         let common = instance.common.clone();
         let mut launched = None;
-        let behind = sup.add(
+        let behind = table.add(
             &*self.cell,
             None,
             common.max_children,
@@ -237,7 +237,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
             patience(&common, T::KIND),
             |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
-                let ctl = Ctl::new(name, Some(self.cell.clone()), ctl.bus.clone());
+                let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());
                 let (options, mut give) = instance.made_of.take().expect("an instance is placed once");
                 let plan = self.plan.clone();
                 let start = move || {
@@ -245,7 +245,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                     let recipe = lock(&plan).recipe.clone();
                     recipe(args)
                 };
-                let child = T::launch(Seat { ctl }, options, start);
+                let child = T::launch(Seat { core }, options, start);
                 let cell = child.cell.clone();
                 launched = Some(child);
                 cell
@@ -291,7 +291,7 @@ struct Instance<T: Child, G> {
 
 /// An instance that was added and runs.
 struct Placed<H> {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     handle: HandleSource<H>,
 }
 
@@ -304,11 +304,11 @@ impl<H> Launched<H> {
 }
 
 /// Reports an initial instance that could not even be added (S27).
-fn not_begun(cell: &dyn Controlled, error: SpawnError) {
-    let ctl = cell.ctl();
+fn not_begun(cell: &dyn AnyCell, error: SpawnError) {
+    let core = cell.core();
     let cause = Cause::Error(Thrown::from(error));
-    let failure = Failure::new(Phase::Start, cause, ctl.path(), ctl.incarnation());
-    ctl.emit(EventKind::Reported { failure });
+    let failure = Failure::new(Phase::Start, cause, core.path(), core.incarnation());
+    core.emit(EventKind::Reported { failure });
 }
 
 macro_rules! spawns {

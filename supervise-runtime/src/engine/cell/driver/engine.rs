@@ -14,13 +14,13 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::span::Incarnation;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
-use crate::decide::group::{Facts as GroupFacts, FailureRoute};
-use crate::decide::member::At as Stand;
-use crate::engine::background::Asides;
+use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute};
+use crate::decide::member::MemberState;
+use crate::engine::background::Background;
 use crate::engine::cell::body::Hands;
-use crate::engine::cell::control::{Controlled, SystemMessage, closed, queue};
+use crate::engine::cell::control::{AnyCell, SystemMessage, closed, queue};
 use crate::engine::cell::current;
-use crate::engine::cell::stop_signal::Told;
+use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
@@ -32,14 +32,14 @@ use crate::values::strategy::{Directive, Lifecycle, Shutdown, default_directive}
 
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
-    pub(in crate::engine::cell) cell: Arc<dyn Controlled>,
+    pub(in crate::engine::cell) cell: Arc<dyn AnyCell>,
     /// Lent to the thread while user code runs.
-    pub(super) current: Option<Arc<dyn Controlled>>,
+    pub(super) current: Option<Arc<dyn AnyCell>>,
     pub(super) kind: ChildKind,
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
     /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<StopSignal>,
     /// The type of the message that was in hand when the last step ended.
     pub(super) message: Option<&'static str>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
@@ -50,30 +50,30 @@ pub(crate) struct Engine {
     pub(super) waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
-    pub(super) extras: Option<Box<Extras>>,
+    pub(super) cold: Option<Box<ColdState>>,
 }
 
 /// State that most cells never have.
 #[derive(Default)]
-pub(super) struct Extras {
+pub(super) struct ColdState {
     /// The timers and subordinate futures of this incarnation.
-    pub(super) asides: Option<Asides>,
+    pub(super) background: Option<Background>,
     /// The supervisor, if the cell has moved (S38).
-    pub(super) moved: Option<Arc<dyn Controlled>>,
+    pub(super) moved: Option<Arc<dyn AnyCell>>,
     /// The span of this incarnation, if a subscriber is interested.
     pub(super) span: Option<Incarnation>,
     /// The source of the backoff's jitter.
     pub(super) random: Option<SmallRng>,
 }
 
-pub(super) fn span_of(extras: &Option<Box<Extras>>) -> Option<&Incarnation> {
-    extras.as_ref()?.span.as_ref()
+pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
+    cold.as_ref()?.span.as_ref()
 }
 
 /// Enters user code: as the code of this cell (S25), in its span (S41).
 pub(super) fn enter<T>(
     span: Option<&Incarnation>,
-    current: &mut Option<Arc<dyn Controlled>>,
+    current: &mut Option<Arc<dyn AnyCell>>,
     leaving: bool,
     run: impl FnOnce() -> T,
 ) -> T {
@@ -85,22 +85,22 @@ impl Engine {
     // ----- asked and answered
 
     pub(in crate::engine::cell) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        let ctl = self.cell.ctl();
-        Failure::new(phase, cause, ctl.place(), ctl.incarnation())
+        let core = self.cell.core();
+        Failure::new(phase, cause, core.place(), core.incarnation())
     }
 
     /// Returns the supervisor, and its table of children.
-    pub(super) fn parent(&self) -> Option<(&crate::engine::supervisor::Sup, &Arc<dyn Controlled>)> {
-        let parent = match self.extras.as_ref().and_then(|extras| extras.moved.as_ref()) {
+    pub(super) fn parent(&self) -> Option<(&crate::engine::supervisor::ChildTable, &Arc<dyn AnyCell>)> {
+        let parent = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
             Some(supervisor) => supervisor,
-            None => self.cell.ctl().parent.as_ref()?,
+            None => self.cell.core().parent.as_ref()?,
         };
-        Some((parent.ctl().sup()?, parent))
+        Some((parent.core().table()?, parent))
     }
 
     pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
-        let (sup, owner) = self.parent()?;
-        sup.on_child(&**owner, &*self.cell, event)
+        let (table, owner) = self.parent()?;
+        table.on_child(&**owner, &*self.cell, event)
     }
 
     /// Reports a failure for which there is no decision.
@@ -112,7 +112,7 @@ impl Engine {
 
     /// Runs user code (a `Drop`) under the same catch as all other user code.
     pub(super) fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.extras), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        let caught = enter(span_of(&self.cold), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
             self.report(machine, Cause::Panic(panic_text(panic)));
         }
@@ -120,8 +120,7 @@ impl Engine {
 
     /// Runs a decider: a panic in it is an `Err`.
     pub(super) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.extras), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run)))
-            .map_err(panic_text)
+        enter(span_of(&self.cold), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {
@@ -153,17 +152,17 @@ impl Engine {
             Effect::MarkDown(down) => self.cell.set_down(down),
             Effect::Retry(at) => self.cell.set_retry(at),
             Effect::EndSpawns => self.end_spawns(),
-            Effect::AllowSpawns => self.cell.ctl().set_leaving(false),
+            Effect::AllowSpawns => self.cell.core().set_leaving(false),
             Effect::SignalStop => {
                 self.tell_asides();
                 if let Some(told) = &self.told {
                     told.tell();
                 }
             }
-            Effect::Suspended(suspended) => self.cell.ctl().set_held(suspended),
+            Effect::Suspended(suspended) => self.cell.core().set_held(suspended),
             Effect::SuspendChildren(suspended) => {
-                if let Some(sup) = self.cell.ctl().sup() {
-                    sup.on(&*self.cell, |group| match suspended {
+                if let Some(table) = self.cell.core().table() {
+                    table.on(&*self.cell, |group| match suspended {
                         true => group.hold(),
                         false => group.release(Instant::now()),
                     });
@@ -179,13 +178,13 @@ impl Engine {
             }
             Effect::Up { again, healed } => self.up(machine, again, healed, hands()),
             Effect::Failed(failure) => {
-                self.cell.ctl().emit(EventKind::Failed { failure, message: self.message });
+                self.cell.core().emit(EventKind::Failed { failure, message: self.message });
             }
-            Effect::Escalated(failure) => self.cell.ctl().emit(EventKind::Escalated { failure }),
-            Effect::Late(failure) => self.cell.ctl().fails_late(failure),
-            Effect::Reported(failure) => self.cell.ctl().emit(EventKind::Reported { failure }),
-            Effect::ForgetLate => self.cell.ctl().forget_late(),
-            Effect::Aborted => self.cell.ctl().emit(EventKind::Aborted { message: self.message }),
+            Effect::Escalated(failure) => self.cell.core().emit(EventKind::Escalated { failure }),
+            Effect::Late(failure) => self.cell.core().fails_late(failure),
+            Effect::Reported(failure) => self.cell.core().emit(EventKind::Reported { failure }),
+            Effect::ForgetLate => self.cell.core().forget_late(),
+            Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message }),
             Effect::Decide { failure, instance } => {
                 self.decide_first(machine, &failure, instance, hands());
             }
@@ -204,8 +203,8 @@ impl Engine {
             Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands()),
             Effect::ResumeChildren(failure) => {
                 let (facts, suspended) = (self.facts(hands().has_handled()), machine.is_suspended());
-                if let Some(sup) = self.cell.ctl().sup() {
-                    sup.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
+                if let Some(table) = self.cell.core().table() {
+                    table.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
                 }
             }
             Effect::RestartChildren(failure) => self.children_go(|group, now| group.restart_from_above(&failure, now)),
@@ -215,8 +214,8 @@ impl Engine {
             }
             Effect::EndChildren => self.children_go(|group, now| group.stop(now)),
             Effect::AbortChildren => {
-                if let Some(sup) = self.cell.ctl().sup() {
-                    sup.abort(&*self.cell, Instant::now());
+                if let Some(table) = self.cell.core().table() {
+                    table.abort(&*self.cell, Instant::now());
                 }
             }
             Effect::Open => self.open(machine, hands()),
@@ -243,9 +242,9 @@ impl Engine {
     /// Ends spawns: the message in hand may wait for a child that could begin only after it.
     pub(super) fn end_spawns(&mut self) {
         if self.kind == ChildKind::Actor {
-            self.cell.ctl().set_leaving(true);
-            if let Some(sup) = self.cell.ctl().sup() {
-                sup.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
+            self.cell.core().set_leaving(true);
+            if let Some(table) = self.cell.core().table() {
+                table.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
             }
         }
     }
@@ -259,9 +258,9 @@ impl Engine {
     }
 
     pub(super) fn children_go(&mut self, go: impl FnOnce(&mut crate::decide::group::Group, Instant)) {
-        if let Some(sup) = self.cell.ctl().sup() {
+        if let Some(table) = self.cell.core().table() {
             let now = Instant::now();
-            sup.on(&*self.cell, |group| go(group, now));
+            table.on(&*self.cell, |group| go(group, now));
         }
     }
 
@@ -269,31 +268,31 @@ impl Engine {
     pub(super) fn begin_report(&self) {
         if self.kind.only_supervises() {
             // In this order: a child that ends meanwhile is found, or reports its end itself, or both.
-            let ctl = self.cell.ctl();
-            ctl.open_report();
-            ctl.had_ended(ended_below(&*self.cell));
+            let core = self.cell.core();
+            core.open_report();
+            core.had_ended(ended_below(&*self.cell));
         }
     }
 
     /// Begins a new incarnation. The state of the previous incarnation's end is cleared.
     pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
-        let ctl = self.cell.ctl();
-        ctl.set_leaving(false);
+        let core = self.cell.core();
+        core.set_leaving(false);
         self.drop_asides(machine);
         self.timer = None;
         self.message = None;
         self.told = None;
         self.cell.interrupt(false);
-        let ctl = self.cell.ctl();
-        ctl.forget_late();
+        let core = self.cell.core();
+        core.forget_late();
         self.common = hands.common();
         if self.kind.only_supervises() {
-            ctl.forget_report(); // from a first start that failed
+            core.forget_report(); // from a first start that failed
         }
         let had_ended = machine.has_ended();
         let mut was_up = true;
         if had_ended {
-            ctl.revive();
+            core.revive();
             // After `start_again()` this is a first start (S26), after a restart from above it is not (S20).
             was_up = self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
         }
@@ -305,60 +304,60 @@ impl Engine {
             permanent: self.common.lifecycle_or(self.kind) == Lifecycle::Permanent,
         };
         machine.begin(settings, was_up);
-        let ctl = self.cell.ctl();
+        let core = self.cell.core();
         if had_ended {
             hands.shut();
             if !machine.was_up()
-                && let Some(sup) = ctl.sup()
+                && let Some(table) = core.table()
             {
-                sup.on(&*self.cell, |group| group.forget_stops());
+                table.on(&*self.cell, |group| group.forget_stops());
             }
         }
-        ctl.next_incarnation();
+        core.next_incarnation();
         self.begin_span();
-        if let Some(sup) = self.cell.ctl().sup() {
-            sup.rebuild(&*self.cell, machine.is_suspended());
+        if let Some(table) = self.cell.core().table() {
+            table.rebuild(&*self.cell, machine.is_suspended());
         }
     }
 
     pub(super) fn up(&mut self, machine: &Machine, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
         self.broken = false;
-        let ctl = self.cell.ctl();
-        ctl.emit(match again && ctl.incarnation() > 1 {
+        let core = self.cell.core();
+        core.emit(match again && core.incarnation() > 1 {
             true => EventKind::Restarted,
-            false => EventKind::Started { seed: ctl.parent.is_none().then_some(ctl.bus.seed) },
+            false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
         self.open(machine, hands);
-        let ctl = self.cell.ctl();
+        let core = self.cell.core();
         let now = Instant::now();
         self.with_group(|group, id| group.up(id, now));
-        ctl.set_up();
-        if let Some(sup) = ctl.sup() {
-            sup.on(&*self.cell, |group| match &healed {
+        core.set_up();
+        if let Some(table) = core.table() {
+            table.on(&*self.cell, |group| match &healed {
                 Some(failure) if again && self.kind == ChildKind::Actor => group.restart_kept(failure, now),
                 _ => group.owner_up(now),
             });
         }
         // After both: a task that waits for a set also waits for its group.
-        ctl.bus.changed.notify_waiters();
+        core.bus.changed.notify_waiters();
     }
 
     /// Announces the end: notifies watchers and the report.
     pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
-        let ctl = self.cell.ctl();
+        let core = self.cell.core();
         let took = machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
-        ctl.emit(EventKind::Ended { ended: ended.clone() });
-        ctl.set_ended(ended.clone());
+        core.emit(EventKind::Ended { ended: ended.clone() });
+        core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.
-        let (failure, failures) = ctl.late();
-        ctl.tell_report(|path| {
+        let (failure, failures) = core.late();
+        core.tell_report(|path| {
             let (ended, failure) = (ended.clone(), failure.clone());
             ChildReport { path, ended, took, aborted, stuck: false, failure, failures }
         });
-        ctl.bus.changed.notify_waiters();
-        if ctl.parent.is_none() {
-            ctl.bus.close();
+        core.bus.changed.notify_waiters();
+        if core.parent.is_none() {
+            core.bus.close();
         }
         closed(&*self.cell);
     }
@@ -367,31 +366,31 @@ impl Engine {
     pub(super) fn begin_span(&mut self) {
         self.end_span(); // of the previous incarnation: only one span is open for each cell
         if let Some(span) = Incarnation::open(&self.cell) {
-            self.extras.get_or_insert_default().span = Some(span);
+            self.cold.get_or_insert_default().span = Some(span);
         }
     }
 
     /// Closes the span.
     pub(super) fn end_span(&mut self) {
-        if let Some(extras) = &mut self.extras {
-            extras.span = None;
+        if let Some(cold) = &mut self.cold {
+            cold.span = None;
         }
     }
 
     // ----- from a failure to its decision (S7 to S9)
 
-    pub(super) fn facts(&mut self, handled: bool) -> GroupFacts {
+    pub(super) fn facts(&mut self, handled: bool) -> GroupFailureInfo {
         let random = match self.common.backoff {
             None => 0,
             Some(_) => self.jitter().next_u64(),
         };
-        GroupFacts { handled, random, now: Instant::now() }
+        GroupFailureInfo { handled, random, now: Instant::now() }
     }
 
     pub(super) fn jitter(&mut self) -> &mut SmallRng {
-        let ctl = self.cell.ctl();
-        self.extras.get_or_insert_default().random.get_or_insert_with(|| {
-            let seed = ctl.path().bytes().fold(ctl.bus.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        let core = self.cell.core();
+        self.cold.get_or_insert_default().random.get_or_insert_with(|| {
+            let seed = core.path().bytes().fold(core.bus.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
             });
             SmallRng::seed_from_u64(seed)
@@ -406,7 +405,7 @@ impl Engine {
         if failure.error::<InvalidSettings>().is_some() {
             return (!once).then_some(Directive::Stop); // another start would fail in the same way
         }
-        let above = if once { None } else { self.parent().and_then(|(sup, _)| sup.decider()) };
+        let above = if once { None } else { self.parent().and_then(|(table, _)| table.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
         let declared = self.common.backoff.is_some();
         let said = self.ask(|| {
@@ -464,36 +463,36 @@ impl Engine {
                     Cause::EndedByItself => Some(Directive::Restart),
                     // After a bug in the code that runs this child, the child alone cannot be relied on for the next
                     // start.
-                    Cause::Bug(_) if failure.path() == self.cell.ctl().path() => Some(Directive::Escalate),
+                    Cause::Bug(_) if failure.path() == self.cell.core().path() => Some(Directive::Escalate),
                     _ => self.directive(machine, failure),
                 };
                 let facts = self.facts(hands.has_handled());
                 if let Some(directive) = directive {
                     let comes_to = self.with_group(|group, id| {
-                        let instance = group.at(id) == Stand::Failed;
+                        let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
                     let told = comes_to.unwrap_or(directive);
-                    let ctl = self.cell.ctl();
-                    ctl.emit(EventKind::Decided { directive: told, failure: failure.clone(), row });
+                    let core = self.cell.core();
+                    core.emit(EventKind::Decided { directive: told, failure: failure.clone(), row });
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
                 if decided == Some(FailureRoute::Absorbed) {
-                    self.cell.ctl().fails_late(failure.clone()); // the child was asked to go down meanwhile
+                    self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }
-                self.cell.ctl().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
+                self.cell.core().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
             }
             FailureRoute::Kept => {}
             FailureRoute::Absorbed | FailureRoute::ReportOnly => {
-                self.cell.ctl().fails_late(failure.clone());
+                self.cell.core().fails_late(failure.clone());
             }
         }
     }
 
     /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
     pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
-        let over = self.with_group(|group, id| group.at(id) == Stand::Ended).unwrap_or(true);
+        let over = self.with_group(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
         let reported = self.decide_first(machine, bug, false, hands);
         if over {
             queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // an earlier one may be lost
@@ -510,15 +509,15 @@ impl Engine {
     /// Cancels the token, because the cell was asked to go down.
     pub(super) fn tell_asides(&mut self) {
         #[cfg(feature = "tokio-util")]
-        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
-            asides.tell();
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
+            background.tell();
         }
     }
 
     /// Stops the timers of a draining cell: no more ticks come. Dropping them is user code.
     pub(super) fn stop_timers(&mut self, machine: &Machine) {
-        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.as_mut()) {
-            for tick in asides.stop_timers() {
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
+            for tick in background.stop_timers() {
                 self.guarded(machine, || drop(tick));
             }
         }
@@ -526,21 +525,21 @@ impl Engine {
 
     /// Returns whether a subordinate future is running.
     pub(super) fn has_futures(&self) -> bool {
-        self.extras.as_ref().and_then(|extras| extras.asides.as_ref()).is_some_and(Asides::has_futures)
+        self.cold.as_ref().and_then(|cold| cold.background.as_ref()).is_some_and(Background::has_futures)
     }
 
     /// Drops the background work at the end of the incarnation. Dropping is user code.
     pub(super) fn drop_asides(&mut self, machine: &Machine) {
-        if let Some(asides) = self.extras.as_mut().and_then(|extras| extras.asides.take()) {
-            asides.dismantle(&mut |part| self.guarded(machine, part));
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.take()) {
+            background.dismantle(&mut |part| self.guarded(machine, part));
         }
     }
 }
 
 /// Returns the children that have ended and are kept, since their supervisor might start them again, with their ids;
 /// each after those below it.
-fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
-    let below = |cell: &dyn Controlled| cell.ctl().sup().map(|sup| sup.cells()).unwrap_or_default().into_iter();
+fn ended_below(cell: &dyn AnyCell) -> Vec<(u64, ChildReport)> {
+    let below = |cell: &dyn AnyCell| cell.core().table().map(|table| table.cells()).unwrap_or_default().into_iter();
     let mut reports = Vec::new();
     let mut within = Vec::new();
     let mut children = below(cell);
@@ -552,12 +551,12 @@ fn ended_below(cell: &dyn Controlled) -> Vec<(u64, ChildReport)> {
         }
         let Some((child, others)) = within.pop() else { return reports };
         children = others;
-        if let Some(ended) = child.ctl().ended() {
-            let path = child.ctl().path();
-            let (failure, failures) = child.ctl().late();
+        if let Some(ended) = child.core().ended() {
+            let path = child.core().path();
+            let (failure, failures) = child.core().late();
             let (took, aborted, stuck) = (Duration::ZERO, false, false);
             let report = ChildReport { path, ended, took, aborted, stuck, failure, failures };
-            reports.push((child.ctl().id, report));
+            reports.push((child.core().id, report));
         }
     }
 }

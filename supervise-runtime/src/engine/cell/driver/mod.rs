@@ -16,20 +16,20 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::base::clock::after;
-use crate::base::deferred_drop::Shelter;
+use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::decide::group::Cut as GroupCut;
-use crate::decide::member::At as Stand;
-use crate::engine::background::{Aside, Asides};
+use crate::decide::member::MemberState;
+use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served};
-use crate::engine::cell::control::{Controlled, Move, SystemMessage, closed};
+use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
-use engine::{Engine, Extras, enter, span_of};
+use engine::{ColdState, Engine, enter, span_of};
 use slot::Slot;
 
 mod engine;
@@ -76,7 +76,7 @@ impl Port for At<'_> {
     }
 
     fn has_children(&self) -> bool {
-        self.engine.cell.ctl().sup().is_some()
+        self.engine.cell.core().table().is_some()
     }
 
     fn has_place(&self) -> bool {
@@ -84,15 +84,15 @@ impl Port for At<'_> {
     }
 
     fn end_is_told(&self) -> bool {
-        self.engine.cell.ctl().ended().is_some()
+        self.engine.cell.core().ended().is_some()
     }
 
     fn ends_with_failure(&self) -> Option<Failure> {
-        self.engine.cell.ctl().sup().and_then(|sup| sup.look(|group| group.ends_with_failure()))
+        self.engine.cell.core().table().and_then(|table| table.look(|group| group.ends_with_failure()))
     }
 
     fn is_own(&self, failure: &Failure) -> bool {
-        failure.path() == self.engine.cell.ctl().path()
+        failure.path() == self.engine.cell.core().path()
     }
 
     fn failure(&self, phase: Phase, cause: Cause) -> Failure {
@@ -108,8 +108,8 @@ impl Port for At<'_> {
 }
 
 impl Driver {
-    pub(crate) fn new(cell: Arc<dyn Controlled>, kind: ChildKind, common: Arc<Common>) -> Self {
-        let machine = Machine::new(kind, cell.ctl().parent.is_none());
+    pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
+        let machine = Machine::new(kind, cell.core().parent.is_none());
         let engine = Engine {
             current: Some(cell.clone()),
             cell,
@@ -122,7 +122,7 @@ impl Driver {
             begun: None,
             waited: true,
             broken: false,
-            extras: None,
+            cold: None,
         };
         Driver { machine, engine }
     }
@@ -130,7 +130,7 @@ impl Driver {
     /// To be awaited first: from now on messages can wake the task.
     pub(crate) async fn arrive(&mut self) {
         poll_fn(|cx| {
-            self.engine.cell.ctl().set_home(cx.waker());
+            self.engine.cell.core().set_home(cx.waker());
             Poll::Ready(())
         })
         .await;
@@ -206,9 +206,9 @@ impl Driver {
     }
 
     fn look_after_children(&mut self) {
-        let Some(sup) = self.engine.cell.ctl().sup() else { return };
+        let Some(table) = self.engine.cell.core().table() else { return };
         let stopping = self.machine.gives_up();
-        let next = sup.watchdog(&*self.engine.cell, stopping, Instant::now());
+        let next = table.watchdog(&*self.engine.cell, stopping, Instant::now());
         self.engine.watchdog = next.map(|at| Box::pin(sleep_until(at)));
     }
 
@@ -217,7 +217,7 @@ impl Driver {
     /// Polls the present step once, with orders, timers and background work.
     fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
         loop {
-            if self.engine.cell.ctl().has_control() {
+            if self.engine.cell.core().has_control() {
                 self.take_orders();
             }
             if let Some(cut) = self.machine.take_cut() {
@@ -231,7 +231,7 @@ impl Driver {
             }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
-                enter(span_of(&self.engine.extras), &mut self.engine.current, leaving, || match slot.poll(cx) {
+                enter(span_of(&self.engine.cold), &mut self.engine.current, leaving, || match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 });
@@ -244,10 +244,10 @@ impl Driver {
                 Err(panic) => return Poll::Ready(Exit::Panicked(panic_text(panic))),
                 Ok(Poll::Pending) => {}
             }
-            if self.engine.cell.ctl().has_control() {
+            if self.engine.cell.core().has_control() {
                 continue; // a request that the user code itself has just made
             }
-            if self.engine.extras.is_some() && self.poll_asides(cx) {
+            if self.engine.cold.is_some() && self.poll_asides(cx) {
                 continue;
             }
             // Only a future that really waits costs a timer.
@@ -300,7 +300,7 @@ impl Driver {
             if over.is_some_and(|over| over <= timer.deadline()) {
                 return true;
             }
-            engine.cell.ctl().emit(EventKind::StillStarting { since: begun.elapsed() });
+            engine.cell.core().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }
@@ -321,7 +321,7 @@ impl Driver {
     pub(super) async fn wait(&mut self) {
         poll_fn(|cx| {
             loop {
-                if self.engine.cell.ctl().has_control() {
+                if self.engine.cell.core().has_control() {
                     self.take_orders();
                 }
                 if self.machine.wakes() {
@@ -338,7 +338,7 @@ impl Driver {
                     self.machine.time_is_up();
                     continue;
                 }
-                if !self.engine.cell.ctl().has_control() {
+                if !self.engine.cell.core().has_control() {
                     return self.engine.pending();
                 }
             }
@@ -367,7 +367,7 @@ impl Driver {
     pub(super) async fn hand_in(&mut self) -> Exit {
         poll_fn(|cx| {
             loop {
-                if self.engine.cell.ctl().has_control() {
+                if self.engine.cell.core().has_control() {
                     self.take_orders();
                 }
                 if let Some(cut) = self.machine.take_cut() {
@@ -380,7 +380,7 @@ impl Driver {
                 if self.poll_deadline(cx) {
                     return Poll::Ready(Exit::Cut(Cut::TimeUp));
                 }
-                if self.poll_asides(cx) || self.engine.cell.ctl().has_control() {
+                if self.poll_asides(cx) || self.engine.cell.core().has_control() {
                     continue;
                 }
                 if self.engine.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
@@ -399,8 +399,8 @@ impl Driver {
 
     #[cold]
     pub(super) fn take_orders(&mut self) {
-        while self.engine.cell.ctl().has_control() {
-            for message in self.engine.cell.ctl().take_control() {
+        while self.engine.cell.core().has_control() {
+            for message in self.engine.cell.core().take_control() {
                 self.take(message);
             }
         }
@@ -429,7 +429,7 @@ impl Driver {
                 self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
             }
             SystemMessage::Move(to) => self.take_move(*to),
-            SystemMessage::Aside(aside) => self.take_aside(*aside),
+            SystemMessage::BackgroundWork(aside) => self.take_aside(*aside),
         }
     }
 
@@ -439,17 +439,17 @@ impl Driver {
 
     /// Returns whether a life was about to begin whose end was not announced.
     fn has_end_to_tell(&self) -> bool {
-        let ctl = self.engine.cell.ctl();
+        let core = self.engine.cell.core();
         // In this order: a requested start clears the mark first, and then the end of the previous life.
-        self.machine.is_due() || ctl.ended().is_none() && ctl.is_closing()
+        self.machine.is_due() || core.ended().is_none() && core.is_closing()
     }
 
     fn take_stop(&mut self) {
         let now = Instant::now();
         let mut begins = false;
-        if let Some((sup, owner)) = self.engine.parent() {
-            let stopped = sup.on_child(&**owner, &*self.engine.cell, |group, id| {
-                (group.stop_member(id, now), group.at(id) == Stand::Down)
+        if let Some((table, owner)) = self.engine.parent() {
+            let stopped = table.on_child(&**owner, &*self.engine.cell, |group, id| {
+                (group.stop_member(id, now), group.at(id) == MemberState::Down)
             });
             match stopped {
                 Some((true, down)) => begins = down,
@@ -497,14 +497,14 @@ impl Driver {
     }
 
     fn drop_value(&mut self, id: u32) {
-        let Some(sup) = self.engine.cell.ctl().sup() else { return };
-        if let Some(value) = sup.value(id)
+        let Some(table) = self.engine.cell.core().table() else { return };
+        if let Some(value) = table.value(id)
             && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
         {
             self.report(Cause::Panic(panic_text(panic)));
         }
-        if let Some(sup) = self.engine.cell.ctl().sup() {
-            sup.on(&*self.engine.cell, |group| group.gone(id, Instant::now()));
+        if let Some(table) = self.engine.cell.core().table() {
+            table.on(&*self.engine.cell, |group| group.gone(id, Instant::now()));
         }
     }
 
@@ -523,8 +523,8 @@ impl Driver {
         match self.engine.ask(|| hands.supervision()) {
             Err(panic) => return Exit::Panicked(panic),
             Ok(Some(strategy)) => {
-                if let Some(sup) = self.engine.cell.ctl().sup() {
-                    sup.configure(strategy);
+                if let Some(table) = self.engine.cell.core().table() {
+                    table.configure(strategy);
                 }
             }
             Ok(None) => {}
@@ -545,11 +545,11 @@ impl Driver {
     pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
         if self.machine.has_ended() {
             self.engine.broken = false;
-            self.machine.breaks_after_its_end(self.engine.cell.ctl().ended().is_some());
+            self.machine.breaks_after_its_end(self.engine.cell.core().ended().is_some());
             closed(&*self.engine.cell);
             let now = Instant::now();
             self.engine.with_group(|group, id| {
-                if matches!(group.at(id), Stand::Starting | Stand::Down) {
+                if matches!(group.at(id), MemberState::Starting | MemberState::Down) {
                     group.gone(id, now);
                 }
             });
@@ -562,11 +562,11 @@ impl Driver {
     // ----- timers and subordinate futures, polled after the user future (S11)
 
     /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
-    pub(super) fn take_aside(&mut self, aside: Aside) {
+    pub(super) fn take_aside(&mut self, aside: BackgroundWork) {
         let engine = &mut self.engine;
-        if self.machine.takes_background(matches!(aside, Aside::Timer { .. })) {
-            let asides = &mut engine.extras.get_or_insert_default().asides;
-            asides.get_or_insert_with(Asides::new).add(aside, engine.cell.ctl().task_waker());
+        if self.machine.takes_background(matches!(aside, BackgroundWork::Timer { .. })) {
+            let background = &mut engine.cold.get_or_insert_default().background;
+            background.get_or_insert_with(Background::new).add(aside, engine.cell.core().task_waker());
             if self.machine.leaving_since().is_some() {
                 engine.tell_asides(); // the stop was requested before the token was made
             }
@@ -580,8 +580,10 @@ impl Driver {
     #[cold]
     pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
         let engine = &mut self.engine;
-        let Some(Extras { asides: Some(asides), span, .. }) = engine.extras.as_deref_mut() else { return false };
-        let polled = enter(span.as_ref(), &mut engine.current, false, || asides.poll(cx));
+        let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
+            return false;
+        };
+        let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
         self.machine.fails_beside(failure, &mut At { engine: &mut self.engine, hands: None });
@@ -592,11 +594,11 @@ impl Driver {
 
     pub(super) fn take_move(&mut self, ask: Move) {
         let Move { to, unlink, reply } = ask;
-        let _shelter = Shelter::new();
+        let _shelter = DeferDrops::new();
         // Under the lock no last reference may be dropped, which would run user code. So these two are kept until after
         // it.
         let before =
-            (self.engine.cell.ctl().supervisor(), self.engine.extras.as_ref().and_then(|extras| extras.moved.clone()));
+            (self.engine.cell.core().supervisor(), self.engine.cold.as_ref().and_then(|cold| cold.moved.clone()));
         let mut above = Vec::new();
         let moved = {
             let _one = moves();
@@ -610,22 +612,22 @@ impl Driver {
     /// Moves the child. `above`: collects the cells that were visited on the way up.
     fn move_to(
         &mut self,
-        to: &Arc<dyn Controlled>,
+        to: &Arc<dyn AnyCell>,
         unlink: Option<u64>,
-        above: &mut Vec<Arc<dyn Controlled>>,
+        above: &mut Vec<Arc<dyn AnyCell>>,
     ) -> Result<(), LinkError> {
-        let ctl = self.engine.cell.ctl();
-        let path = || ctl.path();
+        let core = self.engine.cell.core();
+        let path = || core.path();
         let Some((from, owner)) = self.engine.parent() else { return Err(LinkError::Supervised { path: path() }) };
         match unlink {
-            None if !owner.ctl().is_guardian() => return Err(LinkError::Supervised { path: path() }),
-            Some(caller) if owner.ctl().id != caller => return Err(LinkError::NotOwn { path: path() }),
+            None if !owner.core().is_guardian() => return Err(LinkError::Supervised { path: path() }),
+            Some(caller) if owner.core().id != caller => return Err(LinkError::NotOwn { path: path() }),
             _ => {}
         }
         let mut next = Some(to.clone());
         while let Some(cell) = next {
-            next = cell.ctl().supervisor();
-            let is_above = cell.ctl().id == ctl.id;
+            next = cell.core().supervisor();
+            let is_above = cell.core().id == core.id;
             above.push(cell);
             if is_above {
                 above.extend(next);
@@ -633,7 +635,7 @@ impl Driver {
             }
         }
         let busy = || LinkError::Busy { path: path() };
-        let joins = to.ctl().sup().ok_or_else(busy)?;
+        let joins = to.core().table().ok_or_else(busy)?;
         if !self.machine.may_move() {
             return Err(busy());
         }
@@ -643,8 +645,8 @@ impl Driver {
             debug_assert!(kept.is_ok() || unlink.is_some(), "a guardian has nothing else to do");
             return Err(busy());
         }
-        ctl.set_supervisor(Some(to.clone()));
-        self.engine.extras.get_or_insert_default().moved = Some(to.clone());
+        core.set_supervisor(Some(to.clone()));
+        self.engine.cold.get_or_insert_default().moved = Some(to.clone());
         Ok(())
     }
 }

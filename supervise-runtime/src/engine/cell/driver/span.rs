@@ -8,27 +8,27 @@ use tracing::Span;
 use tracing::span::Id;
 
 use crate::base::sync::{Arc, foreign, lock};
-use crate::engine::cell::control::{Controlled, Ctl};
+use crate::engine::cell::control::{AnyCell, CellCore};
 
 /// Returns the parent of this cell's spans.
-fn above(ctl: &Ctl) -> Option<Id> {
+fn above(core: &CellCore) -> Option<Id> {
     // The id of a span is stored in it: no subscriber is called.
-    let around = |ctl: &Ctl| lock(&ctl.bus.spans.around).as_ref().and_then(Span::id);
-    match ctl.supervisor() {
-        Some(supervisor) if !supervisor.ctl().is_guardian() => {
-            let supervisor = supervisor.ctl();
+    let around = |core: &CellCore| lock(&core.bus.spans.around).as_ref().and_then(Span::id);
+    match core.supervisor() {
+        Some(supervisor) if !supervisor.core().is_guardian() => {
+            let supervisor = supervisor.core();
             let open = lock(&supervisor.bus.spans.open).get(&supervisor.id).and_then(Span::id);
             open.or_else(|| around(supervisor))
         }
-        Some(guardian) => around(guardian.ctl()),
-        None => around(ctl),
+        Some(guardian) => around(guardian.core()),
+        None => around(core),
     }
 }
 
 /// The span of one incarnation. Dropped with it.
 pub(crate) struct Incarnation {
     pub(crate) span: Span,
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
 }
 
 impl fmt::Debug for Incarnation {
@@ -39,20 +39,20 @@ impl fmt::Debug for Incarnation {
 
 impl Incarnation {
     /// Opens the span. Returns `None` if no subscriber is interested.
-    pub(crate) fn open(cell: &Arc<dyn Controlled>) -> Option<Self> {
-        let ctl = cell.ctl();
+    pub(crate) fn open(cell: &Arc<dyn AnyCell>) -> Option<Self> {
+        let core = cell.core();
         // At level `error`: where an error of a child is shown, its span should be shown too.
         let span = tracing::error_span!(
-            parent: above(ctl),
+            parent: above(core),
             "child",
-            path = %ctl.path(),
-            incarnation = ctl.incarnation()
+            path = %core.path(),
+            incarnation = core.incarnation()
         );
         if span.is_disabled() {
             return None;
         }
         let shared = span.clone(); // runs a subscriber's code, so not under the lock
-        let before = lock(&ctl.bus.spans.open).insert(ctl.id, shared);
+        let before = lock(&core.bus.spans.open).insert(core.id, shared);
         drop(before);
         Some(Incarnation { span, cell: cell.clone() })
     }
@@ -60,8 +60,8 @@ impl Incarnation {
 
 impl Drop for Incarnation {
     fn drop(&mut self) {
-        let ctl = self.cell.ctl();
-        let gone = lock(&ctl.bus.spans.open).remove(&ctl.id);
+        let core = self.cell.core();
+        let gone = lock(&core.bus.spans.open).remove(&core.id);
         foreign();
         drop(gone);
     }

@@ -43,7 +43,7 @@ impl<B: Body> Life<B> {
         loop {
             let Err(text) = (Caught { future: self.steps() }).await else { return self.farewell.was_orderly() };
             let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
-            self.driver.engine.cell.ctl().emit(EventKind::Failed { failure: bug.clone(), message: None });
+            self.driver.engine.cell.core().emit(EventKind::Failed { failure: bug.clone(), message: None });
             // A second bug without a successful start in between, or a bug in the recovery: only an end is left.
             let again = std::mem::replace(&mut self.driver.engine.broken, true);
             if again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err() {

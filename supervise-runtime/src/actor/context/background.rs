@@ -12,25 +12,25 @@ use crate::actor::Actor;
 use crate::actor::timers::{Every, Make, Tick, Timer};
 use crate::base::clock::after;
 use crate::base::sync::Arc;
-use crate::engine::background::Aside;
+use crate::engine::background::BackgroundWork;
 use crate::engine::cell::control::{SystemMessage, queue};
 
 /// The resolution of tokio's clock.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 impl<A: Actor> Context<A> {
-    pub(crate) fn has_asides(&self) -> bool {
-        self.asides
+    pub(crate) fn has_background(&self) -> bool {
+        self.background
     }
 
-    fn aside(&mut self, aside: Aside) {
-        self.asides = true;
-        queue(&*self.cell, SystemMessage::Aside(Box::new(aside)));
+    fn aside(&mut self, aside: BackgroundWork) {
+        self.background = true;
+        queue(&*self.cell, SystemMessage::BackgroundWork(Box::new(aside)));
     }
 
     fn timer(&mut self, delay: Duration, period: Option<Duration>, make: Make<A::Msg>) -> Timer {
         let tick = Tick::new(Arc::downgrade(&self.cell), self.incarnation(), make);
-        self.aside(Aside::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
+        self.aside(BackgroundWork::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
         Timer { tick }
     }
 
@@ -125,7 +125,7 @@ impl<A: Actor> Context<A> {
     {
         let cell = Arc::downgrade(&self.cell);
         let incarnation = self.incarnation();
-        self.aside(Aside::Future(Box::pin(async move {
+        self.aside(BackgroundWork::Future(Box::pin(async move {
             let msg = message(future.await);
             Tick::<A>::new(cell, incarnation, Make::Once(msg)) as Arc<_>
         })));
@@ -157,14 +157,14 @@ impl<A: Actor> Context<A> {
     /// ```
     #[cfg(feature = "tokio-util")]
     pub fn token(&mut self) -> CancellationToken {
-        let rare = self.rare.get_or_insert_default();
-        if let Some(token) = &rare.token {
+        let cold = self.cold.get_or_insert_default();
+        if let Some(token) = &cold.token {
             return token.child_token();
         }
         let token = CancellationToken::new();
-        rare.token = Some(token.clone());
+        cold.token = Some(token.clone());
         let child = token.child_token();
-        self.aside(Aside::Token(token.drop_guard()));
+        self.aside(BackgroundWork::Token(token.drop_guard()));
         child
     }
 }
