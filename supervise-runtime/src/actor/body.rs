@@ -11,7 +11,7 @@ use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::context::Context;
 use crate::actor::options::Reader;
 use crate::base::Each;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::AnyCell as _;
@@ -24,7 +24,7 @@ use crate::values::strategy::SupervisorStrategy;
 
 pub(crate) struct ActorBody<A: Actor, F> {
     cell: Arc<Cell<A>>,
-    start: Quiet<F>,
+    start: CatchDrop<F>,
     actor: Option<A>,
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
@@ -40,7 +40,7 @@ impl<A: Actor, F> ActorBody<A, F> {
         let cx = Context::new(cell.clone());
         ActorBody {
             cell,
-            start: Quiet::new(start),
+            start: CatchDrop::new(start),
             actor: None,
             inbox: Inbox::new(),
             cx,
@@ -92,7 +92,7 @@ where
         self.in_hand = false;
         // Back at the front, for the next instance; if there is none, it ends with the rest of the queue.
         match self.again.as_mut().and_then(|again| again.left_over()) {
-            Some((msg, true)) => self.inbox.put_back(&self.cell, Envelope::Msg(msg)),
+            Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
                 let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
                 self.cell.core().emit(EventKind::DeadLetter { message, reason });
@@ -231,8 +231,8 @@ where
         }
     }
 
-    fn give_back(&mut self) {
-        self.inbox.give_back(&self.cell);
+    fn return_batch(&mut self) {
+        self.inbox.return_batch(&self.cell);
     }
 }
 
@@ -246,7 +246,7 @@ fn poll_handler<A: Actor, F: Future + ?Sized>(
 ) -> Poll<F::Output> {
     let polled = handler.poll(cx);
     if polled.is_pending() {
-        inbox.give_back(cell);
+        inbox.return_batch(cell);
     }
     polled
 }

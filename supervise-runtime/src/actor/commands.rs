@@ -212,7 +212,7 @@ pub(crate) fn start_again(cell: &dyn AnyCell) -> Result<(), CommandError> {
     let core = cell.core();
     let Some(owner) = core.supervisor() else { return Err(CommandError::NotDeclared { path: core.path() }) };
     let (declares, is_over) =
-        owner.core().table().map_or((true, true), |table| table.look(|group| (group.declares(), group.is_ended())));
+        owner.core().table().map_or((true, true), |table| table.inspect(|group| (group.declares(), group.is_ended())));
     if core.ended().is_some() && !declares {
         return Err(CommandError::NotDeclared { path: core.path() });
     }

@@ -9,7 +9,7 @@ use crate::actor::Actor;
 use crate::actor::context::Context;
 use crate::actor::hook::RestartHook;
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::values::backoff::Backoff;
 use crate::values::failure::{Failure, Thrown};
@@ -363,7 +363,7 @@ impl<A> ChildOptions<A> {
 }
 
 fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dyn Any + Send + Sync> {
-    let hook = Arc::new(Quiet::new(hook));
+    let hook = Arc::new(CatchDrop::new(hook));
     let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
         let hook = hook.clone();
         Box::pin(async move { hook.call(actor, failure, cx).await.map_err(Thrown::from) })

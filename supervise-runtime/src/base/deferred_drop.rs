@@ -2,7 +2,7 @@
 //!
 //! Dropping an error that user code returned is user code as well: it may panic, and it may call methods of the tree. A
 //! [`Failure`](crate::Failure) is shared, so its last reference may be dropped anywhere: in a cell's loop, under a
-//! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_last`], which catches a
+//! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_deferred`], which catches a
 //! panic, and waits while a [`DeferDrops`] exists on this thread.
 
 use std::any::Any;
@@ -37,7 +37,7 @@ impl Drop for DeferDrops {
         // and the loop drops the addition too, without recursion.
         if SHELTERS.get() == 1 {
             while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
-                drop_quietly(next);
+                drop_catching_panics(next);
             }
         }
         SHELTERS.set(SHELTERS.get() - 1);
@@ -45,31 +45,31 @@ impl Drop for DeferDrops {
 }
 
 /// Drops a value that may be the last reference to an error: outside of every lock, and catching a panic.
-pub(crate) fn drop_last<T: 'static>(value: T) {
+pub(crate) fn drop_deferred<T: 'static>(value: T) {
     if SHELTERS.get() == 0 {
-        return drop_quietly(value);
+        return drop_catching_panics(value);
     }
     let mut value = Some(value);
     let _ = WAITING.try_with(|waiting| {
         waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
     });
     if let Some(value) = value {
-        drop_quietly(value); // the thread is ending
+        drop_catching_panics(value); // the thread is ending
     }
 }
 
 /// A user value that is dropped together with others. A panic in its `Drop` is caught: two panics at once would end the
 /// process, and one would leave the other values undropped.
 #[derive(Debug)]
-pub(crate) struct Quiet<T>(Option<T>);
+pub(crate) struct CatchDrop<T>(Option<T>);
 
-impl<T> Quiet<T> {
+impl<T> CatchDrop<T> {
     pub(crate) fn new(value: T) -> Self {
-        Quiet(Some(value))
+        CatchDrop(Some(value))
     }
 }
 
-impl<T> Deref for Quiet<T> {
+impl<T> Deref for CatchDrop<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -77,21 +77,21 @@ impl<T> Deref for Quiet<T> {
     }
 }
 
-impl<T> DerefMut for Quiet<T> {
+impl<T> DerefMut for CatchDrop<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.as_mut().expect("taken only when it is dropped")
     }
 }
 
-impl<T> Drop for Quiet<T> {
+impl<T> Drop for CatchDrop<T> {
     fn drop(&mut self) {
-        drop_quietly(self.0.take());
+        drop_catching_panics(self.0.take());
     }
 }
 
 /// Drops a value and catches a panic in its `Drop`. The panic hook has already reported that panic.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn drop_quietly<T>(value: T) {
+pub(crate) fn drop_catching_panics<T>(value: T) {
     foreign();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(payload); // its own `Drop` may panic too
@@ -110,9 +110,9 @@ mod tests {
         let error = Rc::new("of a user");
         let value = Mutex::new(1);
         let shelter = DeferDrops::new();
-        let held = lock(&value);
-        drop_last(error.clone());
-        drop(held);
+        let suspended = lock(&value);
+        drop_deferred(error.clone());
+        drop(suspended);
         assert_eq!(Rc::strong_count(&error), 2, "it waits");
         drop(shelter);
         assert_eq!(Rc::strong_count(&error), 1);

@@ -5,7 +5,7 @@
 //! lock either. So user code can be delayed here only by user code: by a `Clone` that blocks its thread until a child
 //! is up whose start needs a clone of the same value.
 
-use crate::base::deferred_drop::drop_quietly;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::{Condvar, Mutex, foreign, lock};
 
 pub(crate) struct Lent<T> {
@@ -146,6 +146,6 @@ impl<T> Drop for Lent<T> {
     /// this one.
     fn drop(&mut self) {
         let value = lock(&self.slot).value.take();
-        drop_quietly(value);
+        drop_catching_panics(value);
     }
 }

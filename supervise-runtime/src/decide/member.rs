@@ -16,7 +16,7 @@ use crate::values::strategy::{Lifecycle, Limit};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum MemberState {
     /// O: down, queued for its start.
-    Turn,
+    Queued,
     /// S: starting.
     Starting,
     /// R: up.
@@ -24,11 +24,11 @@ pub(crate) enum MemberState {
     /// F: failed, with an instance; undecided or kept.
     Failed,
     /// N: failed, without an instance; undecided or kept. Also a kept end that is followed by a restart.
-    StartFailed,
+    FailedStart,
     /// D: going down.
-    Down,
-    /// Down and backing off.
-    Waiting,
+    GoingDown,
+    /// W: down, and backing off.
+    BackingOff,
     /// E: ended.
     Ended,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Member {
     /// The member ends with this reason as soon as it is down, and is not started before that.
     pub(crate) ending: Option<Ended>,
     /// The member was stopped from outside: not even a restart from above starts it again (S20).
-    pub(crate) by_hand: bool,
+    pub(crate) on_request: bool,
     /// The task of the member was dropped: nothing can start it again.
     pub(crate) lost: bool,
     /// The member handles its queued messages before it goes down.
@@ -97,7 +97,7 @@ pub(crate) struct Member {
     /// The first start has gone on to later members: this one was up, or is backing off (S21).
     pub(crate) passed: bool,
     /// The walk that takes the range down waits for this member.
-    pub(crate) counted: bool,
+    pub(crate) in_walk: bool,
     /// The backoff is over, but something else delays the start.
     pub(crate) due: bool,
     /// The time that the member waits once it is down.
@@ -121,6 +121,6 @@ impl Member {
 
     /// Returns whether the member may be started now, as far as its own state is concerned.
     pub(crate) fn wants_start(&self) -> bool {
-        self.at == MemberState::Turn && self.reached && self.ending.is_none()
+        self.at == MemberState::Queued && self.reached && self.ending.is_none()
     }
 }

@@ -7,7 +7,7 @@ use std::pin::pin;
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
-use crate::base::deferred_drop::{DeferDrops, drop_quietly};
+use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
@@ -231,7 +231,7 @@ impl TreeShared {
             }
         }));
         if let Err(payload) = told {
-            drop_quietly(payload);
+            drop_catching_panics(payload);
             tracing::error!(path = path(), incarnation, "a panic in a `Display` or `Drop` of an error: event lost");
         }
     }

@@ -6,17 +6,17 @@
 //! again with its supervisor (S20).
 //!
 //! Invariants:
-//! 1. `parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender that
+//! 1. `receiver_parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender that
 //!    pushes clears it and wakes the task. So no wake-up is lost.
-//! 2. `unserved` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
+//! 2. `in_batch` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
 //!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had when it was
 //!    taken. So usually no other thread reads the place to which the actor writes.
 //! 3. A blocked sender is in `blocked` with its ticket, or was woken and will try again, or has given up and has
 //!    forwarded its wake-up. Each message that is taken out wakes one of the waiting senders. So capacity is never idle
 //!    while a sender waits.
 //!
-//! The third invariant needs an order, because the actor makes room without the lock. The actor writes `unserved`, then
-//! reads `crowded`; a sender that begins to wait writes `crowded`, then reads `unserved`. If all four accesses are
+//! The third invariant needs an order, because the actor makes room without the lock. The actor writes `in_batch`, then
+//! reads `has_waiters`; a sender that begins to wait writes `has_waiters`, then reads `in_batch`. If all four accesses are
 //! `SeqCst`, at least one of the two sees the write of the other. The actor does this at each message of a short batch,
 //! at every 32nd message of a long batch and at its end, and while a sender waits. A fence for each message of a long
 //! batch would cost too much. The room made in between is counted in `unsaid`, and reported when the actor takes the
@@ -35,7 +35,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::base::clock::after;
-use crate::base::deferred_drop::drop_quietly;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
@@ -81,9 +81,9 @@ pub(crate) struct ActorCell<T> {
     handled: AtomicBool,
     /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
     /// mailbox full.
-    unserved: AtomicUsize,
+    in_batch: AtomicUsize,
     /// A sender waits for room.
-    crowded: AtomicBool,
+    has_waiters: AtomicBool,
     ask: AskTime,
     /// Messages are refused while the actor is down (S35).
     rejecting: bool,
@@ -93,7 +93,7 @@ pub(crate) struct ActorCell<T> {
 struct Inner<T> {
     queue: VecDeque<T>,
     gate: Admission,
-    parked: bool,
+    receiver_parked: bool,
     capacity: usize,
     /// The length of the actor's batch when it was taken: an upper bound of its length now.
     batch: usize,
@@ -125,14 +125,14 @@ impl<T: MailboxItem> ActorCell<T> {
             interrupted: AtomicBool::new(false),
             busy: AtomicBool::new(false),
             handled: AtomicBool::new(false),
-            unserved: AtomicUsize::new(0),
-            crowded: AtomicBool::new(false),
+            in_batch: AtomicUsize::new(0),
+            has_waiters: AtomicBool::new(false),
             ask: AskTime::new(ask),
             rejecting: false,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Admission::Down,
-                parked: false,
+                receiver_parked: false,
                 capacity,
                 batch: 0,
                 blocked: BTreeMap::new(),
@@ -164,7 +164,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 Err((msg, rejected))
             }
             None => {
-                self.take_in(inner, msg);
+                self.enqueue(inner, msg);
                 Ok(())
             }
         }
@@ -187,15 +187,15 @@ impl<T: MailboxItem> ActorCell<T> {
 
     #[cold]
     fn room(&self, inner: &Inner<T>) -> usize {
-        inner.capacity.saturating_sub(inner.queue.len() + self.unserved.load(Ordering::SeqCst))
+        inner.capacity.saturating_sub(inner.queue.len() + self.in_batch.load(Ordering::SeqCst))
     }
 
     #[inline]
-    fn take_in(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
+    fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
         inner.queue.push_back(msg);
-        let parked = std::mem::take(&mut inner.parked);
+        let receiver_parked = std::mem::take(&mut inner.receiver_parked);
         drop(inner);
-        if parked {
+        if receiver_parked {
             self.core.wake();
         }
     }
@@ -207,7 +207,7 @@ impl<T: MailboxItem> ActorCell<T> {
             drop(inner);
             return;
         }
-        self.take_in(inner, msg);
+        self.enqueue(inner, msg);
     }
 
     /// Does the same as `try_push`, but stores a waker if the mailbox is full. `ticket` identifies the waiting sender.
@@ -227,7 +227,7 @@ impl<T: MailboxItem> ActorCell<T> {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
-                        Some(msg) => self.take_in(inner, msg),
+                        Some(msg) => self.enqueue(inner, msg),
                         None => drop(inner),
                     }
                     foreign();
@@ -256,9 +256,9 @@ impl<T: MailboxItem> ActorCell<T> {
                 continue;
             };
             // The sender's side of the order described in the module.
-            self.crowded.store(true, Ordering::SeqCst);
+            self.has_waiters.store(true, Ordering::SeqCst);
             let room = self.room(&inner);
-            self.let_in(inner, room);
+            self.wake_senders(inner, room);
             drop(before);
             return Poll::Pending;
         }
@@ -266,20 +266,20 @@ impl<T: MailboxItem> ActorCell<T> {
 
     /// Wakes senders after `made` messages were taken out of the batch, of which `left` are left.
     #[cold]
-    fn let_in_behind(&self, left: usize, made: usize) {
+    fn wake_senders_after(&self, left: usize, made: usize) {
         let inner = lock(&self.inner);
         let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(made);
-        self.let_in(inner, room);
+        self.wake_senders(inner, room);
     }
 
     /// Wakes this many of the senders that wait for room.
-    fn let_in(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
+    fn wake_senders(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
         let woken = match room.min(inner.blocked.len()) {
             0 => (None, Vec::new()),
             1 => (inner.blocked.pop_first(), Vec::new()),
             room => (None, std::iter::from_fn(|| inner.blocked.pop_first()).take(room).collect()),
         };
-        self.crowded.store(!inner.blocked.is_empty(), Ordering::SeqCst);
+        self.has_waiters.store(!inner.blocked.is_empty(), Ordering::SeqCst);
         drop(inner);
         foreign();
         let (one, more) = woken;
@@ -287,7 +287,7 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 
     /// Removes a sender that gave up waiting. If it had already been woken, its wake-up is forwarded to the next one.
-    pub(crate) fn give_up(&self, ticket: u64) {
+    pub(crate) fn cancel_wait(&self, ticket: u64) {
         let mut inner = lock(&self.inner);
         let known = inner.blocked.remove(&ticket);
         let next = if known.is_none() { inner.blocked.pop_first() } else { None };
@@ -318,7 +318,7 @@ impl<T: MailboxItem> ActorCell<T> {
         self.set_gate(Admission::Closed, None);
         let queue = {
             let mut inner = lock(&self.inner);
-            self.unserved.store(0, Ordering::Relaxed);
+            self.in_batch.store(0, Ordering::Relaxed);
             inner.batch = 0;
             std::mem::take(&mut inner.queue)
         };
@@ -327,7 +327,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 self.core.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
             }
             // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
-            drop_quietly(letter);
+            drop_catching_panics(letter);
         }
     }
 }
@@ -344,11 +344,11 @@ impl<T: MailboxItem> ActorCell<T> {
         };
         let made = gone.len();
         for letter in gone {
-            drop_quietly(letter);
+            drop_catching_panics(letter);
         }
         let inner = lock(&self.inner);
         let room = self.room(&inner).min(made);
-        self.let_in(inner, room);
+        self.wake_senders(inner, room);
     }
 }
 
@@ -399,7 +399,7 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
     fn mailbox(&self) -> Option<MailboxDepth> {
         let inner = lock(&self.inner);
         Some(MailboxDepth {
-            waiting: inner.queue.len() + self.unserved.load(Ordering::Relaxed),
+            waiting: inner.queue.len() + self.in_batch.load(Ordering::Relaxed),
             capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
             blocked: inner.blocked.len(),
         })
@@ -458,7 +458,7 @@ impl<T: MailboxItem> Inbox<T> {
                 if inner.gate == Admission::Draining {
                     return Poll::Ready(Received::Drained);
                 }
-                inner.parked = true;
+                inner.receiver_parked = true;
                 inner.batch = 0;
                 self.budget = BUDGET;
                 self.unsaid = 0;
@@ -467,7 +467,7 @@ impl<T: MailboxItem> Inbox<T> {
                     drop(inner);
                 } else {
                     let room = inner.capacity;
-                    cell.let_in(inner, room);
+                    cell.wake_senders(inner, room);
                 }
                 if great || self.calm.is_some() {
                     self.wait_for_calm(cell, cx);
@@ -478,7 +478,7 @@ impl<T: MailboxItem> Inbox<T> {
             std::mem::swap(&mut inner.queue, &mut self.batch);
             let taken = self.batch.len();
             inner.batch = taken;
-            cell.unserved.store(taken, Ordering::Relaxed);
+            cell.in_batch.store(taken, Ordering::Relaxed);
             if let Some(calm) = &mut self.calm {
                 calm.longest = calm.longest.max(taken);
             }
@@ -500,29 +500,29 @@ impl<T: MailboxItem> Inbox<T> {
     fn count_down(&mut self, cell: &ActorCell<T>) {
         let left = self.batch.len();
         if !self.bounded {
-            return cell.unserved.store(left, Ordering::Relaxed);
+            return cell.in_batch.store(left, Ordering::Relaxed);
         }
-        if left < SHORT || left.is_multiple_of(SHORT) || cell.crowded.load(Ordering::Relaxed) {
-            cell.unserved.store(left, Ordering::SeqCst);
+        if left < SHORT || left.is_multiple_of(SHORT) || cell.has_waiters.load(Ordering::Relaxed) {
+            cell.in_batch.store(left, Ordering::SeqCst);
             let made = std::mem::take(&mut self.unsaid) as usize + 1;
-            if cell.crowded.load(Ordering::SeqCst) {
-                cell.let_in_behind(left, made);
+            if cell.has_waiters.load(Ordering::SeqCst) {
+                cell.wake_senders_after(left, made);
             }
         } else {
-            cell.unserved.store(left, Ordering::Relaxed);
+            cell.in_batch.store(left, Ordering::Relaxed);
             self.unsaid += 1;
         }
     }
 
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
-    pub(crate) fn put_back(&mut self, cell: &ActorCell<T>, msg: T) {
-        self.give_back(cell);
+    pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
+        self.return_batch(cell);
         lock(&cell.inner).queue.push_front(msg);
     }
 
     /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
     /// meanwhile finds all messages there.
-    pub(crate) fn give_back(&mut self, cell: &ActorCell<T>) {
+    pub(crate) fn return_batch(&mut self, cell: &ActorCell<T>) {
         if self.batch.is_empty() {
             return;
         }
@@ -530,11 +530,11 @@ impl<T: MailboxItem> Inbox<T> {
         self.batch.append(&mut inner.queue);
         std::mem::swap(&mut inner.queue, &mut self.batch);
         inner.batch = 0;
-        cell.unserved.store(0, Ordering::Relaxed);
+        cell.in_batch.store(0, Ordering::Relaxed);
         let made = std::mem::take(&mut self.unsaid) as usize;
         if made > 0 && !inner.blocked.is_empty() {
             let room = cell.room(&inner).min(made);
-            cell.let_in(inner, room);
+            cell.wake_senders(inner, room);
         }
     }
 
@@ -563,7 +563,7 @@ impl<T: MailboxItem> Inbox<T> {
 
     /// Closes the mailbox at the end: all queued messages are dropped, and the buffers are given back.
     pub(crate) fn close(&mut self, cell: &ActorCell<T>) {
-        self.give_back(cell);
+        self.return_batch(cell);
         self.batch = VecDeque::new();
         self.calm = None;
         cell.close();

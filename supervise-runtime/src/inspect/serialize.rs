@@ -220,10 +220,10 @@ impl Serialize for Since<'_> {
 
 fn state(state: &NodeState) -> &'static str {
     match state {
-        NodeState::Waiting => "waiting",
+        NodeState::Queued => "waiting",
         NodeState::Starting => "starting",
         NodeState::Running => "running",
-        NodeState::Held => "held",
+        NodeState::Suspended => "held",
         NodeState::Failed => "failed",
         NodeState::GoingDown => "going_down",
         NodeState::BackingOff { .. } => "backing_off",

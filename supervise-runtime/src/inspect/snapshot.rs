@@ -164,7 +164,7 @@ pub struct Node {
 #[non_exhaustive]
 pub enum NodeState {
     /// Down and queued: the child waits for its first start, or until its group comes up again.
-    Waiting,
+    Queued,
     /// The start expression, `pre_start` or `post_restart` is running.
     Starting,
     /// Up.
@@ -172,7 +172,7 @@ pub enum NodeState {
     /// Suspended: the child is up but handles no messages, because a supervisor above it has failed.
     ///
     /// See rule S7.
-    Held,
+    Suspended,
     /// The child has failed, and its supervisor has not decided yet, or has failed with it.
     Failed,
     /// The child is going down.
@@ -260,7 +260,7 @@ impl Node {
         let mut nodes = vec![(0, Node::alone(cell, seen, now))];
         let mut todo = Vec::new();
         let below = |cell: &dyn AnyCell, own: usize, todo: &mut Vec<_>| {
-            let children = cell.core().table().map(|table| table.see(now)).unwrap_or_default();
+            let children = cell.core().table().map(|table| table.view(now)).unwrap_or_default();
             todo.extend(children.into_iter().rev().map(|child| (own, child)));
         };
         below(cell, 0, &mut todo);
@@ -282,7 +282,7 @@ impl Node {
         let core = cell.core();
         let strategy = core.table().map(|table| table.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);
-        let end = core.table().and_then(|table| table.look(Group::own_end));
+        let end = core.table().and_then(|table| table.inspect(Group::own_end));
         Node {
             path: core.path(),
             name: core.name(),
@@ -325,7 +325,7 @@ fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now:
     let ended = core.ended();
     let Some(ChildView { member, until }) = seen else {
         // Only the cell of a root, or of a forgotten run-time child, knows its state.
-        let stopping = core.table().is_some_and(|table| table.look(|group| group.is_stopping()));
+        let stopping = core.table().is_some_and(|table| table.inspect(|group| group.is_stopping()));
         return match ended {
             Some(ended) => NodeState::Ended(ended),
             None if stopping || end.is_some() => NodeState::GoingDown,
@@ -337,17 +337,17 @@ fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now:
         (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
         (MemberState::Ended, Some(ended)) => NodeState::Ended(ended),
         // The supervisor knows of the end already, the watchers do not yet.
-        (MemberState::Ended, None) | (MemberState::Down, _) => NodeState::GoingDown,
-        (MemberState::Waiting, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
-        (MemberState::Turn, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
-        (MemberState::Turn, _) => NodeState::Waiting,
+        (MemberState::Ended, None) | (MemberState::GoingDown, _) => NodeState::GoingDown,
+        (MemberState::BackingOff, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Queued, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Queued, _) => NodeState::Queued,
         (MemberState::Starting, _) => NodeState::Starting,
-        (MemberState::Failed | MemberState::StartFailed, _) => NodeState::Failed,
+        (MemberState::Failed | MemberState::FailedStart, _) => NodeState::Failed,
         // The supervisor is notified once the tree is down.
         (MemberState::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => {
             NodeState::GoingDown
         }
-        (MemberState::Up, _) if member.held => NodeState::Held,
+        (MemberState::Up, _) if member.suspended => NodeState::Suspended,
         (MemberState::Up, _) => NodeState::Running,
     }
 }
@@ -356,10 +356,10 @@ fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now:
 impl fmt::Display for NodeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NodeState::Waiting => f.write_str("waiting for its turn"),
+            NodeState::Queued => f.write_str("waiting for its turn"),
             NodeState::Starting => f.write_str("starting"),
             NodeState::Running => f.write_str("running"),
-            NodeState::Held => f.write_str("held"),
+            NodeState::Suspended => f.write_str("held"),
             NodeState::Failed => f.write_str("failed"),
             NodeState::GoingDown => f.write_str("going down"),
             NodeState::BackingOff { .. } => f.write_str("backing off"),

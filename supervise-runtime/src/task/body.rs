@@ -10,7 +10,7 @@ use tracing::Span;
 use crate::actor::options::Reader;
 use crate::base::BoxFuture;
 use crate::base::Each;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
@@ -23,10 +23,10 @@ use crate::values::settings::Common;
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<BareCell>,
-    start: Quiet<F>,
+    start: CatchDrop<F>,
     options: Reader,
     main: Kept,
-    told: Option<StopSignal>,
+    stop_signal: Option<StopSignal>,
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
     /// Stored outside of the task's own future, since they are waited for in any case.
@@ -38,10 +38,10 @@ impl<F> TaskBody<F> {
     pub(crate) fn new(cell: Arc<BareCell>, options: Reader, start: F) -> Self {
         TaskBody {
             cell,
-            start: Quiet::new(start),
+            start: CatchDrop::new(start),
             options,
             main: None,
-            told: None,
+            stop_signal: None,
             incoming: None,
             ready: false,
             subtasks: JoinSet::new(),
@@ -99,12 +99,12 @@ where
     }
 
     fn signal(&self) -> Option<StopSignal> {
-        self.told.clone().filter(|_| self.context)
+        self.stop_signal.clone().filter(|_| self.context)
     }
 
     fn drop_instance(&mut self, each: Each<'_>) {
         each(&mut || self.main = None);
-        self.told = None;
+        self.stop_signal = None;
         let Some(mut incoming) = self.incoming.take() else { return };
         incoming.close();
         while let Ok(request) = incoming.try_recv() {
@@ -123,13 +123,13 @@ where
 
     async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
-        let told = StopSignal::new();
+        let stop_signal = StopSignal::new();
         let (requests, incoming) = mpsc::unbounded_channel();
         let begin = (self.start)().await?;
-        let cx = TaskContext::new(&told, requests, self.cell.clone());
+        let cx = TaskContext::new(&stop_signal, requests, self.cell.clone());
         self.context = begin.context;
         self.main = Some((begin.begin)(cx));
-        self.told = Some(told);
+        self.stop_signal = Some(stop_signal);
         self.incoming = Some(incoming);
         self.ready = false;
         Ok(())
@@ -175,8 +175,8 @@ where
                     moved = true;
                     returned = true;
                     // The task's own future has returned: its subtasks are told to end.
-                    if let Some(told) = &self.told {
-                        told.tell();
+                    if let Some(stop_signal) = &self.stop_signal {
+                        stop_signal.tell();
                     }
                 }
                 moved |= self.poll_requests(cx);
@@ -200,8 +200,8 @@ where
 
     /// After a failure, the task's own future and the other subtasks are told to end, and have the rest of the time.
     async fn settle(&mut self, now: bool) {
-        if let Some(told) = &self.told {
-            told.tell();
+        if let Some(stop_signal) = &self.stop_signal {
+            stop_signal.tell();
         }
         if now || !self.context {
             self.main = None;

@@ -287,7 +287,7 @@ pub(crate) struct NeverReady;
 /// ```
 #[derive(Clone)]
 pub struct TaskContext {
-    pub(crate) told: watch::Receiver<bool>,
+    pub(crate) stop_signal: watch::Receiver<bool>,
     #[cfg(feature = "tokio-util")]
     pub(crate) token: CancellationToken,
     pub(crate) requests: mpsc::UnboundedSender<Request>,
@@ -311,11 +311,15 @@ impl ChildOptions<Task> {
 }
 
 impl TaskContext {
-    pub(crate) fn new(told: &StopSignal, requests: mpsc::UnboundedSender<Request>, cell: Arc<dyn AnyCell>) -> Self {
+    pub(crate) fn new(
+        stop_signal: &StopSignal,
+        requests: mpsc::UnboundedSender<Request>,
+        cell: Arc<dyn AnyCell>,
+    ) -> Self {
         TaskContext {
-            told: told.listen(),
+            stop_signal: stop_signal.listen(),
             #[cfg(feature = "tokio-util")]
-            token: told.token(),
+            token: stop_signal.token(),
             requests,
             cell,
         }
@@ -329,16 +333,16 @@ impl TaskContext {
     ///
     /// The future may be dropped and the method called again.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
-        let mut told = self.told.clone();
+        let mut stop_signal = self.stop_signal.clone();
         async move {
             // An error: the cell was dropped, so the task should end too.
-            let _ = told.wait_for(|told| *told).await;
+            let _ = stop_signal.wait_for(|stop_signal| *stop_signal).await;
         }
     }
 
     /// Returns `true` if the task should end.
     pub fn is_stopped(&self) -> bool {
-        *self.told.borrow()
+        *self.stop_signal.borrow()
     }
 
     /// Returns a token that is cancelled when the task should end, at the same time as

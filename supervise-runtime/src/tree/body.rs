@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use crate::actor::options::Reader;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::BareCell;
@@ -18,7 +18,7 @@ pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
 
 pub(crate) struct TreeBody<H, F> {
     cell: Arc<BareCell>,
-    build: Quiet<F>,
+    build: CatchDrop<F>,
     handle: HandleSlot<H>,
     options: Reader,
 }
@@ -26,7 +26,7 @@ pub(crate) struct TreeBody<H, F> {
 impl<H, F> TreeBody<H, F> {
     /// `build` gets the tree's cell and its declared time to stop, and gives the tree's handle.
     pub(crate) fn new(cell: Arc<BareCell>, options: Reader, handle: HandleSlot<H>, build: F) -> Self {
-        TreeBody { cell, build: Quiet::new(build), handle, options }
+        TreeBody { cell, build: CatchDrop::new(build), handle, options }
     }
 }
 

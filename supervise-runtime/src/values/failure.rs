@@ -4,7 +4,7 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::base::deferred_drop::{drop_last, drop_quietly};
+use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
 use crate::base::sync::Arc;
 use crate::values::place::Path;
 use crate::values::spawn_error::SpawnError;
@@ -434,7 +434,7 @@ const KEPT: usize = 4;
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Cause::Error(_) = self.cause {
-            drop_last(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is a user value
+            drop_deferred(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is a user value
         }
     }
 }
@@ -701,7 +701,7 @@ pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
         Ok(text) => *text,
         Err(payload) => {
             let text = payload.downcast_ref::<&str>().map_or_else(|| "(no text)".into(), |text| (*text).into());
-            drop_quietly(payload);
+            drop_catching_panics(payload);
             text
         }
     }

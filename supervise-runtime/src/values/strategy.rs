@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure, Phase};
 
@@ -477,13 +477,13 @@ enum Decides {
 impl Decider {
     /// Makes a decider with arms: `None` if no arm matches.
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
-        let decide = Quiet::new(decide);
+        let decide = CatchDrop::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure| decide(failure))), typed: true }
     }
 
     /// Makes a decider that answers every failure.
     pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
-        let decide = Quiet::new(decide);
+        let decide = CatchDrop::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
     }
 

@@ -75,9 +75,9 @@ impl<A: Actor> Push<A> {
         Poll::Pending
     }
 
-    fn give_up(&mut self, cell: &Cell<A>) {
+    fn cancel_wait(&mut self, cell: &Cell<A>) {
         if let Some(ticket) = self.ticket.take() {
-            cell.give_up(ticket);
+            cell.cancel_wait(ticket);
         }
     }
 }
@@ -163,7 +163,7 @@ impl<A: Actor> Future for Tell<'_, A> {
                 let Some(Envelope::Msg(message)) = this.push.envelope.take() else {
                     unreachable!("a refused message is still here")
                 };
-                this.push.give_up(this.cell);
+                this.push.cancel_wait(this.cell);
                 let path = this.cell.core().path();
                 Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
             }
@@ -173,7 +173,7 @@ impl<A: Actor> Future for Tell<'_, A> {
 
 impl<A: Actor> Drop for Tell<'_, A> {
     fn drop(&mut self) {
-        self.push.give_up(self.cell);
+        self.push.cancel_wait(self.cell);
     }
 }
 
@@ -231,7 +231,7 @@ pin_project! {
     impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            this.push.give_up(this.cell);
+            this.push.cancel_wait(this.cell);
         }
     }
 }
@@ -271,7 +271,7 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
             match this.push.poll(this.cell, cx) {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
-                    this.push.give_up(this.cell);
+                    this.push.cancel_wait(this.cell);
                     return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
                 }
                 Poll::Pending => {}

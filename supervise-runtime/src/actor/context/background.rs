@@ -23,14 +23,14 @@ impl<A: Actor> Context<A> {
         self.background
     }
 
-    fn aside(&mut self, aside: BackgroundWork) {
+    fn work(&mut self, work: BackgroundWork) {
         self.background = true;
-        queue(&*self.cell, SystemMessage::BackgroundWork(Box::new(aside)));
+        queue(&*self.cell, SystemMessage::BackgroundWork(Box::new(work)));
     }
 
     fn timer(&mut self, delay: Duration, period: Option<Duration>, make: Make<A::Msg>) -> Timer {
         let tick = Tick::new(Arc::downgrade(&self.cell), self.incarnation(), make);
-        self.aside(BackgroundWork::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
+        self.work(BackgroundWork::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
         Timer { tick }
     }
 
@@ -125,7 +125,7 @@ impl<A: Actor> Context<A> {
     {
         let cell = Arc::downgrade(&self.cell);
         let incarnation = self.incarnation();
-        self.aside(BackgroundWork::Future(Box::pin(async move {
+        self.work(BackgroundWork::Future(Box::pin(async move {
             let msg = message(future.await);
             Tick::<A>::new(cell, incarnation, Make::Once(msg)) as Arc<_>
         })));
@@ -164,7 +164,7 @@ impl<A: Actor> Context<A> {
         let token = CancellationToken::new();
         cold.token = Some(token.clone());
         let child = token.child_token();
-        self.aside(BackgroundWork::Token(token.drop_guard()));
+        self.work(BackgroundWork::Token(token.drop_guard()));
         child
     }
 }

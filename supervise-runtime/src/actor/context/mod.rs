@@ -304,8 +304,8 @@ impl<A: Actor> Context<A> {
     fn supervise(&mut self) {
         let strategy = self.cold.as_ref().map(|cold| cold.strategy.clone()).unwrap_or_default();
         let table = self.cell.core().table_or_init(|| ChildTable::new(Owner::Actor, &strategy));
-        if self.cell.core().is_held() {
-            table.on(&*self.cell, |group| group.hold()); // new: missed the suspension (S7)
+        if self.cell.core().is_suspended() {
+            table.on(&*self.cell, |group| group.suspend()); // new: missed the suspension (S7)
         }
     }
 

@@ -13,7 +13,7 @@ use crate::actor::options::{ChildOptions, Reader, Redeliver};
 use crate::actor::{Actor, validate};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::cell::body::{patience, settings};
+use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
 use crate::engine::cell::life::live;
 use crate::engine::cell::{Unbegun, current, require_time};
@@ -245,7 +245,7 @@ where
                 Some(&name),
                 None,
                 settings(&common, ChildKind::Actor),
-                patience(&common, ChildKind::Actor),
+                stop_timeout(&common, ChildKind::Actor),
                 |_| {
                     let core = CellCore::new(Name::from(&*name), Some(owner.clone()), owner.core().bus.clone());
                     let (cell, life) = make_actor(core, options, start);

@@ -5,7 +5,7 @@
 //! carries out its [`Effect`]s. So the driver decides nothing itself.
 //!
 //! The machine keeps two things apart. The [`State`] is the row of the tables; the [`Stage`] is the point that the
-//! child's task has reached. They differ because an order may arrive at any time, also while user code runs. The
+//! child's task has reached. They differ because an order may register_waker at any time, also while user code runs. The
 //! machine then records the order and changes what can be changed immediately (the mailbox, the deadline, the drop of
 //! the user future). It acts on the rest when the user code has returned.
 
@@ -457,7 +457,7 @@ impl Machine {
 
     /// Returns whether nothing of the child is up or coming up.
     pub(crate) fn is_parked(&self) -> bool {
-        matches!(self.state, State::Idle | State::Waiting | State::Ended)
+        matches!(self.state, State::Idle | State::AwaitingRestart | State::Ended)
     }
 
     /// Does the same as [`Machine::is_parked`], but also before the task has reached that point.
@@ -492,7 +492,7 @@ impl Machine {
             State::Idle
             | State::PreRestart
             | State::GoingDown
-            | State::Waiting
+            | State::AwaitingRestart
             | State::Stopping
             | State::Draining
             | State::Ended => true,
@@ -515,9 +515,12 @@ impl Machine {
             | State::Handling
             | State::Failed => true,
             State::Draining => !timer,
-            State::Idle | State::Waiting | State::PreRestart | State::GoingDown | State::Stopping | State::Ended => {
-                false
-            }
+            State::Idle
+            | State::AwaitingRestart
+            | State::PreRestart
+            | State::GoingDown
+            | State::Stopping
+            | State::Ended => false,
         }
     }
 
@@ -633,7 +636,7 @@ impl Machine {
         }
         match self.state {
             // Asked to go down before it could begin: the group is notified at the next turn.
-            State::Idle | State::Waiting => self.leaves_for_restart(port),
+            State::Idle | State::AwaitingRestart => self.leaves_for_restart(port),
             State::Starting | State::StartAgain | State::PostRestart => {
                 self.leaves_for_restart(port);
                 self.cuts(Cut::Leaves);
@@ -670,7 +673,7 @@ impl Machine {
     /// way down for a restart.
     fn stop(&mut self, restarts: bool, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting => self.leaves_for_good(port),
+            State::Idle | State::AwaitingRestart => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
                 self.leaves_for_good(port);
                 self.cuts(Cut::Leaves);
@@ -746,9 +749,9 @@ impl Machine {
     /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
     fn stop_by_hand(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting if self.root => self.cold().over = Some(Ended::Stopped),
+            State::Idle | State::AwaitingRestart if self.root => self.cold().over = Some(Ended::Stopped),
             // The group has decided what follows.
-            State::Idle | State::Waiting | State::Ended => {
+            State::Idle | State::AwaitingRestart | State::Ended => {
                 if begins {
                     self.cold().leave = Leave::End(Ended::Stopped);
                 }
@@ -780,7 +783,7 @@ impl Machine {
     /// Carries out `drain()`, for which the group has already marked the child.
     fn drain(&mut self, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => {} // the child was on its way down: its end is coming
+            State::Idle | State::AwaitingRestart | State::Ended => {} // the child was on its way down: its end is coming
             State::Running | State::Handling if !self.is_leaving() => {
                 self.ends_for(Ended::Stopped);
                 self.begin_drain(port.now(), port);
@@ -826,7 +829,7 @@ impl Machine {
             | State::Failed
             | State::PreRestart
             | State::GoingDown
-            | State::Waiting
+            | State::AwaitingRestart
             | State::StartAgain
             | State::PostRestart
             | State::Draining => {
@@ -848,7 +851,7 @@ impl Machine {
     fn kill(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
             // A kill of a child that is not up is a stop, to which the group has to agree.
-            State::Idle | State::Waiting | State::Ended => {}
+            State::Idle | State::AwaitingRestart | State::Ended => {}
             State::Failed => port.perform(self, self.report_of(failure)),
             State::PreRestart | State::GoingDown | State::Stopping => self.cuts(Cut::Fails),
             // Already on the way down, though the message in hand, or the notified task, still continues.
@@ -875,7 +878,7 @@ impl Machine {
     #[cfg(feature = "testing")]
     fn inject(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => {}
+            State::Idle | State::AwaitingRestart | State::Ended => {}
             State::Failed | State::PreRestart | State::GoingDown | State::Stopping => {
                 port.perform(self, self.report_of(failure))
             }
@@ -903,7 +906,7 @@ impl Machine {
     /// down.
     fn abort_now(&mut self, again: Option<Failure>, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => return,
+            State::Idle | State::AwaitingRestart | State::Ended => return,
             State::Starting
             | State::Running
             | State::Handling
@@ -1011,7 +1014,7 @@ impl Machine {
             let stage = self.stage;
             match stage {
                 Stage::Parked => {
-                    self.state = if self.was_up { State::Waiting } else { State::Idle };
+                    self.state = if self.was_up { State::AwaitingRestart } else { State::Idle };
                     let over = self.cold.as_mut().and_then(|cold| cold.over.take());
                     if let Some(ended) = over.or_else(|| self.orphan.then_some(Ended::Stopped)) {
                         self.close(ended, port);

@@ -1,9 +1,9 @@
 //! One child: tables 2a, 2b and 2d (`docs/semantics-table.md`).
 
-mod by_hand;
 pub(crate) mod machine;
+mod on_request;
 
-pub(crate) use by_hand::{Command, CommandOutcome, by_hand};
+pub(crate) use on_request::{Command, CommandOutcome, on_request};
 
 /// The states of a child, which are the rows of the tables. `suspended` is a separate flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub(crate) enum State {
     /// On the way down to a restart: its own children are stopping, or `post_stop` runs.
     GoingDown,
     /// Down, waiting for its backoff or its group.
-    Waiting,
+    AwaitingRestart,
     /// Starting again: start expression and `pre_start`.
     StartAgain,
     /// In `post_restart`.

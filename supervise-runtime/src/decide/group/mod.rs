@@ -16,14 +16,14 @@
 //!
 //! A range of members goes down in reverse order, and comes up in order (S17).
 //!
-//! A *range* is the members that restart or end together: all members with an order number from `lo` on. `go_down` sets
-//! the mode to `Down`, lists all members in `plan`, and sets `cursor` to the end of that list. `walk_down` moves the
-//! cursor backwards through the range and orders each member to go down. `in_flight` counts the members that are on
+//! A *range* is the members that restart or end together: all members with an order number from `from` on. `go_down` sets
+//! the mode to `Down`, lists all members in `plan`, and sets `position` to the end of that list. `walk_down` moves the
+//! position backwards through the range and orders each member to go down. `in_flight` counts the members that are on
 //! their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
-//! members at the same time.) Once the cursor has left the range and nothing is in flight, `next` says what follows:
+//! members at the same time.) Once the position has left the range and nothing is in flight, `next` says what follows:
 //! the range comes up again, the supervisor starts again, or the group ends.
 //!
-//! `walk_up` moves the cursor forwards from the beginning of the plan, and starts each member that waits for its turn
+//! `walk_up` moves the position forwards from the beginning of the plan, and starts each member that waits for its turn
 //! once the one before it is up. It first waits for the longest backoff of the range (`wait`). Every start of a tree is
 //! such a walk too: it waits at each member that the build has not reached yet. Once all members have been passed and
 //! the build has finished, the mode is `Steady`, and everything that was kept meanwhile begins.
@@ -90,12 +90,12 @@ pub(crate) enum GroupState {
     /// The range from this order number on goes down.
     Down {
         /// The order number of the first member of the range. Order numbers have gaps where members were forgotten.
-        lo: u64,
+        from: u64,
         /// The action once the range is down.
         next: AfterDown,
     },
     /// Down, or not begun: waits for the supervisor's own start.
-    Waiting,
+    AwaitingOwner,
     /// Failed; the parent decides.
     Failed {
         /// The mode before the failure.
@@ -173,7 +173,7 @@ pub(crate) struct Group {
     /// The number of members that have not ended.
     living: u32,
     mode: GroupState,
-    held: bool,
+    suspended: bool,
     /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
     booted: bool,
     /// The build has finished: no further member is declared.
@@ -185,7 +185,7 @@ pub(crate) struct Group {
     waited: Duration,
     /// The members in the order of the walk, and the position of the walk.
     plan: Vec<Place>,
-    cursor: usize,
+    position: usize,
     in_flight: u32,
     /// The failure that every member of the range gets.
     cause: Option<Failure>,
@@ -216,14 +216,14 @@ impl Group {
             roster: Roster::default(),
             living: 0,
             mode: Group::first_mode(owner),
-            held: false,
+            suspended: false,
             booted: owner != Owner::Tree,
             built: owner != Owner::Tree,
             heals: false,
             wait: None,
             waited: Duration::ZERO,
             plan: Vec::new(),
-            cursor: 0,
+            position: 0,
             in_flight: 0,
             cause: None,
             first_failure: None,
@@ -240,7 +240,7 @@ impl Group {
     fn first_mode(owner: Owner) -> GroupState {
         match owner {
             Owner::Tree => GroupState::Up,
-            Owner::Set => GroupState::Waiting,
+            Owner::Set => GroupState::AwaitingOwner,
             Owner::Actor | Owner::Guardian => GroupState::Steady,
         }
     }
@@ -284,8 +284,8 @@ impl Group {
 
     /// Returns whether an ancestor has failed.
     #[cfg(test)]
-    pub(super) fn is_held(&self) -> bool {
-        self.held
+    pub(super) fn is_suspended(&self) -> bool {
+        self.suspended
     }
 
     /// Returns whether the slot is free: its member has ended and is forgotten.
@@ -319,7 +319,8 @@ impl Group {
             GroupState::Failed { back, .. } => back,
             mode => mode,
         };
-        matches!(mode, GroupState::Down { .. } | GroupState::Waiting) || (*mode == GroupState::Up && self.is_group())
+        matches!(mode, GroupState::Down { .. } | GroupState::AwaitingOwner)
+            || (*mode == GroupState::Up && self.is_group())
     }
 
     /// Returns whether the child was up once: its next failure to start is a failed restart.
@@ -352,21 +353,21 @@ impl Group {
         self.roster.get(id).is_none_or(|member| match member.at {
             MemberState::Up | MemberState::Ended => true,
             _ if self.is_group() => false,
-            MemberState::Waiting if member.settings.backoff.is_some() && !self.holds_up(id) => true,
+            MemberState::BackingOff if member.settings.backoff.is_some() && !self.holds_up(id) => true,
             _ => member.passed,
         })
     }
 
     /// Returns [`Group::has_passed`] for all members.
     pub(crate) fn have_passed(&self) -> bool {
-        !matches!(self.mode, GroupState::Waiting) && self.roster.ids().all(|id| self.has_passed(id))
+        !matches!(self.mode, GroupState::AwaitingOwner) && self.roster.ids().all(|id| self.has_passed(id))
     }
 
     /// Returns the members that were asked to go down and are not down, with the time of the request.
     pub(crate) fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
         self.roster
             .enumerate()
-            .filter(|(_, member)| member.at == MemberState::Down)
+            .filter(|(_, member)| member.at == MemberState::GoingDown)
             .filter_map(|(id, member)| Some((id, member.down_since?)))
     }
 
@@ -417,18 +418,18 @@ impl Group {
 
     /// Returns whether the range that goes down includes this child.
     fn in_range(&self, id: Id) -> bool {
-        matches!(self.mode, GroupState::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
+        matches!(self.mode, GroupState::Down { from, .. } if from == 0 || self.order(id) >= from)
     }
 
     /// Returns the budget that all members of a group share; under `OneForOne` each member has its own.
-    pub(crate) fn see_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
+    pub(crate) fn view_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
         let allowance = self.is_group().then(|| self.group_allowance())?;
         Some((self.budget.used(&allowance, now), allowance))
     }
 
-    /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::see_shared`],
+    /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::view_shared`],
     /// which looks at all members.
-    pub(crate) fn see(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberView> {
+    pub(crate) fn view(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberView> {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
         let (used, allowance) = shared.unwrap_or_else(|| {
             let allowance = self.allowance_of(id);
@@ -438,10 +439,10 @@ impl Group {
             at: member.at,
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
-            holds_up: self.wait == Some(id) && member.at == MemberState::Turn && self.mode == GroupState::Up,
-            held: self.held && member.settings.kind != Some(ChildKind::Task),
+            holds_up: self.wait == Some(id) && member.at == MemberState::Queued && self.mode == GroupState::Up,
+            suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
-            fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Turn | MemberState::Starting),
+            fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
             row: member.pace.row_at(now),
             used,
@@ -476,13 +477,13 @@ impl Group {
     pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
         let value = settings.kind.is_none();
         let member = Member {
-            at: if value { MemberState::Up } else { MemberState::Turn },
+            at: if value { MemberState::Up } else { MemberState::Queued },
             settings,
             budget: None,
             pace: RestartDelay::default(),
             order: self.roster.take_order(),
             ending: None,
-            by_hand: false,
+            on_request: false,
             lost: false,
             drains: false,
             quits: false,
@@ -491,7 +492,7 @@ impl Group {
             was_up: false,
             reached: true,
             passed: false,
-            counted: false,
+            in_walk: false,
             due: false,
             delay: Duration::ZERO,
             kept: false,
@@ -502,7 +503,7 @@ impl Group {
         self.living += u32::from(!value);
         let id = self.roster.put(member);
         // While a range goes down, the new member comes after the walk, and is found on the way up.
-        if !matches!(self.mode, GroupState::Steady | GroupState::Waiting | GroupState::Ended) {
+        if !matches!(self.mode, GroupState::Steady | GroupState::AwaitingOwner | GroupState::Ended) {
             self.plan.push(Place { order, id });
         }
         id
@@ -522,7 +523,7 @@ impl Group {
     /// Lets a spawned member start as soon as nothing delays it.
     pub(crate) fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
-            GroupState::Steady if !self.held => self.start(id, now),
+            GroupState::Steady if !self.suspended => self.start(id, now),
             _ => self.settle(now),
         }
     }
@@ -530,7 +531,7 @@ impl Group {
     /// Removes a run-time child that moves to another supervisor, with its budget and its restart delays (S38). Refused
     /// while anything else is in progress: a decision in progress would lose its child.
     pub(crate) fn leave(&mut self, id: Id) -> Option<Moving> {
-        let calm = self.mode == GroupState::Steady && !self.held;
+        let calm = self.mode == GroupState::Steady && !self.suspended;
         self.roster
             .get(id)
             .filter(|member| calm && member.dynamic && member.at == MemberState::Up && member.ending.is_none())?;
@@ -541,7 +542,7 @@ impl Group {
 
     /// Adds a child that comes from another supervisor, after the present members.
     pub(crate) fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
-        if self.mode != GroupState::Steady || self.held || self.owner == Owner::Tree {
+        if self.mode != GroupState::Steady || self.suspended || self.owner == Owner::Tree {
             return Err(moving);
         }
         let mut member = *moving.0;
@@ -565,10 +566,10 @@ impl Group {
     // ----- the supervisor itself: suspended, resumed, restarted, stopped
 
     /// An ancestor has failed, or the supervisor itself: nothing new begins.
-    pub(crate) fn hold(&mut self) {
-        if !self.held {
-            self.held = true;
-            self.tell_held(true);
+    pub(crate) fn suspend(&mut self) {
+        if !self.suspended {
+            self.suspended = true;
+            self.tell_suspended(true);
         }
     }
 
@@ -579,29 +580,31 @@ impl Group {
             let Some(member) = self.roster.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
             match member.at {
                 _ if self.in_range(id) => {}
-                MemberState::Turn | MemberState::Waiting | MemberState::StartFailed => self.over(id, Ended::Stopped),
+                MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart => {
+                    self.over(id, Ended::Stopped)
+                }
                 MemberState::Starting => {
                     self.roster.member(id).ending = Some(Ended::Stopped);
                     self.send_end(id, Ended::Stopped, now);
                 }
-                MemberState::Up | MemberState::Failed | MemberState::Down | MemberState::Ended => {}
+                MemberState::Up | MemberState::Failed | MemberState::GoingDown | MemberState::Ended => {}
             }
         }
         self.settle(now);
     }
 
     /// The ancestor was resumed: everything that was kept begins.
-    pub(crate) fn release(&mut self, now: Instant) {
-        if self.held {
-            self.held = false;
-            self.tell_held(false);
+    pub(crate) fn end_suspension(&mut self, now: Instant) {
+        if self.suspended {
+            self.suspended = false;
+            self.tell_suspended(false);
             self.begin_kept(now);
         }
     }
 
-    /// The parent resumes a failed supervisor, which continues in its previous mode. `held`: an ancestor has failed
+    /// The parent resumes a failed supervisor, which continues in its previous mode. `suspended`: an ancestor has failed
     /// since.
-    pub(crate) fn resume(&mut self, failure: &Failure, facts: FailureInfo, held: bool) {
+    pub(crate) fn resume(&mut self, failure: &Failure, facts: FailureInfo, suspended: bool) {
         if let GroupState::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
             // Only a supervisor that is up is resumed, so a later failure is not a failure of its first start.
@@ -612,13 +615,13 @@ impl Group {
                     self.roster.member(by).at = MemberState::Up;
                     self.effects.push(GroupEffect::Tell(by, Order::Resume));
                 }
-                MemberState::StartFailed => self.restart(by, false, failure, facts, false),
+                MemberState::FailedStart => self.restart(by, false, failure, facts, false),
                 _ => {}
             }
         }
-        self.held = held;
-        if !held {
-            self.tell_held(false);
+        self.suspended = suspended;
+        if !suspended {
+            self.tell_suspended(false);
         }
         self.begin_kept(facts.now);
     }
@@ -629,11 +632,11 @@ impl Group {
             return;
         }
         self.cause = Some(failure.clone());
-        self.held = false;
+        self.suspended = false;
         for member in self.roster.iter_mut() {
             if member.dynamic && !member.kept && member.at != MemberState::Ended {
                 member.ending.get_or_insert(Ended::Stopped);
-            } else if !member.dynamic && !member.by_hand {
+            } else if !member.dynamic && !member.on_request {
                 member.ending = None;
                 member.quits = false;
             }
@@ -654,21 +657,21 @@ impl Group {
                 member.reached = true;
             }
             // The kept children come after the ones that the new instance has already spawned, which are not affected.
-            let lo = self.roster.next_order();
+            let from = self.roster.next_order();
             for id in &kept {
                 let order = self.roster.take_order();
                 let member = self.roster.member(*id);
                 (member.order, member.kept) = (order, false);
             }
-            self.go_down(lo, AfterDown::Up, now);
+            self.go_down(from, AfterDown::Up, now);
         } else {
             self.begin_kept(now); // the children that were spawned while it was down
         }
     }
 
-    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `held`: it was ordered to
+    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `suspended`: it was ordered to
     /// start, and an ancestor has failed since.
-    pub(crate) fn rebuild(&mut self, held: bool) {
+    pub(crate) fn rebuild(&mut self, suspended: bool) {
         self.mode = Group::first_mode(self.owner);
         self.booted = self.owner != Owner::Tree;
         self.built = self.booted;
@@ -682,7 +685,7 @@ impl Group {
         self.wait = None;
         self.in_flight = 0;
         self.heals = self.owner == Owner::Actor;
-        self.held = held; // a suspension of the previous incarnation has ended with the order to start
+        self.suspended = suspended; // a suspension of the previous incarnation has ended with the order to start
         for member in self.roster.iter_mut() {
             member.reached = member.dynamic;
             (member.passed, member.due, member.finished) = (false, false, false);
@@ -690,23 +693,23 @@ impl Group {
             member.budget = None;
             member.pace = RestartDelay::default();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
-            if member.at == MemberState::Ended && !member.by_hand && !member.is_value() {
-                member.at = MemberState::Turn;
+            if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
+                member.at = MemberState::Queued;
                 self.living += 1;
             }
-            if !member.by_hand && !member.dynamic {
+            if !member.on_request && !member.dynamic {
                 member.ending = None;
             }
         }
         self.plan = self.roster.places(self.owner != Owner::Tree);
-        self.cursor = 0;
+        self.position = 0;
     }
 
     /// The supervisor itself is up: spawns that waited begin.
     pub(crate) fn owner_up(&mut self, now: Instant) {
         self.owner_is_up = true;
         self.heals = false;
-        if self.mode == GroupState::Waiting {
+        if self.mode == GroupState::AwaitingOwner {
             self.mode = GroupState::Steady;
         }
         if self.mode == GroupState::Steady {
@@ -765,13 +768,13 @@ impl Group {
         let kept = self.keeps(id);
         let member = self.roster.member(id);
         match member.at {
-            MemberState::Down if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
+            MemberState::GoingDown if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
             // Already asked to go down: the failed child goes down with the rest, with or without an instance.
-            MemberState::Down => FailureRoute::Absorbed,
+            MemberState::GoingDown => FailureRoute::Absorbed,
             MemberState::Ended => FailureRoute::ReportOnly,
             _ => {
-                member.at = if instance { MemberState::Failed } else { MemberState::StartFailed };
-                self.look_again(id);
+                member.at = if instance { MemberState::Failed } else { MemberState::FailedStart };
+                self.revisit(id);
                 match () {
                     () if in_range && stopping => FailureRoute::ReportOnly,
                     () if in_range => FailureRoute::Absorbed,
@@ -814,7 +817,7 @@ impl Group {
         }
         let instance = match self.at(id) {
             MemberState::Failed => true,
-            MemberState::StartFailed => false,
+            MemberState::FailedStart => false,
             _ => return FailureRoute::Absorbed,
         };
         match directive {
@@ -840,7 +843,7 @@ impl Group {
         let restarted =
             member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
         let quits = member.settings.significant && by_itself;
-        if member.at == MemberState::Down && !(quits && comes_up) {
+        if member.at == MemberState::GoingDown && !(quits && comes_up) {
             // The child was asked to go down while it was ending: that request is fulfilled with this.
             self.ends_as(id, ended);
             return self.gone(id, facts.now);
@@ -851,8 +854,8 @@ impl Group {
             self.over(id, ended);
             return self.settle(facts.now);
         }
-        member.at = MemberState::StartFailed;
-        self.look_again(id);
+        member.at = MemberState::FailedStart;
+        self.revisit(id);
         if in_range {
             return self.settle(facts.now);
         }
@@ -873,7 +876,7 @@ impl Group {
     /// An optional child is absent this time: it ends, whatever its lifecycle (S28).
     pub(crate) fn absent(&mut self, id: Id, now: Instant) {
         match self.at(id) {
-            MemberState::Down => self.gone(id, now),
+            MemberState::GoingDown => self.gone(id, now),
             _ => {
                 self.over(id, Ended::Done);
                 self.settle(now);
@@ -884,7 +887,7 @@ impl Group {
     /// The build has reached an optional child that was absent at the first start: it stays absent (S28).
     pub(crate) fn skip(&mut self, id: Id, now: Instant) {
         self.roster.member(id).reached = true;
-        if self.at(id) == MemberState::Turn {
+        if self.at(id) == MemberState::Queued {
             self.over(id, Ended::Done);
         }
         self.settle(now);
@@ -899,24 +902,26 @@ impl Group {
     pub(crate) fn gone(&mut self, id: Id, now: Instant) {
         let group = self.is_group();
         let Some(member) = self.roster.get_mut(id) else { return };
-        if matches!(member.at, MemberState::Turn | MemberState::StartFailed | MemberState::Waiting | MemberState::Ended)
-        {
+        if matches!(
+            member.at,
+            MemberState::Queued | MemberState::FailedStart | MemberState::BackingOff | MemberState::Ended
+        ) {
             return; // reported a second time: the request to go down came while it was ending
         }
-        let counted = std::mem::take(&mut member.counted);
+        let in_walk = std::mem::take(&mut member.in_walk);
         member.down_since = None;
-        if counted {
+        if in_walk {
             self.in_flight -= 1;
         }
         if let Some(why) = member.ending.clone() {
             self.over(id, why);
             return self.settle(now);
         }
-        member.at = MemberState::Turn;
-        self.look_again(id);
+        member.at = MemberState::Queued;
+        self.revisit(id);
         // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
         let walked = matches!(self.mode, GroupState::Down { .. }) || group && self.mode == GroupState::Up;
-        if !counted && !walked {
+        if !in_walk && !walked {
             self.wait_or_start(id, now);
         }
         self.settle(now);
@@ -925,7 +930,7 @@ impl Group {
     /// The task of the child was dropped, so the child never starts again.
     pub(crate) fn lose(&mut self, id: Id, now: Instant) {
         if let Some(member) = self.roster.get_mut(id) {
-            (member.lost, member.by_hand) = (true, true);
+            (member.lost, member.on_request) = (true, true);
         }
         self.stop_member(id, now);
         self.gone(id, now);
@@ -943,7 +948,7 @@ impl Group {
             self.waited = Duration::ZERO;
             return self.settle(now);
         }
-        if self.at(id) != MemberState::Waiting {
+        if self.at(id) != MemberState::BackingOff {
             return; // an earlier wait
         }
         self.begin_or_keep(id, now);
@@ -957,7 +962,7 @@ impl Group {
             return true;
         }
         member.ending.get_or_insert(Ended::Stopped);
-        member.by_hand = true;
+        member.on_request = true;
         if self.wait == Some(id) {
             // The child is down; its range is down too, or still going down, which continues unchanged.
             self.wait = None;
@@ -969,11 +974,11 @@ impl Group {
             }
             Some(MemberState::Up | MemberState::Failed | MemberState::Starting) => {
                 let member = self.roster.member(id);
-                member.at = MemberState::Down;
+                member.at = MemberState::GoingDown;
                 member.down_since = Some(now);
-                self.look_again(id);
+                self.revisit(id);
             }
-            Some(MemberState::Turn | MemberState::Waiting | MemberState::StartFailed) if !in_range => {
+            Some(MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart) if !in_range => {
                 self.over(id, Ended::Stopped);
                 self.settle(now);
             }
@@ -984,13 +989,13 @@ impl Group {
 
     /// No time is left for the child: it goes down now, even before its turn (S24).
     pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
-        let again = matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::Waiting);
+        let again = matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::AwaitingOwner);
         let Some(member) = self.roster.get_mut(id) else { return Cut::End };
         if member.kept && again {
             return Cut::Stay;
         }
         if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
-            member.at = MemberState::Down;
+            member.at = MemberState::GoingDown;
             member.down_since = Some(now);
         }
         match &self.cause {
@@ -1029,10 +1034,10 @@ impl Group {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
         let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
-        let counted = allowance.max.is_some();
+        let in_walk = allowance.max.is_some();
         let budget = match alone {
             false => &mut self.budget,
-            true if counted => self.roster.member(id).budget.get_or_insert_default(),
+            true if in_walk => self.roster.member(id).budget.get_or_insert_default(),
             true => &mut Budget::default(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
@@ -1056,7 +1061,7 @@ impl Group {
             return self.restart_alone(id, instance, delay, failure, facts.now);
         }
         // A failed member of a range that already goes down is not decided on, so this restart extends the range.
-        let lo = self.range(id);
+        let from = self.range(id);
         // A start that fails on the way up belongs to the same move: all members restart because of the failure that
         // began it.
         let begun = matches!(self.mode, GroupState::Down { .. })
@@ -1064,12 +1069,12 @@ impl Group {
         if !begun {
             self.cause = Some(failure.clone());
         }
-        self.mode = GroupState::Down { lo, next: AfterDown::Up };
+        self.mode = GroupState::Down { from, next: AfterDown::Up };
         self.wait_for(id, delay);
-        if !instance && self.roster.member(id).at == MemberState::StartFailed {
-            self.roster.member(id).at = MemberState::Turn;
+        if !instance && self.roster.member(id).at == MemberState::FailedStart {
+            self.roster.member(id).at = MemberState::Queued;
         }
-        self.go_down(lo, AfterDown::Up, facts.now);
+        self.go_down(from, AfterDown::Up, facts.now);
     }
 
     /// Returns what prevents a restart of this child now, if anything does.
@@ -1091,7 +1096,7 @@ impl Group {
         if instance {
             self.send_down(id, failure.clone(), now);
         } else {
-            member.at = MemberState::Turn;
+            member.at = MemberState::Queued;
             self.wait_or_start(id, now);
             self.settle(now); // the first start goes on while a declared backoff waits
         }
@@ -1102,12 +1107,12 @@ impl Group {
         if !self.booted {
             return self.fail(id, failure.clone(), now); // the first start comes up as a whole or not at all (S21)
         }
-        let by_hand = self.is_alone(id);
-        let alone = !self.is_group() || self.roster.member(id).is_temporary() || by_hand;
+        let on_request = self.is_alone(id);
+        let alone = !self.is_group() || self.roster.member(id).is_temporary() || on_request;
         self.first_failure.get_or_insert_with(|| failure.clone());
         let instance = self.at(id) == MemberState::Failed;
         let member = self.roster.member(id);
-        member.quits = member.settings.significant && member.is_temporary() && !by_hand;
+        member.quits = member.settings.significant && member.is_temporary() && !on_request;
         member.ending = Some(why.clone());
         if alone {
             if instance {
@@ -1117,8 +1122,8 @@ impl Group {
             }
             return self.settle(now);
         }
-        let lo = self.range(id);
-        if lo == 0 && self.strategy == Strategy::AllForOne {
+        let from = self.range(id);
+        if from == 0 && self.strategy == Strategy::AllForOne {
             if self.owner == Owner::Tree {
                 self.ends_with = Some(why);
             }
@@ -1126,7 +1131,7 @@ impl Group {
                 member.ending.get_or_insert(Ended::Stopped);
             }
         } else {
-            for member in self.roster.iter_mut().filter(|member| member.order >= lo) {
+            for member in self.roster.iter_mut().filter(|member| member.order >= from) {
                 member.finished = false; // the range does not come up again
                 if member.at != MemberState::Ended {
                     member.ending.get_or_insert(Ended::Stopped);
@@ -1134,7 +1139,7 @@ impl Group {
             }
         }
         self.cause = Some(failure.clone());
-        self.go_down(lo, AfterDown::Up, now);
+        self.go_down(from, AfterDown::Up, now);
     }
 
     /// Fails the supervisor: the directive Escalate, the limit, or a decider that panicked (S19).
@@ -1182,11 +1187,11 @@ impl Group {
     // ----- requests of a user to one child (S26, table 2d)
 
     /// Decides the request and carries it out. The hooks of a restart get `failure`, with the cause `Requested`.
-    pub(crate) fn by_hand(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> CommandOutcome {
+    pub(crate) fn on_request(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> CommandOutcome {
         let state = self.state_of(id);
         // A group that goes down to its end is more than busy: no later attempt could succeed.
         if self.is_stopping() && state != State::Ended {
-            return child::by_hand(State::Stopping, true, command);
+            return child::on_request(State::Stopping, true, command);
         }
         if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
             return CommandOutcome::StartedOnce;
@@ -1198,7 +1203,7 @@ impl Group {
         }
         // A child that the build has not reached yet is queued for its start, ended or not.
         let moves = self.moves() || self.roster.get(id).is_some_and(|member| !member.reached);
-        let verdict = child::by_hand(state, moves, command);
+        let verdict = child::on_request(state, moves, command);
         match verdict {
             CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
                 self.restart_member(id, failure, now)
@@ -1230,13 +1235,13 @@ impl Group {
         let ending = self.roster.get(id).is_some_and(|member| member.ending.is_some());
         match self.at(id) {
             MemberState::Ended => State::Ended,
-            MemberState::Down if ending => State::Stopping,
-            MemberState::Down => State::GoingDown,
-            MemberState::Turn => State::Idle,
+            MemberState::GoingDown if ending => State::Stopping,
+            MemberState::GoingDown => State::GoingDown,
+            MemberState::Queued => State::Idle,
             MemberState::Starting => State::Starting,
             MemberState::Up => State::Running,
-            MemberState::Failed | MemberState::StartFailed => State::Failed,
-            MemberState::Waiting => State::Waiting,
+            MemberState::Failed | MemberState::FailedStart => State::Failed,
+            MemberState::BackingOff => State::AwaitingRestart,
         }
     }
 
@@ -1247,20 +1252,20 @@ impl Group {
             return false;
         }
         let member = self.roster.member(id);
-        member.alone |= !matches!(member.at, MemberState::Turn | MemberState::Down | MemberState::Ended);
+        member.alone |= !matches!(member.at, MemberState::Queued | MemberState::GoingDown | MemberState::Ended);
         match member.at {
             MemberState::Up | MemberState::Failed | MemberState::Starting => {
                 member.delay = Duration::ZERO;
                 self.send_down(id, failure.clone(), now);
             }
             // Nothing of the child is up: a decision that is due or kept finds it starting.
-            MemberState::StartFailed => {
-                member.at = MemberState::Turn;
+            MemberState::FailedStart => {
+                member.at = MemberState::Queued;
                 member.delay = Duration::ZERO;
                 self.begin_or_keep(id, now);
             }
-            MemberState::Waiting => self.begin_or_keep(id, now),
-            MemberState::Turn | MemberState::Down | MemberState::Ended => return false,
+            MemberState::BackingOff => self.begin_or_keep(id, now),
+            MemberState::Queued | MemberState::GoingDown | MemberState::Ended => return false,
         }
         true
     }
@@ -1275,9 +1280,9 @@ impl Group {
         if member.at != MemberState::Ended {
             return false;
         }
-        member.at = MemberState::Turn;
+        member.at = MemberState::Queued;
         member.ending = None;
-        member.by_hand = false;
+        member.on_request = false;
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
@@ -1293,7 +1298,7 @@ impl Group {
     pub(crate) fn forget_stops(&mut self) {
         self.cause = None;
         for member in self.roster.iter_mut() {
-            member.by_hand = member.lost;
+            member.on_request = member.lost;
         }
     }
 
@@ -1304,10 +1309,10 @@ impl Group {
             return false;
         }
         let member = self.roster.member(id);
-        member.at = MemberState::Down;
+        member.at = MemberState::GoingDown;
         member.down_since = Some(now);
         member.ending.get_or_insert(Ended::Stopped);
-        member.by_hand = true;
+        member.on_request = true;
         member.drains = true;
         self.effects.push(GroupEffect::Tell(id, Order::Drain));
         true
@@ -1315,15 +1320,15 @@ impl Group {
 
     // ----- walks
 
-    fn go_down(&mut self, lo: u64, next: AfterDown, now: Instant) {
-        self.turn_down(lo, next);
+    fn go_down(&mut self, from: u64, next: AfterDown, now: Instant) {
+        self.turn_down(from, next);
         self.settle(now);
     }
 
-    fn turn_down(&mut self, lo: u64, next: AfterDown) {
-        self.mode = GroupState::Down { lo, next };
+    fn turn_down(&mut self, from: u64, next: AfterDown) {
+        self.mode = GroupState::Down { from, next };
         self.plan = self.roster.places(self.owner != Owner::Tree);
-        self.cursor = self.plan.len();
+        self.position = self.plan.len();
         if next != AfterDown::Up {
             self.wait = None;
             self.waited = Duration::ZERO;
@@ -1332,17 +1337,17 @@ impl Group {
 
     fn send_down(&mut self, id: Id, failure: Failure, now: Instant) {
         let member = self.roster.member(id);
-        member.at = MemberState::Down;
+        member.at = MemberState::GoingDown;
         member.down_since = Some(now);
         self.effects.push(GroupEffect::Tell(id, Order::Down(failure)));
     }
 
     fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
         let member = self.roster.member(id);
-        member.at = MemberState::Down;
+        member.at = MemberState::GoingDown;
         member.down_since = Some(now);
         self.effects.push(GroupEffect::Tell(id, Order::End(why)));
-        self.look_again(id);
+        self.revisit(id);
     }
 
     fn start(&mut self, id: Id, now: Instant) {
@@ -1360,7 +1365,7 @@ impl Group {
         // The delay was set by a restart of this member alone, and counts once.
         let delay = std::mem::take(&mut member.delay);
         if delay > Duration::ZERO {
-            member.at = MemberState::Waiting;
+            member.at = MemberState::BackingOff;
             self.effects.push(GroupEffect::Tell(id, Order::Wait(delay)));
         } else {
             self.begin_or_keep(id, now);
@@ -1371,7 +1376,7 @@ impl Group {
     fn begin_or_keep(&mut self, id: Id, now: Instant) {
         if self.is_kept_from(id) {
             let member = self.roster.member(id);
-            member.at = MemberState::Waiting;
+            member.at = MemberState::BackingOff;
             member.due = true;
         } else {
             debug_assert!(self.roster.member(id).ending.is_none(), "one that is to end is over before its wait is");
@@ -1382,7 +1387,7 @@ impl Group {
     /// Returns whether the child must not start now, even if its own wait is over.
     fn is_kept_from(&self, id: Id) -> bool {
         match self.mode {
-            GroupState::Down { lo, .. } => self.held || self.order(id) >= lo,
+            GroupState::Down { from, .. } => self.suspended || self.order(id) >= from,
             GroupState::Ended => true,
             _ => self.keeps(id),
         }
@@ -1392,7 +1397,7 @@ impl Group {
     /// start.
     fn keeps(&self, id: Id) -> bool {
         let heals = self.heals && self.is_kept(id);
-        self.held || heals || matches!(self.mode, GroupState::Failed { .. } | GroupState::Waiting)
+        self.suspended || heals || matches!(self.mode, GroupState::Failed { .. } | GroupState::AwaitingOwner)
     }
 
     /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
@@ -1407,7 +1412,7 @@ impl Group {
             member.at = MemberState::Ended;
             return;
         }
-        let counted = std::mem::take(&mut member.counted);
+        let in_walk = std::mem::take(&mut member.in_walk);
         member.at = MemberState::Ended;
         member.down_since = None;
         if self.wait == Some(id) {
@@ -1423,7 +1428,7 @@ impl Group {
         }
         self.living -= 1;
         self.quits |= quits;
-        if counted {
+        if in_walk {
             self.in_flight -= 1;
         }
         if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
@@ -1432,18 +1437,18 @@ impl Group {
         self.effects.push(GroupEffect::Tell(id, Order::Over(why)));
     }
 
-    fn tell_held(&mut self, held: bool) {
+    fn tell_suspended(&mut self, suspended: bool) {
         // A suspension has no meaning for a member that has ended: the order would only wake it.
         for id in self.roster.ids() {
             if self.roster.get(id).is_some_and(|member| !member.is_value() && member.at != MemberState::Ended) {
-                self.effects.push(GroupEffect::Tell(id, Order::Suspend(held)));
+                self.effects.push(GroupEffect::Tell(id, Order::Suspend(suspended)));
             }
         }
     }
 
     /// Begins everything that was kept while the supervisor was suspended or failed.
     fn begin_kept(&mut self, now: Instant) {
-        if !self.held && !matches!(self.mode, GroupState::Failed { .. }) {
+        if !self.suspended && !matches!(self.mode, GroupState::Failed { .. }) {
             self.begin_each_kept(now);
             self.settle(now);
         }
@@ -1457,13 +1462,13 @@ impl Group {
             self.roster.step();
             let Some(member) = self.roster.get(id) else { continue };
             match member.at {
-                MemberState::Failed | MemberState::StartFailed => {
+                MemberState::Failed | MemberState::FailedStart => {
                     self.effects.push(GroupEffect::Tell(id, Order::Redecide))
                 }
-                MemberState::Waiting if member.due && !self.is_kept_from(id) => self.start(id, now),
-                MemberState::Turn if self.mode == GroupState::Steady && member.wants_start() => self.start(id, now),
+                MemberState::BackingOff if member.due && !self.is_kept_from(id) => self.start(id, now),
+                MemberState::Queued if self.mode == GroupState::Steady && member.wants_start() => self.start(id, now),
                 // Stopped while it was queued for its start.
-                MemberState::Turn if self.mode == GroupState::Steady && member.ending.is_some() => {
+                MemberState::Queued if self.mode == GroupState::Steady && member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
                     self.over(id, why);
                 }
@@ -1476,19 +1481,19 @@ impl Group {
     /// true; no walk calls another.
     fn settle(&mut self, now: Instant) {
         while match self.mode {
-            GroupState::Down { lo, next } => self.walk_down(lo, next, now),
+            GroupState::Down { from, next } => self.walk_down(from, next, now),
             GroupState::Up => self.walk_up(now),
             GroupState::Steady => self.check_all_ended(),
-            GroupState::Waiting | GroupState::Failed { .. } | GroupState::Ended => false,
+            GroupState::AwaitingOwner | GroupState::Failed { .. } | GroupState::Ended => false,
         } {}
     }
 
     /// Goes down in reverse order, one member at a time; a set all at once. True: there is more to settle.
-    fn walk_down(&mut self, lo: u64, next: AfterDown, now: Instant) -> bool {
-        while let Some(Place { order, id }) = self.next_down(lo)
+    fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
+        while let Some(Place { order, id }) = self.next_down(from)
             && (self.in_flight == 0 || self.owner == Owner::Set)
         {
-            self.cursor -= 1;
+            self.position -= 1;
             self.roster.step();
             let member = self.roster.get_mut(id);
             let Some(member) = member.filter(|member| member.order == order) else { continue };
@@ -1500,14 +1505,14 @@ impl Group {
                 MemberState::Up if member.is_value() => {
                     // A member that is lost with its runtime may still be about to start on another thread.
                     if next != AfterDown::Up && !self.runtime_gone {
-                        member.at = MemberState::Down;
-                        member.counted = true;
+                        member.at = MemberState::GoingDown;
+                        member.in_walk = true;
                         self.in_flight += 1;
                         self.effects.push(GroupEffect::DropValue(id));
                     }
                 }
                 MemberState::Up | MemberState::Failed | MemberState::Starting => {
-                    member.counted = true;
+                    member.in_walk = true;
                     member.delay = Duration::ZERO;
                     self.in_flight += 1;
                     if ends {
@@ -1518,9 +1523,9 @@ impl Group {
                         self.send_down(id, failure, now);
                     }
                 }
-                MemberState::Down => {
-                    if !member.counted {
-                        member.counted = true;
+                MemberState::GoingDown => {
+                    if !member.in_walk {
+                        member.in_walk = true;
                         member.delay = Duration::ZERO;
                         self.in_flight += 1;
                         // The member was going down alone. If everything stops now, it has to be told, and if the
@@ -1534,10 +1539,10 @@ impl Group {
                         }
                     }
                 }
-                MemberState::Turn | MemberState::StartFailed | MemberState::Waiting => {
+                MemberState::Queued | MemberState::FailedStart | MemberState::BackingOff => {
                     // A `Temporary` member that is queued was not up: it keeps its turn.
-                    let ends = member.ending.is_some() || ends && member.at == MemberState::StartFailed;
-                    member.at = MemberState::Turn;
+                    let ends = member.ending.is_some() || ends && member.at == MemberState::FailedStart;
+                    member.at = MemberState::Queued;
                     if ends {
                         let why = member.ending.clone().unwrap_or(Ended::Stopped);
                         self.over(id, why);
@@ -1546,7 +1551,7 @@ impl Group {
                 MemberState::Ended => {}
             }
         }
-        if self.in_flight > 0 || self.next_down(lo).is_some() {
+        if self.in_flight > 0 || self.next_down(from).is_some() {
             return false;
         }
         match next {
@@ -1560,16 +1565,16 @@ impl Group {
                 return true;
             }
             AfterDown::Up => {
-                self.start_finished(lo);
+                self.start_finished(from);
                 self.mode = GroupState::Up;
-                self.cursor = 0;
+                self.position = 0;
                 if let Some(id) = self.wait {
                     self.effects.push(GroupEffect::Tell(id, Order::Wait(self.waited)));
                 }
                 return true;
             }
             AfterDown::Rebuild => {
-                self.mode = GroupState::Waiting;
+                self.mode = GroupState::AwaitingOwner;
                 self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
             }
             AfterDown::End => {
@@ -1581,13 +1586,13 @@ impl Group {
     }
 
     /// Returns the next position of the walk in the range.
-    fn next_down(&self, lo: u64) -> Option<Place> {
-        let place = self.plan[..self.cursor].last()?;
-        (place.order >= lo).then_some(*place)
+    fn next_down(&self, from: u64) -> Option<Place> {
+        let place = self.plan[..self.position].last()?;
+        (place.order >= from).then_some(*place)
     }
 
     /// The walk up has passed this member, but it is not up any more: a group waits for it again.
-    fn look_again(&mut self, id: Id) {
+    fn revisit(&mut self, id: Id) {
         let mode = match &self.mode {
             GroupState::Failed { back, .. } => back,
             mode => mode,
@@ -1596,8 +1601,8 @@ impl Group {
             return;
         }
         let order = self.order(id);
-        if let Ok(place) = self.plan[..self.cursor].binary_search_by_key(&order, |passed| passed.order) {
-            self.cursor = place;
+        if let Ok(place) = self.plan[..self.position].binary_search_by_key(&order, |passed| passed.order) {
+            self.position = place;
         }
     }
 
@@ -1605,36 +1610,38 @@ impl Group {
     /// goes on while a member waits for a declared backoff. True: there is more to settle.
     fn walk_up(&mut self, now: Instant) -> bool {
         loop {
-            if self.held || self.wait.is_some() {
+            if self.suspended || self.wait.is_some() {
                 return false;
             }
-            let Some(place) = self.plan.get(self.cursor).copied() else { break };
+            let Some(place) = self.plan.get(self.position).copied() else { break };
             self.roster.step();
             let id = place.id;
             let Some(member) = self.roster.at_place(place) else {
-                self.cursor += 1;
+                self.position += 1;
                 continue;
             };
             match member.at {
-                MemberState::Up | MemberState::Failed | MemberState::Ended => self.cursor += 1,
-                MemberState::Turn if !member.reached => return false,
-                MemberState::Turn if member.ending.is_some() => {
+                MemberState::Up | MemberState::Failed | MemberState::Ended => self.position += 1,
+                MemberState::Queued if !member.reached => return false,
+                MemberState::Queued if member.ending.is_some() => {
                     let why = member.ending.clone().unwrap_or(Ended::Stopped);
                     self.over(id, why);
                 }
-                MemberState::Turn => {
+                MemberState::Queued => {
                     self.start(id, now);
                     return false;
                 }
                 // Under `OneForOne` the walk does not wait for a member that was up before.
-                _ if member.passed && !self.is_group() => self.cursor += 1,
-                MemberState::Waiting if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) => {
+                _ if member.passed && !self.is_group() => self.position += 1,
+                MemberState::BackingOff
+                    if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) =>
+                {
                     self.roster.member(id).passed = true;
-                    self.cursor += 1;
+                    self.position += 1;
                 }
                 // Under `OneForOne` an earlier member that is going down does not delay the rest.
-                MemberState::Down if !self.is_group() => self.cursor += 1,
-                MemberState::Starting | MemberState::StartFailed | MemberState::Down | MemberState::Waiting => {
+                MemberState::GoingDown if !self.is_group() => self.position += 1,
+                MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }
             }
@@ -1669,9 +1676,9 @@ impl Group {
     }
 
     /// Members of the range that ended by themselves come up with it (S17).
-    fn start_finished(&mut self, lo: u64) {
-        for member in self.roster.iter_mut().filter(|member| member.finished && member.order >= lo) {
-            (member.at, member.ending, member.finished) = (MemberState::Turn, None, false);
+    fn start_finished(&mut self, from: u64) {
+        for member in self.roster.iter_mut().filter(|member| member.finished && member.order >= from) {
+            (member.at, member.ending, member.finished) = (MemberState::Queued, None, false);
             self.living += 1;
         }
     }

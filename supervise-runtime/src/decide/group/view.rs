@@ -14,7 +14,7 @@ pub(crate) struct MemberView {
     /// The range waits for this member's backoff.
     pub(crate) holds_up: bool,
     /// The member's supervisor, or an ancestor of it, has failed.
-    pub(crate) held: bool,
+    pub(crate) suspended: bool,
     /// The member goes down because that was requested.
     pub(crate) leaving: bool,
     /// Spawned at run time, and starting for the first time.

@@ -136,7 +136,7 @@ impl Setup {
             assert_eq!(bench.gone(0), "start 0");
             assert_eq!(bench.up(0), "start 1");
         }
-        assert_eq!(bench.ats(), [MemberState::Up, MemberState::Starting, MemberState::Turn]);
+        assert_eq!(bench.ats(), [MemberState::Up, MemberState::Starting, MemberState::Queued]);
         bench
     }
 
@@ -214,15 +214,15 @@ impl Bench {
     }
 
     pub(super) fn is_suspended(&self) -> bool {
-        self.group.is_held()
+        self.group.is_suspended()
     }
 
-    pub(super) fn hold(&mut self) -> String {
-        self.event(|group, _| group.hold())
+    pub(super) fn suspend(&mut self) -> String {
+        self.event(|group, _| group.suspend())
     }
 
-    pub(super) fn release(&mut self) -> String {
-        self.event(Group::release)
+    pub(super) fn end_suspension(&mut self) -> String {
+        self.event(Group::end_suspension)
     }
 
     pub(super) fn stop(&mut self) -> String {
@@ -279,14 +279,14 @@ impl Bench {
     /// A user drains it.
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
-        assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
+        assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
         self.effects()
     }
 
     /// A user starts it again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
-        let verdict = self.group.by_hand(id, Command::StartAgain, &asked, self.now);
+        let verdict = self.group.on_request(id, Command::StartAgain, &asked, self.now);
         assert_eq!(verdict, CommandOutcome::FirstStart);
         self.effects()
     }

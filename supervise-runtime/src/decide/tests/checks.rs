@@ -14,7 +14,7 @@ const TRIES: u32 = 400;
 
 impl Sim {
     pub(super) fn check_start(&mut self, id: Id) {
-        assert!(!self.held, "a start while held");
+        assert!(!self.suspended, "a start while held");
         assert!(!self.owner_fails && self.stand != Stand::Failed, "a start while the supervisor has failed");
         assert!(
             !matches!(self.stand, Stand::TakingDown { .. } | Stand::Down | Stand::Ended),
@@ -52,12 +52,12 @@ impl Sim {
     /// where a significant member has: the supervisor ends instead.
     pub(super) fn check_range(&mut self) {
         match self.group.mode() {
-            GroupState::Down { lo, next: AfterDown::Up } if self.plan.is_group() => self.range = Some(*lo),
+            GroupState::Down { from, next: AfterDown::Up } if self.plan.is_group() => self.range = Some(*from),
             GroupState::Up | GroupState::Steady => {
-                let Some(lo) = self.range.take() else { return };
+                let Some(from) = self.range.take() else { return };
                 for id in self.ids() {
                     let kid = self.kids[id as usize].as_ref().expect("a living child");
-                    let left = kid.finished && self.group.at(id) == MemberState::Ended && self.group.order(id) >= lo;
+                    let left = kid.finished && self.group.at(id) == MemberState::Ended && self.group.order(id) >= from;
                     assert!(!left, "{id} had ended by itself, and its group came up without it");
                     assert!(!kid.quit || self.stand != Stand::Up, "a group came up in order to end");
                 }
@@ -72,7 +72,7 @@ impl Sim {
         for (other, at) in before.iter().filter(|(other, _)| *other != id) {
             let now = self.group.at(*other);
             let taken = matches!(at, MemberState::Up | MemberState::Starting | MemberState::Failed)
-                && matches!(now, MemberState::Down | MemberState::Ended);
+                && matches!(now, MemberState::GoingDown | MemberState::Ended);
             assert!(!taken, "{other} goes with {id}, whose start was its own matter");
         }
     }
@@ -119,8 +119,8 @@ impl Sim {
     }
 
     fn quiet_round(&mut self) {
-        if self.held && self.stand != Stand::Failed {
-            self.release();
+        if self.suspended && self.stand != Stand::Failed {
+            self.end_suspension();
         }
         self.owner_step();
         self.resume();
@@ -138,6 +138,6 @@ impl Sim {
         });
         let ended = self.stand == Stand::Ended && self.group.is_ended();
         let up = self.stand == Stand::Up && *self.group.mode() == GroupState::Steady;
-        quiet && (ended || up) && !self.held && !self.owner_fails && !self.all_ended
+        quiet && (ended || up) && !self.suspended && !self.owner_fails && !self.all_ended
     }
 }

@@ -34,7 +34,7 @@ impl Sim {
     pub(super) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
         let (from, directive) = (self.kid(id).from, self.kid(id).directive);
         self.mark_2c(id, instance, directive);
-        let going = self.in_range(id) || self.group.at(id) == MemberState::Down;
+        let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
         let ending = self.group.is_stopping() || self.kid(id).stopped || going;
         let reported = self.group.failed(id, instance);
         let used = match reported {
@@ -47,14 +47,14 @@ impl Sim {
                 true
             }
             FailureRoute::Kept => {
-                let waits = self.held
+                let waits = self.suspended
                     || self.stand == Stand::Failed
-                    || matches!(self.group.mode(), GroupState::Failed { .. } | GroupState::Waiting);
+                    || matches!(self.group.mode(), GroupState::Failed { .. } | GroupState::AwaitingOwner);
                 assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
                 false
             }
             FailureRoute::Decide => {
-                assert!(!self.held, "a decision while held");
+                assert!(!self.suspended, "a decision while held");
                 false
             }
         };
@@ -106,7 +106,7 @@ impl Sim {
     pub(super) fn decide(&mut self, id: Id) {
         let Some(mut pending) = self.kid(id).pending.clone() else { return };
         pending.asked = false;
-        if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
+        if self.suspended && self.stand == Stand::Failed && pending.token == Token::Escalated {
             return;
         }
         let before = (self.group.mode().clone(), self.place(id));
@@ -125,7 +125,7 @@ impl Sim {
                 assert!(
                     pending.token == Token::Used
                         || self.in_range(id)
-                        || !matches!(at, MemberState::Failed | MemberState::StartFailed),
+                        || !matches!(at, MemberState::Failed | MemberState::FailedStart),
                     "a failure that was to be decided is absorbed"
                 );
                 pending.token = Token::Used;
@@ -159,11 +159,12 @@ impl Sim {
 
     /// A restart of a member before the range takes the range from there on (S18).
     fn check_widened(&self, id: Id, before: &GroupState, place: u64) {
-        let (GroupState::Down { lo: old, .. }, GroupState::Down { lo: new, .. }) = (before, self.group.mode()) else {
+        let (GroupState::Down { from: old, .. }, GroupState::Down { from: new, .. }) = (before, self.group.mode())
+        else {
             return;
         };
-        let solo = self.group.at(id) != MemberState::Turn && !self.plan.is_group();
-        let moved = self.group.at(id) == MemberState::Down || self.group.at(id) == MemberState::Failed;
+        let solo = self.group.at(id) != MemberState::Queued && !self.plan.is_group();
+        let moved = self.group.at(id) == MemberState::GoingDown || self.group.at(id) == MemberState::Failed;
         let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);
         if moved && !solo && !alone && place < *old {
             assert!(*new <= place, "a member before the range is to restart, and the range is not widened");

@@ -197,14 +197,14 @@ impl Life {
                 self.quietly();
                 self.children_stop = true;
             }
-            State::Waiting => {
+            State::AwaitingRestart => {
                 // A child that it keeps stays up, so this may not take any time.
                 self = self.go_to(State::PreRestart);
                 self.finish(StepEnd::Done);
                 self.quietly();
             }
             State::StartAgain => {
-                self = self.go_to(State::Waiting);
+                self = self.go_to(State::AwaitingRestart);
                 self.order(Order::Start);
                 self.until(Step::Start);
             }
@@ -339,8 +339,8 @@ impl Life {
                 }
                 Effect::SuspendChildren(suspended) => {
                     match suspended {
-                        true => self.own.hold(),
-                        false => self.own.release(self.now),
+                        true => self.own.suspend(),
+                        false => self.own.end_suspension(self.now),
                     }
                     self.own.take_effects();
                     Some(if suspended { "children suspended" } else { "children released" }.to_owned())

@@ -81,7 +81,7 @@ impl Many {
     fn all_wait(mut self) -> Many {
         for id in 0..self.n {
             self.fails(id);
-            assert_eq!(self.group.at(id), MemberState::Waiting);
+            assert_eq!(self.group.at(id), MemberState::BackingOff);
         }
         self.group.take_effects();
         self
@@ -139,7 +139,7 @@ fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
         let (last, now) = (many.n - 1, many.now);
         many.fails(last);
         for id in (0..last).rev() {
-            assert_eq!(many.group.at(id), MemberState::Down);
+            assert_eq!(many.group.at(id), MemberState::GoingDown);
             many.group.stop_member(id + 1, now);
             many.group.gone(id, now);
         }
@@ -176,7 +176,7 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
         let mut many = Many::up(Owner::Actor, strategy, n);
         many.group.stop(many.now);
         for id in (0..n).rev() {
-            assert_eq!(many.group.at(id), MemberState::Down);
+            assert_eq!(many.group.at(id), MemberState::GoingDown);
             many.group.gone(id, many.now);
         }
         assert_eq!(*many.group.mode(), GroupState::Ended);
@@ -192,7 +192,7 @@ fn a_range_finds_each_by_its_place() {
     let now = many.now;
     assert_eq!(many.group.failed(0, true), FailureRoute::Decide);
     many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
-    assert!(matches!(many.group.mode(), GroupState::Down { lo: 0, next: AfterDown::Up }));
+    assert!(matches!(many.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
     for id in (0..n).rev() {
         if id % 2 == 1 {
             many.group.stop_member(id, now);
@@ -233,7 +233,7 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     }
     many.group.restart_kept(&failure(Phase::Running), now);
     // The last one goes down, the others have their turn. The second ends by itself, and another is spawned.
-    assert_eq!((many.group.at(3), many.group.at(1)), (MemberState::Down, MemberState::Up));
+    assert_eq!((many.group.at(3), many.group.at(1)), (MemberState::GoingDown, MemberState::Up));
     many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
     assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
     many.group.admit(1, now);
@@ -276,7 +276,7 @@ fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
     }
     assert!(many.group.is_ended());
     many.group.take_effects();
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::SupervisorEnded, "its mailbox must stay closed");
     assert!(many.group.take_effects().is_empty());
 }
@@ -292,7 +292,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     assert!(
         many.group.take_effects().iter().all(|act| !matches!(act, GroupEffect::TellOwner(Order::ChildrenEnded(_))))
     );
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::SupervisorEnded, "its task is gone");
 }
 
@@ -321,19 +321,19 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
 fn a_lost_member_is_never_started_again() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
     many.group.lose(0, many.now);
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::SupervisorEnded);
-    let again = many.group.by_hand(1, Command::StartAgain, &failure(Phase::Running), many.now);
+    let again = many.group.on_request(1, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::NotEnded, "the other goes on");
     // Nor by its supervisor, restarted from above or by hand.
-    for by_hand in [false, true] {
+    for on_request in [false, true] {
         many.group.restart_from_above(&failure(Phase::Running), many.now);
         many.group.gone(1, many.now);
-        if by_hand {
+        if on_request {
             many.group.forget_stops();
         }
         many.group.rebuild(false);
-        assert_eq!((many.group.at(0), many.group.at(1)), (MemberState::Ended, MemberState::Turn));
+        assert_eq!((many.group.at(0), many.group.at(1)), (MemberState::Ended, MemberState::Queued));
         many.group.take_effects();
         many.group.reach(0, settings(Lifecycle::Permanent), many.now);
         many.group.reach(1, settings(Lifecycle::Permanent), many.now);

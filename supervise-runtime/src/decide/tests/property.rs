@@ -198,7 +198,7 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
-        (Move::CommandOutcome(_, command), Some(id)) => sim.by_hand(id, command),
+        (Move::CommandOutcome(_, command), Some(id)) => sim.on_request(id, command),
         (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
@@ -217,9 +217,9 @@ fn take(sim: &mut Sim, happens: Move) {
         }
         (Move::Hold, _) => {
             hit_2c("hold / release", column);
-            sim.hold();
+            sim.suspend();
         }
-        (Move::Release, _) => sim.release(),
+        (Move::Release, _) => sim.end_suspension(),
         (Move::Absorb, _) if sim.plan.owner == Owner::Actor => sim.absorb_spawns(),
         (Move::Owner, _) => sim.owner_step(),
         (Move::Parent(directive), _) if sim.stand == Stand::Failed => match directive {
@@ -245,9 +245,9 @@ fn take(sim: &mut Sim, happens: Move) {
 /// Beside a range that goes down; once the supervisor has failed by that, in the range.
 fn fails_before(sim: &mut Sim, directive: Directive) {
     let chosen = match sim.group.mode() {
-        GroupState::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *lo),
+        GroupState::Down { from, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *from),
         GroupState::Failed { back, .. } => match **back {
-            GroupState::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= lo && sim.serves(*id)),
+            GroupState::Down { from, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= from && sim.serves(*id)),
             _ => None,
         },
         _ => None,

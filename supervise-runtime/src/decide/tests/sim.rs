@@ -72,7 +72,7 @@ pub(super) struct Sim {
     pub(super) kids: Vec<Option<Kid>>,
     pub(super) now: Instant,
     pub(super) stand: Stand,
-    pub(super) held: bool,
+    pub(super) suspended: bool,
     pub(super) was_up: bool,
     pub(super) owner_fails: bool,
     pub(super) all_ended: bool,
@@ -96,7 +96,7 @@ impl Sim {
             kids: Vec::new(),
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
-            held: false,
+            suspended: false,
             was_up: false,
             owner_fails: false,
             all_ended: false,
@@ -210,7 +210,7 @@ impl Sim {
             Stand::Building(_) => {}
             Stand::Up if std::mem::take(&mut self.owner_fails) => {
                 self.stand = Stand::Failed;
-                self.hold();
+                self.suspend();
             }
             Stand::Up if std::mem::take(&mut self.all_ended) => self.take_down(false),
             Stand::TakingDown { again } if std::mem::take(&mut self.children_down) => {
@@ -232,7 +232,7 @@ impl Sim {
             return;
         }
         self.group.rebuild(false);
-        (self.held, self.owner_fails, self.all_ended) = (false, false, false);
+        (self.suspended, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         for id in self.ids() {
             self.may_start_again(id, true);
@@ -259,7 +259,7 @@ impl Sim {
         }
         self.children_down = false;
         if again {
-            self.held = false;
+            self.suspended = false;
             for id in self.ids() {
                 self.joins(id);
             }
@@ -278,9 +278,9 @@ impl Sim {
         self.carry_out();
     }
 
-    pub(super) fn hold(&mut self) {
-        self.held = true;
-        self.group.hold();
+    pub(super) fn suspend(&mut self) {
+        self.suspended = true;
+        self.group.suspend();
         self.carry_out();
     }
 
@@ -289,10 +289,10 @@ impl Sim {
         self.carry_out();
     }
 
-    pub(super) fn release(&mut self) {
+    pub(super) fn end_suspension(&mut self) {
         if self.stand != Stand::Failed {
-            self.held = false;
-            self.group.release(self.now);
+            self.suspended = false;
+            self.group.end_suspension(self.now);
             self.carry_out();
         }
     }
@@ -300,7 +300,7 @@ impl Sim {
     pub(super) fn resume(&mut self) {
         if self.stand == Stand::Failed {
             self.stand = Stand::Up;
-            self.held = false;
+            self.suspended = false;
             for kid in self.kids.iter_mut().flatten() {
                 if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
                     pending.token = Token::Used;
@@ -317,7 +317,7 @@ impl Sim {
     // ----- acts
 
     pub(super) fn in_range(&self, id: Id) -> bool {
-        matches!(self.group.mode(), GroupState::Down { lo, .. } if self.place(id) >= *lo)
+        matches!(self.group.mode(), GroupState::Down { from, .. } if self.place(id) >= *from)
     }
 
     /// Its place in the order.

@@ -187,7 +187,7 @@ impl Sim {
         });
         let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
         let comes_up = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Up, .. }) && self.in_range(id);
-        let covered = self.group.at(id) == MemberState::Down && !(significant && comes_up);
+        let covered = self.group.at(id) == MemberState::GoingDown && !(significant && comes_up);
         let by_itself = !restarted && !covered && !self.group.is_ending(id);
         let stopping = self.group.is_stopping();
         let facts = self.facts(id);
@@ -198,7 +198,7 @@ impl Sim {
             kid.quit = significant && !stopping;
         }
         // Kept only if nothing was done about it.
-        if self.group.at(id) != MemberState::StartFailed && self.has(id) {
+        if self.group.at(id) != MemberState::FailedStart && self.has(id) {
             self.kid(id).pending = None;
         }
         self.carry_out();
@@ -238,7 +238,7 @@ impl Sim {
         let waited_for = self.group.waits_for(id);
         hit_2c(if waited_for { ".. and it is the one waited for" } else { "a member is stopped from outside" }, column);
         let told = self.group.stop_member(id, self.now);
-        let begins = self.group.at(id) == MemberState::Down;
+        let begins = self.group.at(id) == MemberState::GoingDown;
         self.carry_out();
         if !self.has(id) {
             return;
@@ -325,10 +325,10 @@ impl Sim {
 
     // ----- by hand, and what a child meets beside its own life
 
-    pub(super) fn by_hand(&mut self, id: Id, command: Command) {
+    pub(super) fn on_request(&mut self, id: Id, command: Command) {
         let (state, moves) = (self.kid(id).state(), self.group.moves());
         hit_2d(state, moves, command);
-        match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
+        match self.group.on_request(id, command, &failure(Phase::Running), self.now) {
             CommandOutcome::FirstStart => {
                 let kid = self.kid(id);
                 (kid.stopped, kid.alone, kid.finished) = (false, true, false);
@@ -350,7 +350,7 @@ impl Sim {
     /// A restart or start by hand whose start fails.
     pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
         let ended = self.group.at(id) == MemberState::Ended;
-        self.by_hand(id, if ended { Command::StartAgain } else { Command::Restart });
+        self.on_request(id, if ended { Command::StartAgain } else { Command::Restart });
         for _ in 0..16 {
             if !self.has(id) || !self.kid(id).alone {
                 return;
@@ -370,7 +370,7 @@ impl Sim {
         match state {
             State::Draining | State::Ended => assert!(kid.refuses, "{state:?} takes messages"),
             // An end by itself may be followed by a restart; one that is down may be about to be told of its end.
-            State::Stopping | State::Idle | State::Waiting => {}
+            State::Stopping | State::Idle | State::AwaitingRestart => {}
             _ => assert!(!kid.refuses || kid.machine.is_leaving(), "{state:?} takes no messages"),
         }
         kid.queued += u32::from(!kid.refuses && kid.queued < 3);

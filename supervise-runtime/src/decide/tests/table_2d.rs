@@ -4,10 +4,10 @@ use super::super::child::{
     Command::{self, Drain, Restart, StartAgain},
     CommandOutcome,
     State::{
-        self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, Starting, Stopping,
-        Waiting,
+        self, AwaitingRestart, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running,
+        Starting, Stopping,
     },
-    by_hand,
+    on_request,
 };
 use super::table::{Case, case};
 
@@ -26,26 +26,26 @@ const ENDED: &str = "ended";
 
 const ALL_STARTS: [State; 3] = [Starting, State::StartAgain, PostRestart];
 const ALIVE: [State; 10] =
-    [Idle, Starting, Running, Handling, Failed, PreRestart, GoingDown, Waiting, State::StartAgain, PostRestart];
+    [Idle, Starting, Running, Handling, Failed, PreRestart, GoingDown, AwaitingRestart, State::StartAgain, PostRestart];
 
 /// While its group rests.
 fn each(states: &[State], command: Command, wanted: CommandOutcome) {
     for state in states {
-        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
+        assert_eq!(on_request(*state, false, command), wanted, "{state:?}");
     }
 }
 
 fn moving(command: Command, wanted: CommandOutcome) {
     for state in ALIVE {
-        assert_eq!(by_hand(state, true, command), wanted, "{state:?}");
+        assert_eq!(on_request(state, true, command), wanted, "{state:?}");
     }
 }
 
 /// Also while its group moves.
 fn always(states: &[State], command: Command, wanted: CommandOutcome) {
     for state in states {
-        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
-        assert_eq!(by_hand(*state, true, command), wanted, "{state:?}, its group moves");
+        assert_eq!(on_request(*state, false, command), wanted, "{state:?}");
+        assert_eq!(on_request(*state, true, command), wanted, "{state:?}, its group moves");
     }
 }
 
@@ -57,9 +57,9 @@ pub(super) fn cases() -> Vec<Case> {
         case(FAILED, RESTART, || each(&[Failed], Restart, CommandOutcome::DownAlone)),
         case(FAILED, START_AGAIN, || each(&[Failed], StartAgain, CommandOutcome::NotEnded)),
         case(FAILED, DRAIN, || each(&[Failed], Drain, CommandOutcome::Stop)),
-        case(WAITING, RESTART, || each(&[Waiting], Restart, CommandOutcome::StartNow)),
-        case(WAITING, START_AGAIN, || each(&[Waiting], StartAgain, CommandOutcome::NotEnded)),
-        case(WAITING, DRAIN, || each(&[Waiting], Drain, CommandOutcome::End)),
+        case(WAITING, RESTART, || each(&[AwaitingRestart], Restart, CommandOutcome::StartNow)),
+        case(WAITING, START_AGAIN, || each(&[AwaitingRestart], StartAgain, CommandOutcome::NotEnded)),
+        case(WAITING, DRAIN, || each(&[AwaitingRestart], Drain, CommandOutcome::End)),
         case(STARTS, RESTART, || each(&ALL_STARTS, Restart, CommandOutcome::StartOver)),
         case(STARTS, START_AGAIN, || each(&ALL_STARTS, StartAgain, CommandOutcome::NotEnded)),
         case(STARTS, DRAIN, || each(&ALL_STARTS, Drain, CommandOutcome::Stop)),
@@ -69,7 +69,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(MOVES, RESTART, || moving(Restart, CommandOutcome::Busy)),
         case(MOVES, START_AGAIN, || {
             moving(StartAgain, CommandOutcome::Busy);
-            assert_eq!(by_hand(Ended, true, StartAgain), CommandOutcome::Busy);
+            assert_eq!(on_request(Ended, true, StartAgain), CommandOutcome::Busy);
         }),
         case(MOVES, DRAIN, || moving(Drain, CommandOutcome::Stop)),
         case(LEAVES, RESTART, || always(&[Draining, Stopping], Restart, CommandOutcome::Stopping)),

@@ -30,7 +30,7 @@ struct ReadyQueue {
 /// The waker of one future.
 struct TaskWaker {
     number: u64,
-    rung: AtomicBool,
+    scheduled: AtomicBool,
     woken: Arc<ReadyQueue>,
 }
 
@@ -40,7 +40,7 @@ impl Wake for TaskWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.rung.swap(true, Ordering::AcqRel) {
+        if !self.scheduled.swap(true, Ordering::AcqRel) {
             lock(&self.woken.numbers).push(self.number);
             foreign();
             self.woken.task.wake_by_ref();
@@ -62,7 +62,7 @@ impl FutureSet {
     pub(super) fn add(&mut self, future: BackgroundFuture) {
         self.numbers += 1;
         let number = self.numbers;
-        let bell = Arc::new(TaskWaker { number, rung: AtomicBool::new(true), woken: self.woken.clone() });
+        let bell = Arc::new(TaskWaker { number, scheduled: AtomicBool::new(true), woken: self.woken.clone() });
         self.running.insert(number, (future, bell));
         lock(&self.woken.numbers).push(number);
     }
@@ -82,7 +82,7 @@ impl FutureSet {
         let mut panicked = Ok(());
         for number in woken {
             let Some((mut future, bell)) = self.running.remove(&number) else { continue };
-            bell.rung.store(false, Ordering::Release);
+            bell.scheduled.store(false, Ordering::Release);
             let waker = Waker::from(bell.clone());
             let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker))));
             if let Ok(Poll::Pending) = polled {

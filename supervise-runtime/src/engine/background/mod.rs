@@ -18,7 +18,7 @@ mod futures;
 
 use crate::base::Each;
 use crate::base::clock::after;
-use crate::base::deferred_drop::drop_quietly;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::Arc;
 pub(crate) use futures::BackgroundFuture;
 
@@ -106,8 +106,8 @@ impl Background {
     }
 
     /// Adds background work. `task` wakes the actor's task when a subordinate future can continue.
-    pub(crate) fn add(&mut self, aside: BackgroundWork, task: &Waker) {
-        match aside {
+    pub(crate) fn add(&mut self, work: BackgroundWork, task: &Waker) {
+        match work {
             BackgroundWork::Timer { at, period, tick } => {
                 if self.timers.len() >= self.sweep {
                     self.timers.retain(|due| !due.tick.is_cancelled());
@@ -164,7 +164,7 @@ impl Background {
     /// The error is the text of a panic. The part that panicked is dropped, and the rest is left as it was.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
         for waiting in [&mut self.waiting, &mut self.results] {
-            waiting.extract_if(.., |tick| tick.clone().try_again()).for_each(drop_quietly);
+            waiting.extract_if(.., |tick| tick.clone().try_again()).for_each(drop_catching_panics);
         }
         while let Some(first) = self.timers.peek() {
             let at = first.at;
@@ -204,7 +204,7 @@ impl Background {
 
 fn queue(waiting: &mut Vec<Arc<dyn Queue>>, tick: Arc<dyn Queue>) {
     match tick.clone().queue() {
-        true => drop_quietly(tick), // after a stop this is the last reference to its message
+        true => drop_catching_panics(tick), // after a stop this is the last reference to its message
         false => waiting.push(tick),
     }
 }

@@ -102,7 +102,7 @@ pub(crate) trait Body: Hands {
     fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
     /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
-    fn give_back(&mut self) {}
+    fn return_batch(&mut self) {}
 
     fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
         async { Ok(()) }
@@ -127,7 +127,7 @@ pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
 }
 
 /// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
-pub(crate) fn patience(common: &Common, kind: ChildKind) -> Option<Duration> {
+pub(crate) fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
     use crate::values::strategy::Shutdown;
     match common.shutdown_or_default(kind) {
         Shutdown::Within(time) => Some(time),

@@ -168,7 +168,7 @@ pub(crate) struct CellCore {
     /// The queue is not empty.
     flag: AtomicBool,
     queue: Mutex<Queue>,
-    home: OnceLock<Waker>,
+    task_waker: OnceLock<Waker>,
     life: Mutex<Life>,
     table: OnceLock<Box<ChildTable>>,
     incarnation: AtomicU32,
@@ -178,7 +178,7 @@ pub(crate) struct CellCore {
     /// Something has failed on the way down: few cells ever need to look.
     late: AtomicBool,
     /// An ancestor has failed (S7). Written and read by the cell's own task, like the next field.
-    held: AtomicBool,
+    suspended: AtomicBool,
     /// True if the cell goes down after the message in hand.
     leaving: AtomicBool,
 }
@@ -205,23 +205,23 @@ impl CellCore {
             bus,
             flag: AtomicBool::new(false),
             queue: Mutex::default(),
-            home: OnceLock::new(),
+            task_waker: OnceLock::new(),
             life: Mutex::default(),
             table: OnceLock::new(),
             incarnation: AtomicU32::new(0),
             closing: AtomicU64::new(0),
             late: AtomicBool::new(false),
-            held: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn set_held(&self, held: bool) {
-        self.held.store(held, Ordering::Relaxed);
+    pub(crate) fn set_suspended(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Relaxed)
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.suspended.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_leaving(&self, leaving: bool) {
@@ -415,23 +415,23 @@ impl CellCore {
     }
 
     /// Stores the waker of the cell's own task. To be called by that task before anything else.
-    pub(crate) fn set_home(&self, waker: &Waker) {
-        let _ = self.home.set(waker.clone());
+    pub(crate) fn set_task_waker(&self, waker: &Waker) {
+        let _ = self.task_waker.set(waker.clone());
         // After this fence, the task checks whether messages are queued; see `ring`.
         fence(Ordering::SeqCst);
     }
 
     /// Wakes the cell's task. Set at its first poll.
     pub(crate) fn task_waker(&self) -> &Waker {
-        self.home.get().unwrap_or(Waker::noop())
+        self.task_waker.get().unwrap_or(Waker::noop())
     }
 
     /// Wakes the task, if it has been polled before; otherwise its first poll finds the request.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn wake(&self) {
         foreign();
-        if let Some(home) = self.home.get() {
-            home.wake_by_ref();
+        if let Some(task_waker) = self.task_waker.get() {
+            task_waker.wake_by_ref();
         }
     }
 
@@ -718,7 +718,7 @@ pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
 /// Wakes the cell's task for a message that was queued. To be called without a lock.
 ///
 /// Before the task's first poll there is no waker and no task to wake: the task checks its queue once its waker is
-/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_home`), then
+/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_task_waker`), then
 /// looks at the flag. A processor may move each of the two loads before the store ahead of it, and then neither side
 /// would see the other. Therefore each side has a `SeqCst` fence between its store and its load. Of two such fences one
 /// is first, and the stores before it are visible to the loads after the other. The interleaving tests cannot show

@@ -33,7 +33,7 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
     let common = body.common();
     let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
     async move {
-        life.driver.arrive().await;
+        life.driver.register_waker().await;
         life.outlive().await;
     }
 }
@@ -66,7 +66,7 @@ impl<B: Body> Life<B> {
                 Step::Serve => {
                     let exit = driver.run(body.serve()).await;
                     driver.was_in_hand(body.in_hand());
-                    body.give_back();
+                    body.return_batch();
                     exit
                 }
                 Step::HandIn => driver.hand_in().await,

@@ -69,7 +69,7 @@ impl<T: MailboxItem> ActorCell<T> {
             drop(inner);
             return Err(rejected);
         }
-        self.take_in(inner, msg);
+        self.enqueue(inner, msg);
         Ok(())
     }
 

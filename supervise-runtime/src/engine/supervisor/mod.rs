@@ -2,7 +2,7 @@
 //!
 //! There is no supervisor task between a child and its restart. The task or thread that causes an event takes the lock,
 //! passes the event to the [`Group`], and queues the resulting orders at the cells concerned before it releases the
-//! lock. So orders arrive in the order in which they were decided. Consequences that may run foreign code are collected
+//! lock. So orders register_waker in the order in which they were decided. Consequences that may run foreign code are collected
 //! in [`Behind`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
 //! the table. Under this lock, no lock is taken except that of a cell's queue, life or mailbox (`sync.rs`).
 
@@ -31,11 +31,11 @@ use crate::values::place::Place;
 use crate::values::strategy::{Decider, SupervisorStrategy};
 
 mod behind;
-mod look;
+mod view;
 mod watchdog;
 
 pub(crate) use behind::Behind;
-pub(crate) use look::ChildView;
+pub(crate) use view::ChildView;
 use watchdog::Stuck;
 
 /// A kept value: a parameter or a `let` (S30).
@@ -147,7 +147,7 @@ impl ChildTable {
 
     /// Returns the settings about restarts.
     pub(crate) fn limits(&self) -> SupervisorLimits {
-        self.look(Group::limits)
+        self.inspect(Group::limits)
     }
 
     pub(crate) fn decider(&self) -> Option<Decider> {
@@ -197,7 +197,7 @@ impl ChildTable {
         if command == Command::StartAgain && inner.group.at(id) == MemberState::Ended && core.ended().is_none() {
             return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), Behind::of(owner)));
         }
-        let verdict = inner.group.by_hand(id, command, &requested, Instant::now());
+        let verdict = inner.group.on_request(id, command, &requested, Instant::now());
         if verdict == CommandOutcome::FirstStart {
             inner.forget_stuck(id);
             // A second end of this child, which it was told of and has not carried out, is settled by this start.
@@ -227,7 +227,7 @@ impl ChildTable {
     }
 
     /// Reads the group.
-    pub(crate) fn look<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
+    pub(crate) fn inspect<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
         read(&lock(&self.inner).group)
     }
 
@@ -444,11 +444,11 @@ impl ChildTable {
     }
 
     /// A new incarnation of the supervisor itself begins.
-    pub(crate) fn rebuild(&self, owner: &dyn AnyCell, held: bool) {
+    pub(crate) fn rebuild(&self, owner: &dyn AnyCell, suspended: bool) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.aborted = None;
-        inner.group.rebuild(held);
+        inner.group.rebuild(suspended);
         Inner::carry_out(inner, owner).done();
     }
 }

@@ -117,7 +117,7 @@ impl ChildTable {
         let mut inner = lock(&self.inner);
         for (id, cell, _) in &given_up {
             // The child may have come down after all.
-            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == MemberState::Down {
+            if inner.id_of(&**cell) == Some(*id) && inner.group.at(*id) == MemberState::GoingDown {
                 inner.group.gone(*id, now);
             }
         }
@@ -130,7 +130,7 @@ impl ChildTable {
 
     /// Returns whether a child was asked to go down and is not down yet.
     fn is_waiting(&self) -> bool {
-        self.look(|group| group.going_down().next().is_some())
+        self.inspect(|group| group.going_down().next().is_some())
     }
 }
 

@@ -9,14 +9,14 @@ use tokio::time::Instant;
 
 use crate::actor::options::{ChildOptions, Options, Reader, Source};
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::lent::Lent;
 use crate::base::sync::atomic::{AtomicU32, Ordering};
 use crate::base::sync::{Arc, Mutex, foreign, lock};
 use crate::decide::group::{GroupState, Owner};
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
-use crate::engine::cell::body::{patience, settings};
+use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
@@ -39,7 +39,7 @@ pub use sets::{initial, no_initial};
 type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
 
 /// The recipe that a build leaves at the position of a child; the next build finds it there.
-struct Recipe<T: Child> {
+struct StartRecipe<T: Child> {
     start: Lent<Boxed<T::Start>>,
     options: Source,
     handle: Mutex<Option<HandleSource<T::Handle>>>,
@@ -47,7 +47,7 @@ struct Recipe<T: Child> {
     there: OnceLock<bool>,
 }
 
-impl<T: Child> Recipe<T> {
+impl<T: Child> StartRecipe<T> {
     fn handle(&self) -> Option<T::Handle> {
         let source = lock(&self.handle).clone();
         source.and_then(|source| source.get())
@@ -190,18 +190,18 @@ impl Builder {
         name: Name,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<Arc<Recipe<T>>, Thrown>
+    ) -> Result<Arc<StartRecipe<T>>, Thrown>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
-        let mut start = Quiet::new(start);
+        let mut start = CatchDrop::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::KIND)))?;
-        let (settings, time) = (settings(&common, T::KIND), patience(&common, T::KIND));
-        let recipe = match self.known::<Recipe<T>>(place) {
+        let (settings, time) = (settings(&common, T::KIND), stop_timeout(&common, T::KIND));
+        let recipe = match self.known::<StartRecipe<T>>(place) {
             Some((_, recipe)) => {
                 recipe.start.set(Some(start));
                 replace(&recipe.options, options.options);
@@ -210,13 +210,13 @@ impl Builder {
             }
             None => {
                 let source: Source = Arc::new(Mutex::new(options.options.clone()));
-                let recipe = Arc::new(Recipe {
+                let recipe = Arc::new(StartRecipe {
                     start: Lent::new(start),
                     options: source.clone(),
                     handle: Mutex::default(),
                     there: OnceLock::new(),
                 });
-                let again: Arc<Recipe<T>> = recipe.clone();
+                let again: Arc<StartRecipe<T>> = recipe.clone();
                 let seat = Seat { core: self.core(name) };
                 let launched = T::launch(seat, options.source(source), move || {
                     again.start.with(|start| start()).expect("a start closure is replaced, never taken away")
@@ -229,7 +229,7 @@ impl Builder {
         };
         self.turn(place).await;
         // An absent optional child takes no time to stop.
-        let there = !common.optional || self.table().look(|group| group.was_up(place));
+        let there = !common.optional || self.table().inspect(|group| group.was_up(place));
         if let Some((cell, _)) = self.table().declared(place).filter(|_| there) {
             self.takes(&given, T::KIND, &*cell);
         }
@@ -244,11 +244,11 @@ impl Builder {
         Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
     {
         let place = self.next();
-        let mut build = Quiet::new(build);
+        let mut build = CatchDrop::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
-        let (settings, time) = (settings(&common, ChildKind::Tree), patience(&common, ChildKind::Tree));
+        let (settings, time) = (settings(&common, ChildKind::Tree), stop_timeout(&common, ChildKind::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
                 recipe.build.set(Some(build));
@@ -289,7 +289,7 @@ impl Builder {
     async fn turn(&self, place: u32) {
         poll_fn(|_| {
             // The supervisor wakes this task at every event of the start.
-            let passed = self.table().look(|group| group.has_passed(place));
+            let passed = self.table().inspect(|group| group.has_passed(place));
             if passed { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -306,7 +306,7 @@ impl Builder {
         self.table().set_need(need);
         self.table().on(&*self.cell, |group| group.built(Instant::now()));
         poll_fn(|_| {
-            let up = self.table().look(|group| !matches!(group.mode(), GroupState::Up | GroupState::Down { .. }));
+            let up = self.table().inspect(|group| !matches!(group.mode(), GroupState::Up | GroupState::Down { .. }));
             if up { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;

@@ -6,7 +6,7 @@ use super::{Builder, replace};
 use crate::actor::context::transient;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::Quiet;
+use crate::base::deferred_drop::CatchDrop;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::decide::group::Owner;
@@ -73,7 +73,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
-        let start = Quiet::new(start);
+        let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
@@ -133,7 +133,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
-        let start = Quiet::new(start);
+        let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
@@ -201,7 +201,7 @@ impl Builder {
         let bus = self.cell.core().bus.clone();
         loop {
             let changed = bus.changed.notified();
-            if cell.core().table().is_none_or(|table| table.look(|group| group.have_passed())) {
+            if cell.core().table().is_none_or(|table| table.inspect(|group| group.have_passed())) {
                 return;
             }
             changed.await;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::{Builder, Recipe};
+use super::{Builder, StartRecipe};
 use crate::actor::options::ChildOptions;
 use crate::tree::child::Child;
 use crate::values::failure::Thrown;
@@ -23,7 +23,7 @@ impl Builder {
         Fut: Future<Output = Result<Option<T::Start>, Thrown>> + Send + 'static,
     {
         let place = self.next();
-        if let Some((_, recipe)) = self.known::<Recipe<T>>(place)
+        if let Some((_, recipe)) = self.known::<StartRecipe<T>>(place)
             && recipe.there.get() == Some(&false)
         {
             self.table().skip(&*self.cell, place);
@@ -36,7 +36,7 @@ impl Builder {
         let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
         // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
         // stored, since a later requested start resets the group's memory of an earlier one.
-        if !recipe.there.get_or_init(|| self.table().look(|group| group.was_up(place))) {
+        if !recipe.there.get_or_init(|| self.table().inspect(|group| group.was_up(place))) {
             return Ok(None);
         }
         Ok(recipe.handle())

@@ -13,7 +13,7 @@ use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::actor_ref::Terminated;
 use crate::actor::context::started;
-use crate::base::deferred_drop::{DeferDrops, drop_quietly};
+use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
@@ -261,7 +261,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let entry = Entry { key: key.key.clone(), cell, handle, callers: 1, unwanted: false };
         let before = table.put(key.hash, found, entry);
         drop(table);
-        drop_quietly(before);
+        drop_catching_panics(before);
         self.free_at_end(key.hash, &*launched.cell);
         behind.done();
         let Placed { cell, handle } = launched.begin();
@@ -275,7 +275,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let free = move |_: &_| {
             let Some(living) = living.upgrade() else { return };
             // The `Drop` of a key is user code, and a panic in it must not keep the end from other watchers.
-            drop_quietly(living.remove(hash, id));
+            drop_catching_panics(living.remove(hash, id));
         };
         cell.core().on_end(Box::new(free));
     }

@@ -6,10 +6,10 @@ use std::future::Future;
 use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_quietly;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, lock};
-use crate::engine::cell::body::{patience, settings};
+use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{Behind, Refused};
@@ -27,11 +27,11 @@ mod living;
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
 /// Instances start concurrently, so the recipe is shared and not lent.
-type Recipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send + Sync;
+type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send + Sync;
 
 /// How instances are made. The next incarnation of the tree may replace the plan.
 pub(crate) struct Plan<T: Child, Args> {
-    pub(crate) recipe: Arc<Recipe<T, Args>>,
+    pub(crate) recipe: Arc<StartRecipe<T, Args>>,
     pub(crate) options: Options,
     /// Clones arguments for another start. `None`: an instance is started once, and its arguments are moved.
     pub(crate) again: Option<Clones<Args>>,
@@ -77,7 +77,7 @@ impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
 
 impl<Args> Drop for Initial<Args> {
     fn drop(&mut self) {
-        self.items.drain(..).for_each(drop_quietly); // one at a time: a `Drop` that panics leaves the others
+        self.items.drain(..).for_each(drop_catching_panics); // one at a time: a `Drop` that panics leaves the others
     }
 }
 
@@ -154,7 +154,7 @@ impl<T: Child, Args> fmt::Debug for Children<T, Args> {
 impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// Returns the number of instances that have not ended.
     pub fn len(&self) -> usize {
-        self.cell.core().table().map_or(0, |table| table.look(|group| group.living() as usize))
+        self.cell.core().table().map_or(0, |table| table.inspect(|group| group.living() as usize))
     }
 
     /// Returns `true` if every instance has ended, or none was spawned.
@@ -234,7 +234,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
             None,
             common.max_children,
             settings(&common, T::KIND),
-            patience(&common, T::KIND),
+            stop_timeout(&common, T::KIND),
             |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
                 let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());

@@ -103,7 +103,7 @@ fn waited_for() -> Vec<Case> {
             bench.gone(1);
             bench.fails(0, Escalate);
             assert_eq!(bench.stop_member(1), "over 1");
-            assert_eq!(bench.group.at(2), MemberState::Turn);
+            assert_eq!(bench.group.at(2), MemberState::Queued);
             assert_eq!(bench.resume(), "resume 0, start 2");
         }),
         case(WAITED, STOPPING, || {
@@ -214,14 +214,14 @@ fn done_and_again() -> Vec<Case> {
             assert_eq!(bench.gone(1), "start 0", "and it comes up again");
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.done(0), "");
-            assert!(matches!(bench.group.mode(), GroupState::Down { lo: 0, next: AfterDown::Up }));
+            assert!(matches!(bench.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
             assert_eq!(tree(RestForOne).max(1).down().done(0), "limit 0, owner fails");
         }),
         case(AGAIN, FAILED, || {
             for strategy in ALL {
                 let mut bench = tree(strategy).failed();
                 assert_eq!(bench.done(0), "");
-                assert_eq!(bench.group.at(0), MemberState::StartFailed);
+                assert_eq!(bench.group.at(0), MemberState::FailedStart);
                 assert!(bench.resume().contains("redecide 0"));
             }
         }),

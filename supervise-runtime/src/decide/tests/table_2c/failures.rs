@@ -35,7 +35,7 @@ fn is_failed(group: &Group) -> bool {
 
 fn goes_down_from(group: &Group, wanted: u64) {
     assert!(
-        matches!(group.mode(), GroupState::Down { lo, next: AfterDown::Up } if *lo == wanted),
+        matches!(group.mode(), GroupState::Down { from, next: AfterDown::Up } if *from == wanted),
         "{:?}",
         group.mode()
     );
@@ -99,7 +99,7 @@ fn restarts() -> Vec<Case> {
             // A failed start, from there on: nothing is up behind it.
             let mut bench = tree(RestForOne).comes_up();
             assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Turn, MemberState::Turn]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Queued, MemberState::Queued]);
             assert_eq!(bench.due(1), "start 1");
             // A new instance: Down from it.
             let mut bench = tree(RestForOne).comes_up();
@@ -111,12 +111,12 @@ fn restarts() -> Vec<Case> {
             assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
         }),
         case(NEW, STEADY, || {
-            for (strategy, lo) in [(AllForOne, 0), (RestForOne, 1)] {
+            for (strategy, from) in [(AllForOne, 0), (RestForOne, 1)] {
                 let mut bench = tree(strategy).max(0).steady();
                 assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
                 let bench = tree(strategy).down();
-                goes_down_from(&bench.group, lo);
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Down]);
+                goes_down_from(&bench.group, from);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::GoingDown]);
             }
             let mut bench = tree(OneForOne).steady();
             assert_eq!(bench.fails(1, Restart), "decided: down 1");
@@ -318,7 +318,7 @@ fn escalations() -> Vec<Case> {
                 let mut bench = tree(strategy).comes_up();
                 assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
                 assert_eq!(bench.up(1), "");
-                assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Up, MemberState::Turn]);
+                assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Up, MemberState::Queued]);
             }
         }),
         case(ESCALATE, STEADY, || {
@@ -334,7 +334,7 @@ fn escalations() -> Vec<Case> {
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
             assert_eq!(bench.gone(2), "", "nothing new begins");
-            assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Failed, MemberState::Turn]);
+            assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Failed, MemberState::Queued]);
         }),
         case(ESCALATE, FAILED, kept),
         case(ESCALATE, STOPPING, reported),

@@ -39,7 +39,7 @@ pub(crate) struct Engine {
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
     /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
-    pub(super) told: Option<StopSignal>,
+    pub(super) stop_signal: Option<StopSignal>,
     /// The type of the message that was in hand when the last step ended.
     pub(super) message: Option<&'static str>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
@@ -154,17 +154,17 @@ impl Engine {
             Effect::EndSpawns => self.end_spawns(),
             Effect::AllowSpawns => self.cell.core().set_leaving(false),
             Effect::SignalStop => {
-                self.tell_asides();
-                if let Some(told) = &self.told {
-                    told.tell();
+                self.signal_background();
+                if let Some(stop_signal) = &self.stop_signal {
+                    stop_signal.tell();
                 }
             }
-            Effect::Suspended(suspended) => self.cell.core().set_held(suspended),
+            Effect::Suspended(suspended) => self.cell.core().set_suspended(suspended),
             Effect::SuspendChildren(suspended) => {
                 if let Some(table) = self.cell.core().table() {
                     table.on(&*self.cell, |group| match suspended {
-                        true => group.hold(),
-                        false => group.release(Instant::now()),
+                        true => group.suspend(),
+                        false => group.end_suspension(Instant::now()),
                     });
                 }
             }
@@ -228,7 +228,7 @@ impl Engine {
                 let hands = hands();
                 self.guarded(machine, || hands.forgive());
             }
-            Effect::DropBackground => self.drop_asides(machine),
+            Effect::DropBackground => self.drop_background(machine),
             Effect::Unwatch => hands().unwatch_children(),
             Effect::DropInstance => self.drop_instance(machine, hands()),
             Effect::Ended { ended, aborted } => self.tell_end(machine, ended, aborted),
@@ -278,10 +278,10 @@ impl Engine {
     pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
         let core = self.cell.core();
         core.set_leaving(false);
-        self.drop_asides(machine);
+        self.drop_background(machine);
         self.timer = None;
         self.message = None;
-        self.told = None;
+        self.stop_signal = None;
         self.cell.interrupt(false);
         let core = self.cell.core();
         core.forget_late();
@@ -472,9 +472,9 @@ impl Engine {
                         let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
-                    let told = comes_to.unwrap_or(directive);
+                    let directive = comes_to.unwrap_or(directive);
                     let core = self.cell.core();
-                    core.emit(EventKind::Decided { directive: told, failure: failure.clone(), row });
+                    core.emit(EventKind::Decided { directive, failure: failure.clone(), row });
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
@@ -507,7 +507,7 @@ impl Engine {
     // ----- timers and subordinate futures (S11)
 
     /// Cancels the token, because the cell was asked to go down.
-    pub(super) fn tell_asides(&mut self) {
+    pub(super) fn signal_background(&mut self) {
         #[cfg(feature = "tokio-util")]
         if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
             background.tell();
@@ -529,7 +529,7 @@ impl Engine {
     }
 
     /// Drops the background work at the end of the incarnation. Dropping is user code.
-    pub(super) fn drop_asides(&mut self, machine: &Machine) {
+    pub(super) fn drop_background(&mut self, machine: &Machine) {
         if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.take()) {
             background.dismantle(&mut |part| self.guarded(machine, part));
         }

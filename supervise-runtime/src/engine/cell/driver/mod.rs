@@ -88,7 +88,7 @@ impl Port for At<'_> {
     }
 
     fn ends_with_failure(&self) -> Option<Failure> {
-        self.engine.cell.core().table().and_then(|table| table.look(|group| group.ends_with_failure()))
+        self.engine.cell.core().table().and_then(|table| table.inspect(|group| group.ends_with_failure()))
     }
 
     fn is_own(&self, failure: &Failure) -> bool {
@@ -115,7 +115,7 @@ impl Driver {
             cell,
             kind,
             common,
-            told: None,
+            stop_signal: None,
             message: None,
             timer: None,
             watchdog: None,
@@ -128,9 +128,9 @@ impl Driver {
     }
 
     /// To be awaited first: from now on messages can wake the task.
-    pub(crate) async fn arrive(&mut self) {
+    pub(crate) async fn register_waker(&mut self) {
         poll_fn(|cx| {
-            self.engine.cell.core().set_home(cx.waker());
+            self.engine.cell.core().set_task_waker(cx.waker());
             Poll::Ready(())
         })
         .await;
@@ -247,7 +247,7 @@ impl Driver {
             if self.engine.cell.core().has_control() {
                 continue; // a request that the user code itself has just made
             }
-            if self.engine.cold.is_some() && self.poll_asides(cx) {
+            if self.engine.cold.is_some() && self.poll_background(cx) {
                 continue;
             }
             // Only a future that really waits costs a timer.
@@ -380,7 +380,7 @@ impl Driver {
                 if self.poll_deadline(cx) {
                     return Poll::Ready(Exit::Cut(Cut::TimeUp));
                 }
-                if self.poll_asides(cx) || self.engine.cell.core().has_control() {
+                if self.poll_background(cx) || self.engine.cell.core().has_control() {
                     continue;
                 }
                 if self.engine.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
@@ -429,7 +429,7 @@ impl Driver {
                 self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
             }
             SystemMessage::Move(to) => self.take_move(*to),
-            SystemMessage::BackgroundWork(aside) => self.take_aside(*aside),
+            SystemMessage::BackgroundWork(work) => self.take_background(*work),
         }
     }
 
@@ -449,7 +449,7 @@ impl Driver {
         let mut begins = false;
         if let Some((table, owner)) = self.engine.parent() {
             let stopped = table.on_child(&**owner, &*self.engine.cell, |group, id| {
-                (group.stop_member(id, now), group.at(id) == MemberState::Down)
+                (group.stop_member(id, now), group.at(id) == MemberState::GoingDown)
             });
             match stopped {
                 Some((true, down)) => begins = down,
@@ -516,8 +516,8 @@ impl Driver {
         if !matches!(exit, Exit::Done(_)) {
             return exit;
         }
-        self.engine.told = hands.signal();
-        if self.engine.told.is_some() {
+        self.engine.stop_signal = hands.signal();
+        if self.engine.stop_signal.is_some() {
             self.machine.set_signalled();
         }
         match self.engine.ask(|| hands.supervision()) {
@@ -535,7 +535,7 @@ impl Driver {
     /// Drops the incarnation together with the task: no hook runs.
     pub(crate) fn let_go(&mut self, hands: &mut dyn Hands) {
         let Driver { machine, engine } = self;
-        engine.drop_asides(machine);
+        engine.drop_background(machine);
         engine.drop_instance(machine, hands);
         // Last: a message for redelivery is back in the mailbox by now.
         engine.perform(machine, Effect::Close, Some(hands));
@@ -549,7 +549,7 @@ impl Driver {
             closed(&*self.engine.cell);
             let now = Instant::now();
             self.engine.with_group(|group, id| {
-                if matches!(group.at(id), MemberState::Starting | MemberState::Down) {
+                if matches!(group.at(id), MemberState::Starting | MemberState::GoingDown) {
                     group.gone(id, now);
                 }
             });
@@ -562,23 +562,23 @@ impl Driver {
     // ----- timers and subordinate futures, polled after the user future (S11)
 
     /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
-    pub(super) fn take_aside(&mut self, aside: BackgroundWork) {
+    pub(super) fn take_background(&mut self, work: BackgroundWork) {
         let engine = &mut self.engine;
-        if self.machine.takes_background(matches!(aside, BackgroundWork::Timer { .. })) {
+        if self.machine.takes_background(matches!(work, BackgroundWork::Timer { .. })) {
             let background = &mut engine.cold.get_or_insert_default().background;
-            background.get_or_insert_with(Background::new).add(aside, engine.cell.core().task_waker());
+            background.get_or_insert_with(Background::new).add(work, engine.cell.core().task_waker());
             if self.machine.leaving_since().is_some() {
-                engine.tell_asides(); // the stop was requested before the token was made
+                engine.signal_background(); // the stop was requested before the token was made
             }
         } else {
-            engine.guarded(&self.machine, || drop(aside)); // user code
+            engine.guarded(&self.machine, || drop(work)); // user code
         }
     }
 
     /// Polls background work. True: a subordinate future panicked, which is a failure of the actor after the message in
     /// hand.
     #[cold]
-    pub(super) fn poll_asides(&mut self, cx: &mut Context<'_>) -> bool {
+    pub(super) fn poll_background(&mut self, cx: &mut Context<'_>) -> bool {
         let engine = &mut self.engine;
         let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
             return false;

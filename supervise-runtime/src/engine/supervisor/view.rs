@@ -22,8 +22,8 @@ const AT_ONCE: usize = 64;
 
 impl ChildTable {
     /// Returns all children, in the order of their declaration or spawning.
-    pub(crate) fn see(&self, now: Instant) -> Vec<(Arc<dyn AnyCell>, ChildView)> {
-        let shared = self.look(|group| group.see_shared(now));
+    pub(crate) fn view(&self, now: Instant) -> Vec<(Arc<dyn AnyCell>, ChildView)> {
+        let shared = self.inspect(|group| group.view_shared(now));
         let mut all = Vec::new();
         for from in (0..).step_by(AT_ONCE) {
             let inner = lock(&self.inner);
@@ -41,14 +41,14 @@ impl ChildTable {
     pub(crate) fn see_child(&self, child: &dyn AnyCell, now: Instant) -> Option<ChildView> {
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
-        let shared = inner.group.see_shared(now);
+        let shared = inner.group.view_shared(now);
         let (cell, seen) = inner.seen(id, inner.entries.get(id as usize)?.as_ref()?, shared, now)?;
         (cell.core().id == child.core().id).then_some(seen)
     }
 
     /// Returns the kind of the owner, and which children restart together.
     pub(crate) fn strategy(&self) -> Strategy {
-        self.look(Group::strategy)
+        self.inspect(Group::strategy)
     }
 }
 
@@ -63,7 +63,7 @@ impl Inner {
         match entry {
             Entry::Child { cell, cold, .. } => {
                 let until = cold.as_ref().and_then(|cold| cold.until);
-                Some((cell.clone(), ChildView { member: self.group.see(id, shared, now)?, until }))
+                Some((cell.clone(), ChildView { member: self.group.view(id, shared, now)?, until }))
             }
             Entry::Value(_) => None,
         }

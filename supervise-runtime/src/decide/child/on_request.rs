@@ -50,17 +50,17 @@ pub(crate) enum CommandOutcome {
 }
 
 /// Looks up table 2d. `group_moves`: the group is going down or up.
-pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> CommandOutcome {
+pub(crate) fn on_request(state: State, group_moves: bool, command: Command) -> CommandOutcome {
     use State::{
-        Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
-        Stopping, Waiting,
+        AwaitingRestart, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running,
+        StartAgain, Starting, Stopping,
     };
     if group_moves && !matches!(state, Draining | Stopping | Ended) {
         return if command == Command::Drain { CommandOutcome::Stop } else { CommandOutcome::Busy };
     }
     match (command, state) {
         (Command::Restart, Running | Handling | Failed) => CommandOutcome::DownAlone,
-        (Command::Restart, Waiting) => CommandOutcome::StartNow,
+        (Command::Restart, AwaitingRestart) => CommandOutcome::StartNow,
         (Command::Restart, Starting | StartAgain | PostRestart) => CommandOutcome::StartOver,
         (Command::Restart, Idle | PreRestart | GoingDown) => CommandOutcome::Busy,
         (Command::Restart, Draining | Stopping) => CommandOutcome::Stopping,
@@ -75,7 +75,7 @@ pub(crate) fn by_hand(state: State, group_moves: bool, command: Command) -> Comm
         (Command::StartAgain, _) => CommandOutcome::NotEnded,
         (Command::Drain, Running | Handling) => CommandOutcome::Drain,
         (Command::Drain, Failed | Starting | StartAgain | PostRestart | Idle) => CommandOutcome::Stop,
-        (Command::Drain, Waiting) => CommandOutcome::End,
+        (Command::Drain, AwaitingRestart) => CommandOutcome::End,
         (Command::Drain, PreRestart | GoingDown) => CommandOutcome::NoStart,
         (Command::Drain, Draining | Stopping | Ended) => CommandOutcome::Nothing,
     }
