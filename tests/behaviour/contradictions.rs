@@ -8,7 +8,7 @@ use supervise::{
     WhileDown,
 };
 
-use crate::kit::{Journal, Probe, ms, secs, soon};
+use crate::common::{Journal, Probe, ms, secs, soon};
 
 use Contradiction::*;
 

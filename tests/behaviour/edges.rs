@@ -9,7 +9,7 @@ use supervise::prelude::*;
 use supervise::{Ended, SpawnError, Watched};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -328,7 +328,7 @@ async fn a_subtree_that_has_ended_does_not_keep_the_tree_from_being_ready() {
     }
     let journal = Journal::default();
     let tree = Fragile::start(journal.clone()).await.unwrap();
-    journal.plan("only start", 1, crate::kit::Fault::Error);
+    journal.plan("only start", 1, crate::common::Fault::Error);
     tree.part.only.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
     assert!(tree.part.ended().is_some());

@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe};
+use crate::common::{Boom, Do, Journal, Probe};
 
 #[allow(non_snake_case)] // as the children want it
 mod names {

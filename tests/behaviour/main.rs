@@ -4,8 +4,8 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
-#[path = "../kit/mod.rs"]
-mod kit;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod abuse;
 mod contradictions;

@@ -6,7 +6,7 @@ use std::future::Future;
 use supervise::prelude::*;
 use supervise::{NodeState, ShutdownTime};
 
-use crate::kit::{Boom, secs};
+use crate::common::{Boom, secs};
 
 /// On a thread of its own whose stack would not do for a few frames for each child.
 fn on_a_small_stack<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'static) {

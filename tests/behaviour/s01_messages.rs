@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use supervise::Refusal;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Journal, Probe, pass, secs, settle};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use supervise::prelude::*;
 use supervise::{MailboxDepth, Refusal, Snapshot};
 
-use crate::kit::{comes_back, ms, pass, secs, settle, soon};
+use crate::common::{comes_back, ms, pass, secs, settle, soon};
 
 /// Handles with or without an await, as long as the test wants.
 struct Desk {

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
 
 supervisor! {
     struct Narrow(journal: Journal) {

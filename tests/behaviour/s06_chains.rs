@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use supervise::prelude::*;
 use supervise::{EventKind, SpawnError};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// The error of a start, so that each failure can be told from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

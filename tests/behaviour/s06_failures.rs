@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use supervise::{Event, EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, soon};
 
 /// The failures that were reported as such, in order: path, phase, cause, incarnation of the origin.
 fn failed(events: &mut Events) -> Vec<String> {

@@ -6,7 +6,7 @@ use supervise::AskError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
 
 /// An actor with a probe below it, which is asked for by name.
 pub struct Parent {

@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{EventKind, Events, Refusal, WhileDown};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};
 
 /// A top whose group has failed, but which has a message in hand for `busy` seconds: what its children

@@ -3,7 +3,7 @@
 use supervise::Events;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 use crate::s06_failures::Outer;
 
 /// S8: Resume keeps state, instance and incarnation; the message is gone.

@@ -4,7 +4,7 @@ use supervise::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, soon};
 use crate::s07_held::{Parent, Tell};
 
 // ----- S9

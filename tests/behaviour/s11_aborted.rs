@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use supervise::SpawnError;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
 use crate::nodes::{Kid, Say, family, spawn};
 
 supervisor! {

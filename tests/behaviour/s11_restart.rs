@@ -4,7 +4,7 @@ use supervise::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -9,7 +9,7 @@ use supervise::{EventKind, Timer};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Does with its context what it is told, and writes down when which message came.
 struct Clock {

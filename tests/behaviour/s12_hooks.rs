@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 supervisor! {
     struct One(journal: Journal) {

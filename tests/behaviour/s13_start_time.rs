@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 
 /// The waits that were announced for this child.
 pub fn waits(events: &mut Events, path: &str) -> Vec<u128> {

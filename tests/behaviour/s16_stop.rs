@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 supervisor! {
     struct All(journal: Journal, there: Arc<AtomicBool>) {

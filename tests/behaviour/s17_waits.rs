@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 use crate::nodes::{Kid, Say, family_of, spawn};
 
 supervisor! {

@@ -7,7 +7,7 @@ use supervise::NodeState;
 use supervise::prelude::*;
 use supervise::testing::{Fault, Inject};
 
-use crate::kit::{Boom, Do, Journal, Probe, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, quiet_panics, secs, seen, settle, soon};
 
 const BUG: &str = "planned panic of the library";
 
@@ -170,7 +170,7 @@ async fn a_bug_while_it_waits_is_escalated() {
 #[tokio::test(start_paused = true)]
 async fn a_bug_on_the_way_down_ends_there() {
     let (tree, journal, _) = works().await;
-    journal.plan("lathe post_stop", 1, crate::kit::Fault::Slow(secs(2)));
+    journal.plan("lathe post_stop", 1, crate::common::Fault::Slow(secs(2)));
     tree.hall.stop();
     settle().await;
     tree.hall.lathe.inject(Fault::bug(BUG));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{EventKind, Events};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
 /// 1 s, 7 s, 13 s, ..
 #[derive(Clone, Default)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use supervise::prelude::*;
 use tokio::sync::oneshot;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
 supervisor! {
     struct Three(journal: Journal) {
@@ -49,7 +49,7 @@ async fn children_start_in_order_each_awaited() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_takes_down_what_is_up_in_reverse() {
     for (place, fault) in [("c start", Fault::Error), ("c pre_start", Fault::Panic)] {
-        crate::kit::quiet_panics();
+        crate::common::quiet_panics();
         let journal = Journal::default();
         journal.plan(place, 1, fault);
         let failure = Three::start(journal.clone()).await.unwrap_err();

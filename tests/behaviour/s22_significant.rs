@@ -3,7 +3,7 @@
 use supervise::Events;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct Job(journal: Journal) {

@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{SpawnError, SupervisorStrategy};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, quiet_panics, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, quiet_panics, seen, settle};
 
 supervisor! {
     struct Strict(journal: Journal) {

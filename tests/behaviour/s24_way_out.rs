@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use supervise::{NodeState, Reason, Report, SupervisorStrategy};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// The last act of a task once it is told to end.
 #[derive(Clone, Copy)]

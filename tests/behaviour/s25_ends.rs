@@ -5,7 +5,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{AskError, EventKind, TreeRef};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Pair(journal: Journal) {

@@ -11,7 +11,7 @@ use supervise::prelude::*;
 use supervise::{CommandError, KeyedError, SpawnError};
 use tokio::runtime::Runtime;
 
-use crate::kit::{comes_back, secs};
+use crate::common::{comes_back, secs};
 
 struct Kid;
 

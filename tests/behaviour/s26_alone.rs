@@ -7,7 +7,7 @@ use std::task::{self, Poll, Waker};
 use supervise::EventKind;
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
 
 supervisor! {
     struct All(journal: Journal) {

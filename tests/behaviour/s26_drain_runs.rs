@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Serves requests beside its messages.
 struct Server(Journal);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use supervise::prelude::*;
 use supervise::{Limit, MaxRestarts};
 
-use crate::kit::{settle, soon};
+use crate::common::{settle, soon};
 
 /// So often at most, so that a test ends where nobody gets a turn.
 const MANY: u32 = 100_000;

@@ -7,7 +7,7 @@ use supervise::prelude::*;
 use supervise::{KeyedError, SpawnError};
 use tokio::task::JoinSet;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {

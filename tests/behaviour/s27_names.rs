@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{KeyedError, SpawnError, path};
 
-use crate::kit::{Journal, Probe, pass, secs, seen};
+use crate::common::{Journal, Probe, pass, secs, seen};
 
 supervisor! {
     struct Forest(journal: Journal) {

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-use crate::kit::settle;
+use crate::common::settle;
 
 /// Something that is there once.
 #[derive(Debug)]

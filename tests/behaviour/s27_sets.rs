@@ -6,7 +6,7 @@ use supervise::SpawnError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Shop(journal: Journal) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use supervise::prelude::*;
 use supervise::{Ended, Health};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 #[derive(Clone, Default)]
 struct Switch(Arc<AtomicBool>);

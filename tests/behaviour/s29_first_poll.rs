@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{Cause, Phase};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Journal, Probe, pass, secs, seen};
+use crate::common::{Boom, Journal, Probe, pass, secs, seen};
 
 async fn at_once() -> Result<(), Boom> {
     Err(Boom::Told)

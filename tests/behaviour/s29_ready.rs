@@ -5,7 +5,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// What a task does before it is ready, and after.
 #[derive(Clone, Copy)]
@@ -204,7 +204,7 @@ async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
     tree.http.restart().unwrap();
     settle().await;
     journal.take();
-    tree.after.tell(crate::kit::Do::Fail(Boom::Told)).await.unwrap();
+    tree.after.tell(crate::common::Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
     let lines = journal.take();
     let told = lines.iter().position(|line| line == "told").unwrap();

@@ -6,7 +6,7 @@ use supervise::EventKind;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
 
 /// Writes down when it is dropped.
 struct Mark(&'static str, Journal);

@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
 
 /// A value whose life can be followed. Not `Clone`.
 struct Pool {
@@ -147,7 +147,7 @@ async fn a_setting_can_name_a_let() {
 #[tokio::test(start_paused = true)]
 async fn a_let_that_fails_fails_the_start_of_the_tree() {
     for (fault, text) in [(Fault::Error, "Planned"), (Fault::Panic, "planned panic in alone open")] {
-        crate::kit::quiet_panics();
+        crate::common::quiet_panics();
         let journal = Journal::default();
         journal.plan("alone open", 1, fault);
         let failure = Shop::start(journal.clone()).await.unwrap_err();

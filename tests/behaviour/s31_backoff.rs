@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{Event, EventKind, Events, SlottedBackoff};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Quiet(journal: Journal) {
@@ -133,7 +133,7 @@ async fn a_failed_start_grows_the_delay_too() {
     let mut events = tree.events();
     journal.plan("db start", 1, Fault::Error);
     journal.plan("db post_restart", 1, Fault::Panic);
-    crate::kit::quiet_panics();
+    crate::common::quiet_panics();
     fail(1, &tree.db).await;
     assert_eq!(delays(&mut events, "db"), [3, 6, 12].map(secs));
 }

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
 
 supervisor! {
     struct Held(journal: Journal) {

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, DeadReason, EventKind, Events};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Goes wrong so often with one message, then handles it.
 struct Picky {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Watches what it is told to watch, and writes down whose end it hears of.
 struct Sitter {

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{Limit, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 /// Spawns probes by name and supervises them by a strategy it is given.
 struct Boss {

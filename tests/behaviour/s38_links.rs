@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{CommandError, LinkError, SpawnError};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 /// Links and unlinks probes.
 struct Boss {

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{AskError, Limit, MaxRestarts, OnLimit, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
 
 async fn probe(name: &'static str, journal: &Journal) -> Result<ActorRef<Probe>, SpawnError> {
     let journal = journal.clone();

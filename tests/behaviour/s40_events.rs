@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::{Level, Metadata, Subscriber, span};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -247,7 +247,7 @@ async fn the_levels_say_who_has_to_act() {
 
     tree.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
     journal.plan("db start", 1, Fault::Panic);
-    crate::kit::quiet_panics();
+    crate::common::quiet_panics();
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(ms(100)).await;
     let at = |at: &str, path: &str, incarnation: u32| format!("{at} path={path} incarnation={incarnation}");

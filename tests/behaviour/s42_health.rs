@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{Health, Reason};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 
 supervisor! {
     struct Shop(journal: Journal) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json, to_value};
 use supervise::prelude::*;
 use supervise::testing::{self, Fault, Inject};
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, secs};
+use crate::common::{Boom, Do, Journal, Probe, ms, secs};
 
 #[derive(Debug, thiserror::Error)]
 #[error("no answer")]

@@ -6,8 +6,8 @@ use supervise::prelude::*;
 use supervise::{Node, NodeKind, NodeState, Snapshot};
 use tokio::time::Instant;
 
-use crate::kit::drawn::{check_graphviz, same_as_kept};
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
+use crate::common::drawn::{check_graphviz, same_as_kept};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
 
 supervisor! {
     struct Shop(journal: Journal) {

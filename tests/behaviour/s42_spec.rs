@@ -5,8 +5,8 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, ShutdownTime, TreeSpec};
 
-use crate::kit::drawn::{check_graphviz, same_as_kept};
-use crate::kit::{Journal, Probe, secs};
+use crate::common::drawn::{check_graphviz, same_as_kept};
+use crate::common::{Journal, Probe, secs};
 
 async fn nothing() {}
 

@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal, until: u32) { // a parameter may have the name of `run`'s own

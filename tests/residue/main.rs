@@ -4,10 +4,10 @@
 
 #![allow(unreachable_pub)]
 
-#[path = "../kit/alloc.rs"]
+#[path = "../common/alloc.rs"]
 mod alloc;
-#[path = "../kit/mod.rs"]
-mod kit;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod yard;
 
@@ -17,7 +17,7 @@ use supervise::prelude::*;
 use supervise::testing::{Fault, Inject};
 
 use alloc::live;
-use kit::{quiet_panics, soon};
+use common::{quiet_panics, soon};
 use yard::{Do, Ill, KEPT, Node, Yard, at, first_poll};
 
 /// Collections that grow by doubling have reached their size by then.

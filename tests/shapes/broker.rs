@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use supervise::prelude::*;
 use tokio::task::JoinSet;
 
-use crate::kit::{ms, pass, secs, soon};
+use crate::common::{ms, pass, secs, soon};
 
 /// What is settled outlives every chain: fills by chain, and who went down in which order.
 #[derive(Clone, Default)]

@@ -13,7 +13,7 @@ use supervise::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, secs, settle};
+use crate::common::{ms, pass, secs, settle};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Doc {

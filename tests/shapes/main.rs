@@ -3,8 +3,8 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
-#[path = "../kit/mod.rs"]
-mod kit;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod broker;
 mod indexing;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, quiet_panics, secs, soon};
+use crate::common::{ms, pass, quiet_panics, secs, soon};
 
 /// The machine that the node runs on: what its services do there, and what is to go wrong.
 #[derive(Clone, Default)]

@@ -11,7 +11,7 @@ use supervise::SpawnError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{ms, secs, soon};
+use crate::common::{ms, secs, soon};
 
 const TENANTS: u32 = 3000;
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
 
-use crate::kit::{ms, pass, secs, settle};
+use crate::common::{ms, pass, secs, settle};
 
 type File = Arc<Mutex<Vec<String>>>;
 

@@ -35,7 +35,7 @@ copy
 # A crate of many modules is built with the one that is asked for and those it uses: `--test behaviour s16_stop::..`.
 only() {
     [[ $1 =~ --test\ ([a-z_]+)\ ([a-z0-9_]+):: ]] || return 0
-    local crate=$work/tests/${BASH_REMATCH[1]} wanted=kit next=${BASH_REMATCH[2]}
+    local crate=$work/tests/${BASH_REMATCH[1]} wanted=common next=${BASH_REMATCH[2]}
     [[ -f $crate/main.rs ]] || return 0
     while [[ -n $next ]]; do
         wanted="$wanted|$next"

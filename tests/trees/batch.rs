@@ -8,7 +8,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Fault, Journal, secs};
+use crate::common::{Boom, Fault, Journal, secs};
 
 async fn job(name: &'static str, time: Duration, journal: Journal) -> Result<(), Boom> {
     sleep(time).await;

@@ -5,7 +5,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Journal, settle};
+use crate::common::{Boom, Journal, settle};
 
 /// Adds its name to what the one in front of it says.
 struct Link {

@@ -5,7 +5,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe, seen, settle};
+use crate::common::{Boom, Do, Journal, Probe, seen, settle};
 
 supervisor! {
     struct Plant(journal: Journal) {

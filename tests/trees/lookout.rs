@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe, settle};
+use crate::common::{Boom, Do, Journal, Probe, settle};
 
 struct Directory {
     present: BTreeMap<String, ActorRef<Probe>>,

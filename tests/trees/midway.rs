@@ -5,7 +5,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, seen, settle};
 
 supervisor! {
     struct Ship(journal: Journal, parent: Directive) {

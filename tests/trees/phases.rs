@@ -8,7 +8,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, secs};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs};
 
 supervisor! {
     struct Office(journal: Journal) {
@@ -82,7 +82,7 @@ async fn stop_wins_while_a_subtree_goes_down_for_its_restart() {
     journal.take();
     journal.plan("printer post_stop", 1, Fault::Slow(secs(2)));
     house.office.printer.tell(Do::Panic).await.unwrap();
-    crate::kit::quiet_panics();
+    crate::common::quiet_panics();
     sleep(secs(1)).await;
     house.shutdown().await;
     sleep(secs(60)).await;

@@ -6,7 +6,7 @@
 use supervise::prelude::*;
 use supervise::{AskError, SpawnError};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, ms, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, settle};
 
 supervisor! {
     struct Club(journal: Journal) {

@@ -5,7 +5,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe, settle};
+use crate::common::{Boom, Do, Journal, Probe, settle};
 
 enum Say {
     /// Spawns a child and watches it.

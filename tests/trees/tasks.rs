@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::kit::{Boom, Journal, ms, secs};
+use crate::common::{Boom, Journal, ms, secs};
 
 /// Both ends of a queue that may be shared and taken up again.
 #[derive(Clone)]

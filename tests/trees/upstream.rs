@@ -6,7 +6,7 @@
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, secs, seen};
+use crate::common::{Boom, Do, Fault, Journal, Probe, secs, seen};
 
 supervisor! {
     struct Gateway(journal: Journal) {

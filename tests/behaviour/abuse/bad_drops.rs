@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use supervise::prelude::*;
 use supervise::testing::settle;
 
-use crate::kit::{Boom, ms, pass, quiet_panics, secs, seen, soon};
+use crate::common::{Boom, ms, pass, quiet_panics, secs, seen, soon};
 
 /// How many there are, and whether they are armed.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, settle, soon};
 
 /// Fails when it is told to, and counts what it handled.
 struct Soldier(u32);

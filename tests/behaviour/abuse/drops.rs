@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use supervise::prelude::*;
 use supervise::{AskError, Refusal};
 
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, settle, soon};
 
 /// Panics when it is dropped, unless it was disarmed.
 struct Bomb {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 
-use crate::kit::{quiet_panics, settle, soon};
+use crate::common::{quiet_panics, settle, soon};
 
 /// What an error does when the last of it goes.
 type Last = Arc<dyn Fn() + Send + Sync>;

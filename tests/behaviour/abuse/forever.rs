@@ -5,7 +5,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{Limit, Reset};
 
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 const EVER: Duration = Duration::MAX;
 

@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Do, Journal, Probe, pass, secs, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, pass, secs, settle, soon};
 
 /// Watches whomever it is told to, or depends on them.
 struct Friend {

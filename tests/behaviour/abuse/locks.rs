@@ -9,7 +9,7 @@ use std::task::{Context as Cx, Poll, Wake, Waker};
 use supervise::KeyedError;
 use supervise::prelude::*;
 
-use crate::kit::comes_back;
+use crate::common::comes_back;
 
 struct Kid;
 

@@ -8,7 +8,7 @@ use std::task::{Context as TaskCx, Waker};
 use supervise::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::kit::{Journal, Probe};
+use crate::common::{Journal, Probe};
 
 supervisor! {
     struct Home(journal: Journal) {

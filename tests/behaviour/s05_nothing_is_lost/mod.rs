@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use supervise::prelude::*;
 use supervise::{AskError, Event, EventKind, Events, Refusal};
 
-use crate::kit::{Boom, ms, quiet_panics, soon};
+use crate::common::{Boom, ms, quiet_panics, soon};
 use yard::{Depot, Fate, Parcel, What, Yard};
 
 /// Seeded, so that a failing run can be had again.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, ms};
+use crate::common::{Boom, ms};
 
 /// What has become of a parcel. Each goes from `OnItsWay` to one of the others, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{EventKind, Events};
 
-use crate::kit::{Boom, Do, Probe, secs, settle};
+use crate::common::{Boom, Do, Probe, secs, settle};
 
 /// Fails that many times.
 async fn fail(child: &ActorRef<Probe>, times: u32) {

@@ -7,7 +7,7 @@ use supervise::{AskError, Refusal};
 use tokio::time::Instant;
 
 use super::{delays, ended, fail, restarts};
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs, settle};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, settle};
 
 /// What the settings of `Named` are.
 #[derive(Clone)]
