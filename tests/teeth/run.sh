@@ -32,7 +32,7 @@ copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | t
 # (-m: newer than all that an earlier run has built with its patches)
 copy
 
-# A crate of many modules is built with the one that is asked for and those it uses: `--test behaviour s16_stop::..`.
+# A crate of many modules is built with the one that is asked for and those it uses: `--test behaviour groups::waits::..`.
 only() {
     [[ $1 =~ --test\ ([a-z_]+)\ ([a-z0-9_]+):: ]] || return 0
     local crate=$work/tests/${BASH_REMATCH[1]} wanted=common next=${BASH_REMATCH[2]}

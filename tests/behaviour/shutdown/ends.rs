@@ -57,7 +57,7 @@ async fn dropping_the_guard_shuts_down_and_says_so() {
             place = Some(started_at.file().to_owned());
         }
     }
-    assert!(place.is_some_and(|file| file.ends_with("s25_ends.rs")));
+    assert!(place.is_some_and(|file| file.ends_with("ends.rs")));
 }
 
 /// S25: a detached tree runs on.

@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
-use crate::s17_groups::{Say, Witness};
+use crate::groups::strategies::{Say, Witness};
 
 supervisor! {
     struct Kinds(journal: Journal) {

@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
-use crate::s17_groups::of;
+use crate::groups::strategies::of;
 
 supervisor! {
     struct All(journal: Journal) {

@@ -5,7 +5,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, soon};
-use crate::s07_held::{Parent, Tell};
+use crate::failures::suspension::{Parent, Tell};
 
 // ----- S9
 

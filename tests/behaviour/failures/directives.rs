@@ -4,7 +4,7 @@ use supervise::Events;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
-use crate::s06_failures::Outer;
+use crate::failures::causes::Outer;
 
 /// S8: Resume keeps state, instance and incarnation; the message is gone.
 #[tokio::test(start_paused = true)]

@@ -3,8 +3,8 @@
 use supervise::prelude::*;
 use tokio::time::Instant;
 
+use crate::backoff::built_in_delays::waits;
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
-use crate::s14_pace::waits;
 
 /// S15: by default ten restarts in a minute; the eleventh escalates with `LimitReached`.
 #[tokio::test(start_paused = true)]
