@@ -9,7 +9,7 @@ mod alloc;
 #[path = "../common/mod.rs"]
 mod common;
 
-mod yard;
+mod every_kind;
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use supervise::testing::{Fault, Inject};
 
 use alloc::live;
 use common::{quiet_panics, soon};
-use yard::{Do, Ill, KEPT, Node, Yard, at, first_poll};
+use every_kind::{Do, EveryKind, Ill, KEPT, Node, at, first_poll};
 
 /// Collections that grow by doubling have reached their size by then.
 const WARM: u32 = 7 * SWEEP;
@@ -72,16 +72,16 @@ fn no_way_to_come_and_go_leaves_a_byte() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let left = runtime.block_on(async {
         let mut left = Left::default();
-        let yard = Yard::start().await.unwrap();
-        children(&yard, &mut left).await;
-        keeps(&yard, &mut left).await;
-        restarts(&yard, &mut left).await;
-        messages(&yard, &mut left).await;
-        watches(&yard, &mut left).await;
-        asides(&yard, &mut left).await;
-        given_up(&yard, &mut left).await;
-        outside(&yard, &mut left).await;
-        yard.shutdown().await;
+        let tree = EveryKind::start().await.unwrap();
+        children(&tree, &mut left).await;
+        keeps(&tree, &mut left).await;
+        restarts(&tree, &mut left).await;
+        messages(&tree, &mut left).await;
+        watches(&tree, &mut left).await;
+        asides(&tree, &mut left).await;
+        given_up(&tree, &mut left).await;
+        outside(&tree, &mut left).await;
+        tree.shutdown().await;
         trees(&mut left).await;
         left.0
     });
@@ -100,7 +100,7 @@ async fn top() -> ActorRef<Node> {
     supervise::spawn("top", node).await.unwrap()
 }
 
-async fn children(yard: &Yard, left: &mut Left) {
+async fn children(tree: &EveryKind, left: &mut Left) {
     left.by("top-level", async |_| {
         let top = top().await;
         top.stop();
@@ -108,37 +108,37 @@ async fn children(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("child of an actor", async |_| {
-        let child = at(&yard.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
+        let child = at(&tree.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
         child.stop();
         ended(&child).await;
     })
     .await;
     left.by("child that ends by itself", async |_| {
-        let child = at(&yard.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
+        let child = at(&tree.host, |cx| Box::pin(async { cx.spawn("child", node).await.unwrap() })).await;
         child.tell(Do::Stop).await.unwrap();
         ended(&child).await;
     })
     .await;
     left.by("children that are stopped with a restart", async |_| {
-        at(&yard.host, |cx| {
+        at(&tree.host, |cx| {
             Box::pin(async {
                 cx.spawn("a", node).await.unwrap();
                 cx.spawn("b", node).await.unwrap();
             })
         })
         .await;
-        yard.host.restart().unwrap();
-        at(&yard.host, |_| Box::pin(async {})).await;
+        tree.host.restart().unwrap();
+        at(&tree.host, |_| Box::pin(async {})).await;
     })
     .await;
     left.by("instance of a set", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("instance that is killed", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         one.tell(Do::Hang).await.unwrap();
         settle().await;
         one.kill();
@@ -146,75 +146,75 @@ async fn children(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("instance that is drained", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         one.tell(Do::Nothing).await.unwrap();
         one.drain();
         ended(&one).await;
     })
     .await;
     left.by("instance of a keyed set", async |round| {
-        let one = yard.keyed.spawn(round).await.unwrap();
+        let one = tree.keyed.spawn(round).await.unwrap();
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("get_or_spawn", async |round| {
-        let one = yard.keyed.get_or_spawn(round).await.unwrap();
-        assert_eq!(yard.keyed.get_or_spawn(round).await.unwrap(), one);
+        let one = tree.keyed.get_or_spawn(round).await.unwrap();
+        assert_eq!(tree.keyed.get_or_spawn(round).await.unwrap(), one);
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("instance of a temporary set", async |_| {
-        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        let one = tree.once.spawn(vec![0; 64]).await.unwrap();
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("instance of a temporary set that fails", async |round| {
-        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        let one = tree.once.spawn(vec![0; 64]).await.unwrap();
         one.tell(if round % 2 == 0 { Do::Fail } else { Do::Panic }).await.unwrap();
         ended(&one).await;
     })
     .await;
     left.by("instance of a temporary set that ends by itself", async |_| {
-        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
+        let one = tree.once.spawn(vec![0; 64]).await.unwrap();
         one.tell(Do::Stop).await.unwrap();
         ended(&one).await;
     })
     .await;
     left.by("instance of a temporary keyed set", async |round| {
-        let one = yard.once_keyed.get_or_spawn(round, vec![0; 64]).await.unwrap();
+        let one = tree.once_keyed.get_or_spawn(round, vec![0; 64]).await.unwrap();
         one.tell(Do::Fail).await.unwrap();
         ended(&one).await;
     })
     .await;
     left.by("task of a temporary set", async |round| {
-        let job = yard.once_jobs.spawn(vec![0; round as usize % 2]).await.unwrap();
+        let job = tree.once_jobs.spawn(vec![0; round as usize % 2]).await.unwrap();
         job.terminated().await.unwrap();
     })
     .await;
     left.by("temporary set that is restarted", async |_| {
-        let one = yard.once.spawn(vec![0; 64]).await.unwrap();
-        yard.once.tree().restart().unwrap();
+        let one = tree.once.spawn(vec![0; 64]).await.unwrap();
+        tree.once.tree().restart().unwrap();
         ended(&one).await;
-        assert!(yard.ready().await);
+        assert!(tree.ready().await);
     })
     .await;
     left.by("task of a set", async |_| {
-        let job = yard.jobs.spawn().await.unwrap();
+        let job = tree.jobs.spawn().await.unwrap();
         job.stop();
         job.terminated().await.unwrap();
     })
     .await;
     left.by("task with subtasks", async |_| {
-        let job = yard.busy.spawn().await.unwrap();
+        let job = tree.busy.spawn().await.unwrap();
         job.stop();
         job.terminated().await.unwrap();
     })
     .await;
     left.by("subtree of a set", async |_| {
-        let branch = yard.branches.spawn().await.unwrap();
+        let branch = tree.branches.spawn().await.unwrap();
         branch.stop();
         branch.join().await.unwrap();
     })
@@ -222,7 +222,7 @@ async fn children(yard: &Yard, left: &mut Left) {
     left.by("link and unlink", async |_| {
         let top = top().await;
         let other = top.clone();
-        at(&yard.host, move |cx| {
+        at(&tree.host, move |cx| {
             Box::pin(async move {
                 cx.link(&other).await.unwrap();
                 cx.unlink(&other).await.unwrap();
@@ -237,23 +237,23 @@ async fn children(yard: &Yard, left: &mut Left) {
     left.by("link, and an end above", async |_| {
         let top = top().await;
         let other = top.clone();
-        at(&yard.host, move |cx| Box::pin(async move { cx.link(&other).await.unwrap() })).await;
-        yard.host.restart().unwrap();
+        at(&tree.host, move |cx| Box::pin(async move { cx.link(&other).await.unwrap() })).await;
+        tree.host.restart().unwrap();
         ended(&top).await;
     })
     .await;
     left.by("declared child that is started again", async |_| {
-        yard.db.stop();
-        ended(&yard.db).await;
-        yard.db.start_again().unwrap();
-        assert!(yard.ready().await);
+        tree.db.stop();
+        ended(&tree.db).await;
+        tree.db.start_again().unwrap();
+        assert!(tree.ready().await);
     })
     .await;
     left.by("subtree that is started again", async |_| {
-        yard.trio.stop();
-        yard.trio.join().await.unwrap();
-        yard.trio.start_again().unwrap();
-        assert!(yard.ready().await);
+        tree.trio.stop();
+        tree.trio.join().await.unwrap();
+        tree.trio.start_again().unwrap();
+        assert!(tree.ready().await);
     })
     .await;
 }
@@ -263,18 +263,18 @@ async fn kept(node: &ActorRef<Node>) -> ActorRef<Node> {
     at(node, |cx| Box::pin(async { cx.spawn(KEPT, self::node).await.unwrap() })).await
 }
 
-async fn keeps(yard: &Yard, left: &mut Left) {
+async fn keeps(tree: &EveryKind, left: &mut Left) {
     left.by("child that is kept, and ends", async |_| {
-        let child = kept(&yard.host).await;
-        yard.host.restart().unwrap();
-        let found = at(&yard.host, |cx| Box::pin(async { cx.child::<Node>(KEPT) })).await;
+        let child = kept(&tree.host).await;
+        tree.host.restart().unwrap();
+        let found = at(&tree.host, |cx| Box::pin(async { cx.child::<Node>(KEPT) })).await;
         assert_eq!(found.as_ref(), Some(&child));
         child.stop();
         ended(&child).await;
     })
     .await;
     left.by("child that is kept, and ends with its actor", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         let child = kept(&one).await;
         one.tell(Do::Fail).await.unwrap();
         one.ask(Do::Sync).await.unwrap();
@@ -284,10 +284,10 @@ async fn keeps(yard: &Yard, left: &mut Left) {
         assert!(child.ended().is_some());
     })
     .await;
-    let child = kept(&yard.host).await;
+    let child = kept(&tree.host).await;
     left.by("child that is kept again and again", async |_| {
-        yard.host.restart().unwrap();
-        yard.host.ask(Do::Sync).await.unwrap();
+        tree.host.restart().unwrap();
+        tree.host.ask(Do::Sync).await.unwrap();
         child.ask(Do::Sync).await.unwrap();
     })
     .await;
@@ -295,99 +295,99 @@ async fn keeps(yard: &Yard, left: &mut Left) {
     ended(&child).await;
 }
 
-async fn restarts(yard: &Yard, left: &mut Left) {
+async fn restarts(tree: &EveryKind, left: &mut Left) {
     left.by("restart by failure", async |_| {
-        yard.db.tell(Do::Fail).await.unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        tree.db.tell(Do::Fail).await.unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("restart by panic", async |_| {
-        yard.db.tell(Do::Panic).await.unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        tree.db.tell(Do::Panic).await.unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("restart by hand", async |_| {
-        yard.db.restart().unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        tree.db.restart().unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("restart of a group", async |_| {
-        yard.trio.a.tell(Do::Fail).await.unwrap();
-        yard.trio.b.ask(Do::Sync).await.unwrap();
-        yard.trio.a.ask(Do::Sync).await.unwrap();
+        tree.trio.a.tell(Do::Fail).await.unwrap();
+        tree.trio.b.ask(Do::Sync).await.unwrap();
+        tree.trio.a.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("resume", async |_| {
-        yard.meek.tell(Do::Fail).await.unwrap();
-        yard.meek.ask(Do::Sync).await.unwrap();
+        tree.meek.tell(Do::Fail).await.unwrap();
+        tree.meek.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("escalation", async |_| {
-        yard.trio.a.tell(Do::Escalate).await.unwrap();
+        tree.trio.a.tell(Do::Escalate).await.unwrap();
         settle().await;
-        assert!(yard.ready().await);
+        assert!(tree.ready().await);
     })
     .await;
     left.by("restart of a tree by hand", async |_| {
-        yard.trio.restart().unwrap();
+        tree.trio.restart().unwrap();
         settle().await;
-        assert!(yard.ready().await);
+        assert!(tree.ready().await);
     })
     .await;
     left.by("restart of a task", async |_| {
-        yard.worker.restart().unwrap();
-        assert!(yard.ready().await);
+        tree.worker.restart().unwrap();
+        assert!(tree.ready().await);
     })
     .await;
     left.by("redelivery", async |_| {
-        yard.zealous.tell(Do::Fail).await.unwrap();
-        yard.zealous.ask(Do::Sync).await.unwrap();
+        tree.zealous.tell(Do::Fail).await.unwrap();
+        tree.zealous.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("bug", async |_| {
-        yard.trio.b.inject(Fault::bug("planned panic of the library"));
+        tree.trio.b.inject(Fault::bug("planned panic of the library"));
         settle().await;
-        assert!(yard.ready().await);
+        assert!(tree.ready().await);
     })
     .await;
 }
 
-async fn messages(yard: &Yard, left: &mut Left) {
+async fn messages(tree: &EveryKind, left: &mut Left) {
     left.by("tell and ask", async |_| {
-        yard.db.tell(Do::Nothing).await.unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        tree.db.tell(Do::Nothing).await.unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("ask that takes too long", async |_| {
-        assert!(yard.silent.ask(Do::Sync).within(Duration::from_millis(1)).await.is_err());
-        yard.silent.restart().unwrap();
+        assert!(tree.silent.ask(Do::Sync).within(Duration::from_millis(1)).await.is_err());
+        tree.silent.restart().unwrap();
         tokio::time::sleep(Duration::from_millis(9)).await;
     })
     .await;
     left.by("ask that is given up", async |_| {
-        first_poll(yard.db.ask(Do::Sync)).await;
+        first_poll(tree.db.ask(Do::Sync)).await;
         settle().await;
     })
     .await;
-    left.by("ask that is not answered", async |_| assert!(yard.db.ask(Do::Drop).await.is_err())).await;
+    left.by("ask that is not answered", async |_| assert!(tree.db.ask(Do::Drop).await.is_err())).await;
     left.by("tell that waits, and is given up", async |_| {
-        fill(&yard.narrow).await;
-        first_poll(yard.narrow.tell(Do::Nothing)).await;
-        yard.narrow.restart().unwrap();
-        yard.narrow.ask(Do::Sync).await.unwrap();
+        fill(&tree.narrow).await;
+        first_poll(tree.narrow.tell(Do::Nothing)).await;
+        tree.narrow.restart().unwrap();
+        tree.narrow.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("tell that waits, and gets in", async |_| {
-        fill(&yard.narrow).await;
-        let mut waits = Box::pin(yard.narrow.tell(Do::Nothing));
+        fill(&tree.narrow).await;
+        let mut waits = Box::pin(tree.narrow.tell(Do::Nothing));
         assert!(first_poll(waits.as_mut()).await.is_none());
-        yard.narrow.restart().unwrap();
+        tree.narrow.restart().unwrap();
         waits.await.unwrap();
-        yard.narrow.ask(Do::Sync).await.unwrap();
+        tree.narrow.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("dead letters", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         one.tell(Do::Hang).await.unwrap();
         (0..5).for_each(|_| one.try_tell(Do::Nothing).unwrap());
         one.stop();
@@ -406,10 +406,10 @@ async fn fill(narrow: &ActorRef<Node>) {
     while narrow.try_tell(Do::Nothing).is_ok() {}
 }
 
-async fn watches(yard: &Yard, left: &mut Left) {
+async fn watches(tree: &EveryKind, left: &mut Left) {
     left.by("watcher that ends first", async |_| {
-        let one = yard.set.spawn().await.unwrap();
-        let (db, top) = (yard.db.clone(), yard.meek.clone());
+        let one = tree.set.spawn().await.unwrap();
+        let (db, top) = (tree.db.clone(), tree.meek.clone());
         at(&one, move |cx| {
             Box::pin(async move {
                 cx.watch(&db);
@@ -422,34 +422,34 @@ async fn watches(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("one who depends on another and ends first", async |_| {
-        let one = yard.set.spawn().await.unwrap();
-        let db = yard.db.clone();
+        let one = tree.set.spawn().await.unwrap();
+        let db = tree.db.clone();
         at(&one, move |cx| Box::pin(async move { cx.depend_on(&db) })).await;
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("one who is watched and ends", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         let other = one.clone();
-        at(&yard.host, move |cx| Box::pin(async move { cx.watch(&other) })).await;
+        at(&tree.host, move |cx| Box::pin(async move { cx.watch(&other) })).await;
         one.stop();
         ended(&one).await;
         settle().await;
     })
     .await;
     left.by("one who is depended on and ends", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         let other = one.clone();
-        at(&yard.meek, move |cx| Box::pin(async move { cx.depend_on(&other) })).await;
+        at(&tree.meek, move |cx| Box::pin(async move { cx.depend_on(&other) })).await;
         one.stop();
         ended(&one).await;
         settle().await;
     })
     .await;
     left.by("watch and unwatch", async |_| {
-        let (db, meek) = (yard.db.clone(), yard.meek.clone());
-        at(&yard.host, move |cx| {
+        let (db, meek) = (tree.db.clone(), tree.meek.clone());
+        at(&tree.host, move |cx| {
             Box::pin(async move {
                 cx.watch(&db);
                 cx.depend_on(&db);
@@ -462,8 +462,8 @@ async fn watches(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("the same pact again and again", async |_| {
-        let db = yard.db.clone();
-        at(&yard.host, move |cx| {
+        let db = tree.db.clone();
+        at(&tree.host, move |cx| {
             Box::pin(async move {
                 cx.depend_on(&db);
                 cx.watch(&db);
@@ -473,60 +473,60 @@ async fn watches(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("watch of one that has ended", async |_| {
-        let one = yard.set.spawn().await.unwrap();
+        let one = tree.set.spawn().await.unwrap();
         one.stop();
         ended(&one).await;
-        at(&yard.host, move |cx| Box::pin(async move { cx.watch(&one) })).await;
+        at(&tree.host, move |cx| Box::pin(async move { cx.watch(&one) })).await;
         settle().await;
     })
     .await;
 }
 
-async fn asides(yard: &Yard, left: &mut Left) {
+async fn asides(tree: &EveryKind, left: &mut Left) {
     left.by("run", async |_| {
-        at(&yard.db, |cx| Box::pin(async { cx.run(async {}, |()| Do::Nothing) })).await;
+        at(&tree.db, |cx| Box::pin(async { cx.run(async {}, |()| Do::Nothing) })).await;
         settle().await;
     })
     .await;
     left.by("run that a restart drops", async |_| {
-        at(&yard.db, |cx| Box::pin(async { cx.run(std::future::pending(), |()| Do::Nothing) })).await;
-        yard.db.restart().unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        at(&tree.db, |cx| Box::pin(async { cx.run(std::future::pending(), |()| Do::Nothing) })).await;
+        tree.db.restart().unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("timer", async |_| {
-        at(&yard.db, |cx| Box::pin(async { drop(cx.send_after(Duration::from_millis(1), Do::Nothing)) })).await;
+        at(&tree.db, |cx| Box::pin(async { drop(cx.send_after(Duration::from_millis(1), Do::Nothing)) })).await;
         tokio::time::sleep(Duration::from_millis(3)).await;
     })
     .await;
     left.by("timer that is cancelled", async |_| {
-        at(&yard.db, |cx| Box::pin(async { cx.send_after(Duration::from_secs(9), Do::Nothing).cancel() })).await;
+        at(&tree.db, |cx| Box::pin(async { cx.send_after(Duration::from_secs(9), Do::Nothing).cancel() })).await;
     })
     .await;
     left.by("timer that a restart drops", async |_| {
-        at(&yard.db, |cx| Box::pin(async { drop(cx.send_every(Duration::from_secs(9), || Do::Nothing)) })).await;
-        yard.db.restart().unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        at(&tree.db, |cx| Box::pin(async { drop(cx.send_every(Duration::from_secs(9), || Do::Nothing)) })).await;
+        tree.db.restart().unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
     left.by("token", async |_| {
-        at(&yard.db, |cx| Box::pin(async { drop(cx.token()) })).await;
+        at(&tree.db, |cx| Box::pin(async { drop(cx.token()) })).await;
     })
     .await;
 }
 
-async fn given_up(yard: &Yard, left: &mut Left) {
+async fn given_up(tree: &EveryKind, left: &mut Left) {
     left.by("spawn that is given up", async |_| {
         first_poll(supervise::spawn("top", node).into_future()).await;
-        first_poll(yard.set.spawn()).await;
-        first_poll(yard.once.spawn(vec![0; 64])).await;
-        first_poll(yard.keyed.spawn(1)).await;
-        first_poll(yard.once_keyed.get_or_spawn(1, vec![0; 64])).await;
-        first_poll(yard.keyed.get_or_spawn(2)).await;
-        at(&yard.host, |cx| Box::pin(async { drop(first_poll(cx.spawn("child", node).into_future()).await) })).await;
+        first_poll(tree.set.spawn()).await;
+        first_poll(tree.once.spawn(vec![0; 64])).await;
+        first_poll(tree.keyed.spawn(1)).await;
+        first_poll(tree.once_keyed.get_or_spawn(1, vec![0; 64])).await;
+        first_poll(tree.keyed.get_or_spawn(2)).await;
+        at(&tree.host, |cx| Box::pin(async { drop(first_poll(cx.spawn("child", node).into_future()).await) })).await;
         settle().await;
-        assert_eq!((yard.set.len(), yard.keyed.len()), (0, 0));
-        assert_eq!((yard.once.len(), yard.once_keyed.len()), (0, 0));
+        assert_eq!((tree.set.len(), tree.keyed.len()), (0, 0));
+        assert_eq!((tree.once.len(), tree.once_keyed.len()), (0, 0));
     })
     .await;
     left.by("start that never comes, given up", async |_| {
@@ -536,94 +536,94 @@ async fn given_up(yard: &Yard, left: &mut Left) {
     })
     .await;
     left.by("spawn that is refused", async |_| {
-        let one = yard.single.spawn().await.unwrap();
-        assert!(yard.single.spawn().await.is_err());
+        let one = tree.single.spawn().await.unwrap();
+        assert!(tree.single.spawn().await.is_err());
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("key that is taken", async |_| {
-        let one = yard.keyed.spawn(1).await.unwrap();
-        assert!(yard.keyed.spawn(1).await.is_err());
+        let one = tree.keyed.spawn(1).await.unwrap();
+        assert!(tree.keyed.spawn(1).await.is_err());
         one.stop();
         ended(&one).await;
     })
     .await;
     left.by("start that fails", async |_| {
         assert!(supervise::spawn("ill", || async { Err::<Node, _>(Ill.into()) }).await.is_err());
-        assert!(yard.ill.spawn().await.is_err());
-        assert!(yard.ill_keyed.spawn(1).await.is_err());
-        assert!(yard.ill_keyed.get_or_spawn(1).await.is_err());
+        assert!(tree.ill.spawn().await.is_err());
+        assert!(tree.ill_keyed.spawn(1).await.is_err());
+        assert!(tree.ill_keyed.get_or_spawn(1).await.is_err());
     })
     .await;
 }
 
-async fn outside(yard: &Running<Yard>, left: &mut Left) {
+async fn outside(tree: &Running<EveryKind>, left: &mut Left) {
     left.by("events", async |_| {
-        let mut events = yard.events();
-        yard.db.restart().unwrap();
-        yard.db.ask(Do::Sync).await.unwrap();
+        let mut events = tree.events();
+        tree.db.restart().unwrap();
+        tree.db.ask(Do::Sync).await.unwrap();
         assert!(events.try_next().is_some());
-        drop(yard.events());
+        drop(tree.events());
     })
     .await;
     left.by("waits that are given up", async |_| {
-        first_poll(yard.db.terminated()).await;
-        first_poll(yard.worker.terminated()).await;
-        first_poll(yard.trio.join()).await;
-        first_poll(yard.ready()).await;
+        first_poll(tree.db.terminated()).await;
+        first_poll(tree.worker.terminated()).await;
+        first_poll(tree.trio.join()).await;
+        first_poll(tree.ready()).await;
     })
     .await;
     left.by("snapshot and health", async |_| {
-        drop((yard.snapshot(), yard.health()));
+        drop((tree.snapshot(), tree.health()));
     })
     .await;
     left.by("clones of handles", async |_| {
-        drop((yard.handle(), yard.db.clone(), yard.set.clone(), yard.keyed.clone()));
+        drop((tree.handle(), tree.db.clone(), tree.set.clone(), tree.keyed.clone()));
     })
     .await;
 }
 
 async fn trees(left: &mut Left) {
     left.by("tree", async |_| {
-        let yard = Yard::start().await.unwrap();
-        yard.set.spawn().await.unwrap();
-        yard.keyed.spawn(1).await.unwrap();
-        yard.shutdown().await;
+        let tree = EveryKind::start().await.unwrap();
+        tree.set.spawn().await.unwrap();
+        tree.keyed.spawn(1).await.unwrap();
+        tree.shutdown().await;
     })
     .await;
     left.by("tree whose guard is dropped", async |_| {
-        let yard = Yard::start().await.unwrap();
-        let handle = yard.handle();
-        drop(yard);
+        let tree = EveryKind::start().await.unwrap();
+        let handle = tree.handle();
+        drop(tree);
         handle.join().await.unwrap();
     })
     .await;
     left.by("tree that is killed", async |_| {
-        let yard = Yard::start().await.unwrap();
-        yard.kill();
-        yard.join().await;
+        let tree = EveryKind::start().await.unwrap();
+        tree.kill();
+        tree.join().await;
     })
     .await;
     left.by("tree that does not start", async |_| {
-        yard::Broken::start().await.unwrap_err();
+        every_kind::Broken::start().await.unwrap_err();
     })
     .await;
     left.by("tree whose start is given up", async |_| {
-        first_poll(Yard::start()).await;
+        first_poll(EveryKind::start()).await;
         settle().await;
     })
     .await;
     left.by("tree that is run", async |_| {
-        Yard::run(async {}).await.unwrap();
+        EveryKind::run(async {}).await.unwrap();
     })
     .await;
     left.by("runtime that is dropped", async |_| {
         let inner = std::thread::spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-            let yard = runtime.block_on(Yard::start()).unwrap().detach();
+            let tree = runtime.block_on(EveryKind::start()).unwrap().detach();
             drop(runtime);
-            assert!(yard.ended().is_some());
+            assert!(tree.ended().is_some());
         });
         inner.join().unwrap();
     })

@@ -104,30 +104,30 @@ impl fmt::Display for Key {
 }
 
 supervisor! {
-    struct Yard(arg: Arg) {
+    struct Sets(arg: Arg) {
         #![strategy(OneForOne, max_restarts = 1000, within = 1min)]
         own: Kid = { drop(arg); Kid },
         kids: [Kid] = |given: Arg| { drop((arg, given)); Kid },
-        pens: [Key => Kid] = |key: Key, given: Arg| { drop((arg, key, given)); Kid },
+        keyed: [Key => Kid] = |key: Key, given: Arg| { drop((arg, key, given)); Kid },
     }
 }
 
-fn ask(yard: &Yard) {
-    drop(yard.pens.get(&Key(3, Look::default())));
-    drop((yard.pens.len(), yard.pens.keys(), yard.pens.stop(&Key(99, Look::default()))));
-    drop((yard.snapshot(), yard.health(), yard.kids.len()));
-    drop(yard.own.try_tell(()));
+fn ask(sets: &Sets) {
+    drop(sets.keyed.get(&Key(3, Look::default())));
+    drop((sets.keyed.len(), sets.keyed.keys(), sets.keyed.stop(&Key(99, Look::default()))));
+    drop((sets.snapshot(), sets.health(), sets.kids.len()));
+    drop(sets.own.try_tell(()));
 }
 
-fn run(test: impl AsyncFnOnce(Look, Running<Yard>) + Send + 'static) {
+fn run(test: impl AsyncFnOnce(Look, Running<Sets>) + Send + 'static) {
     comes_back(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let look = Look::default();
-            let yard = Yard::start(Arg(look.clone())).await.unwrap();
-            let handle = yard.handle();
+            let sets = Sets::start(Arg(look.clone())).await.unwrap();
+            let handle = sets.handle();
             *look.0.lock().unwrap() = Some(Arc::new(move || ask(&handle)));
-            test(look.clone(), yard).await;
+            test(look.clone(), sets).await;
             drop(look.0.lock().unwrap().take());
         });
     });
@@ -136,45 +136,45 @@ fn run(test: impl AsyncFnOnce(Look, Running<Yard>) + Send + 'static) {
 /// S27: `Hash`, `Eq`, `Clone`, `Display` and `Drop` of a key may ask the set that it is a key of.
 #[test]
 fn a_key_may_ask_its_own_set() {
-    run(async |look, yard| {
+    run(async |look, sets| {
         let key = |number| Key(number, look.clone());
         let arg = || Arg(look.clone());
-        let one = yard.pens.spawn(key(1), arg()).await.unwrap();
-        let two = yard.pens.get_or_spawn(key(2), arg()).await.unwrap();
-        assert!(yard.pens.get_or_spawn(key(1), arg()).await.unwrap() == one);
-        assert!(yard.pens.get(&key(2)).is_some_and(|found| found == two));
-        assert!(yard.pens.get(&key(3)).is_none());
-        assert!(matches!(yard.pens.spawn(key(1), arg()).await, Err(KeyedError::Exists { .. })));
-        assert_eq!(yard.pens.keys().len(), 2);
-        assert!(yard.pens.stop(&key(1)));
+        let one = sets.keyed.spawn(key(1), arg()).await.unwrap();
+        let two = sets.keyed.get_or_spawn(key(2), arg()).await.unwrap();
+        assert!(sets.keyed.get_or_spawn(key(1), arg()).await.unwrap() == one);
+        assert!(sets.keyed.get(&key(2)).is_some_and(|found| found == two));
+        assert!(sets.keyed.get(&key(3)).is_none());
+        assert!(matches!(sets.keyed.spawn(key(1), arg()).await, Err(KeyedError::Exists { .. })));
+        assert_eq!(sets.keyed.keys().len(), 2);
+        assert!(sets.keyed.stop(&key(1)));
         one.terminated().await.unwrap();
-        assert!(!yard.pens.stop(&key(1)));
-        let again = yard.pens.get_or_spawn(key(1), arg()).await.unwrap();
+        assert!(!sets.keyed.stop(&key(1)));
+        let again = sets.keyed.get_or_spawn(key(1), arg()).await.unwrap();
         assert!(again != one);
         assert!(look.count() > 50, "{}", look.count());
-        assert!(yard.shutdown().await.is_orderly());
+        assert!(sets.shutdown().await.is_orderly());
     });
 }
 
 /// S27, S30: the `Clone` and `Drop` of an argument, and of a value that the tree keeps, may ask that tree.
 #[test]
 fn an_argument_and_a_kept_value_may_ask_their_tree() {
-    run(async |look, yard| {
+    run(async |look, sets| {
         let arg = || Arg(look.clone());
-        let kid = yard.kids.spawn(arg()).await.unwrap();
-        yard.kids.tree().restart().unwrap(); // takes along what was spawned
+        let kid = sets.kids.spawn(arg()).await.unwrap();
+        sets.kids.tree().restart().unwrap(); // takes along what was spawned
         kid.terminated().await.unwrap();
-        let kid = yard.kids.spawn(arg()).await.unwrap();
+        let kid = sets.kids.spawn(arg()).await.unwrap();
         kid.restart().unwrap();
         while kid.incarnation() < 2 {
             tokio::task::yield_now().await;
         }
-        yard.own.restart().unwrap();
-        while yard.own.incarnation() < 2 {
+        sets.own.restart().unwrap();
+        while sets.own.incarnation() < 2 {
             tokio::task::yield_now().await;
         }
         assert!(look.count() > 5, "{}", look.count());
-        assert!(yard.shutdown().await.is_orderly());
+        assert!(sets.shutdown().await.is_orderly());
     });
 }
 
@@ -217,7 +217,7 @@ impl Slow {
 /// S3: a waker may ask the tree, wherever it is left behind: for room, for a reply, for an end.
 #[test]
 fn a_waker_may_ask_the_tree() {
-    run(async |look, yard| {
+    run(async |look, sets| {
         let narrow = Narrow::start().await.unwrap();
         let asked = TreeRef::clone(&narrow);
         let poll = |future: &mut std::pin::Pin<Box<dyn Future<Output = ()>>>| {
@@ -256,6 +256,6 @@ fn a_waker_may_ask_the_tree() {
             assert!(poll(&mut end).is_ready());
         }
         assert!(look.count() > 10, "{}", look.count());
-        assert!(yard.shutdown().await.is_orderly());
+        assert!(sets.shutdown().await.is_orderly());
     });
 }

@@ -49,15 +49,15 @@ impl Actor for Boss {
 }
 
 supervisor! {
-    struct Firm(journal: Journal, strategy: SupervisorStrategy) {
+    struct WithBoss(journal: Journal, strategy: SupervisorStrategy) {
         boss: Boss = Boss { journal, strategy },
         declared: Probe = Probe::start("declared", journal).await?,
     }
 }
 
-async fn firm(strategy: SupervisorStrategy) -> (Running<Firm>, Journal) {
+async fn with_boss(strategy: SupervisorStrategy) -> (Running<WithBoss>, Journal) {
     let journal = Journal::default();
-    (Firm::start(journal.clone(), strategy).await.unwrap(), journal)
+    (WithBoss::start(journal.clone(), strategy).await.unwrap(), journal)
 }
 
 async fn top(name: &'static str, journal: &Journal) -> ActorRef<Probe> {
@@ -81,14 +81,14 @@ async fn unlink(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), Link
 /// Instance, path and mailbox stay.
 #[tokio::test(start_paused = true)]
 async fn a_linked_actor_is_a_child() {
-    let (firm, journal) = firm(SupervisorStrategy::STOPPING).await;
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
     let (one, two) = (top("one", &journal).await, top("two", &journal).await);
     one.tell(Do::Add(5)).await.unwrap();
     one.tell(Do::Work(secs(1))).await.unwrap();
     settle().await;
     one.tell(Do::Add(1)).await.unwrap();
-    link(&firm.boss, &one).await.unwrap(); // in the middle of a message: handling is running
-    link(&firm.boss, &two).await.unwrap();
+    link(&tree.boss, &one).await.unwrap(); // in the middle of a message: handling is running
+    link(&tree.boss, &two).await.unwrap();
     assert_eq!(one.path(), "one");
     assert_eq!(one.ask(Do::Get).await.unwrap(), 6);
     assert_eq!(one.incarnation(), 1);
@@ -96,7 +96,7 @@ async fn a_linked_actor_is_a_child() {
     assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Failed(_)), "by the boss's strategy");
     assert!(two.ended().is_none());
     journal.take();
-    firm.boss.stop();
+    tree.boss.stop();
     assert!(matches!(soon(two.terminated()).await.unwrap(), Ended::Stopped));
     assert_eq!(journal.take(), ["two post_stop", "two drop"]);
 }
@@ -104,18 +104,18 @@ async fn a_linked_actor_is_a_child() {
 /// S38: the other way round: a child that was let go outlives its parent, and decides on itself (S39).
 #[tokio::test(start_paused = true)]
 async fn an_unlinked_child_is_a_top_level_actor() {
-    let (firm, journal) = firm(SupervisorStrategy::STOPPING).await;
-    let kid = firm.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
+    let kid = tree.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
     kid.tell(Do::Add(5)).await.unwrap();
-    unlink(&firm.boss, &kid).await.unwrap();
+    unlink(&tree.boss, &kid).await.unwrap();
     assert_eq!((kid.path(), kid.ask(Do::Get).await.unwrap()), ("boss/kid".to_owned(), 5));
-    assert_eq!(unlink(&firm.boss, &kid).await, Err(LinkError::NotOwn { path: "boss/kid".into() }));
-    firm.boss.tell(Order::Fail).await.unwrap();
+    assert_eq!(unlink(&tree.boss, &kid).await, Err(LinkError::NotOwn { path: "boss/kid".into() }));
+    tree.boss.tell(Order::Fail).await.unwrap();
     settle().await;
-    assert_eq!((firm.boss.incarnation(), kid.incarnation()), (2, 1), "a restart of the boss does not concern it");
+    assert_eq!((tree.boss.incarnation(), kid.incarnation()), (2, 1), "a restart of the boss does not concern it");
     kid.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(kid.ask(Do::Incarnation).await.unwrap(), 2, "by the guardian's strategy");
-    firm.shutdown().await;
+    tree.shutdown().await;
     kid.tell(Do::Add(1)).await.unwrap();
     assert_eq!(kid.ask(Do::Get).await.unwrap(), 1);
     journal.take();
@@ -127,13 +127,13 @@ async fn an_unlinked_child_is_a_top_level_actor() {
 /// S38: the budget moves along: what was restarted before counts.
 #[tokio::test(start_paused = true)]
 async fn the_budget_stays() {
-    let (firm, journal) = firm(SupervisorStrategy::default()).await;
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
     for n in 0..10 {
         assert_eq!(one.ask(Do::Incarnation).forever().await.unwrap(), n + 1);
         match n {
-            3 => link(&firm.boss, &one).await.unwrap(),
-            6 => unlink(&firm.boss, &one).await.unwrap(),
+            3 => link(&tree.boss, &one).await.unwrap(),
+            6 => unlink(&tree.boss, &one).await.unwrap(),
             _ => {}
         }
         one.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -146,36 +146,36 @@ async fn the_budget_stays() {
 /// S38: only an actor that runs can change its supervisor.
 #[tokio::test(start_paused = true)]
 async fn one_that_does_not_run_is_busy() {
-    let (firm, journal) = firm(SupervisorStrategy::default()).await;
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
     journal.plan("one start", 1, Fault::Slow(secs(1)));
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert_eq!(link(&firm.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it starts");
+    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it starts");
     pass(secs(2)).await;
-    link(&firm.boss, &one).await.unwrap();
+    link(&tree.boss, &one).await.unwrap();
     journal.plan("one post_stop", 1, Fault::Slow(secs(1)));
     one.stop();
     settle().await;
-    assert_eq!(unlink(&firm.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it stops");
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it stops");
     soon(one.terminated()).await.unwrap();
-    assert_eq!(unlink(&firm.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
-    assert_eq!(link(&firm.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
+    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
 }
 
 /// S38: what has a supervisor cannot be taken over, what is declared cannot be let go.
 #[tokio::test(start_paused = true)]
 async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
-    let (firm, journal) = firm(SupervisorStrategy::default()).await;
-    let kid = firm.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let kid = tree.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
     let supervised = |path: &str| Err(LinkError::Supervised { path: path.into() });
-    assert_eq!(link(&firm.boss, &kid).await, supervised("boss/kid"));
-    assert_eq!(link(&firm.boss, &firm.declared).await, supervised("declared"));
-    assert_eq!(unlink(&firm.boss, &firm.declared).await, Err(LinkError::NotOwn { path: "declared".into() }));
+    assert_eq!(link(&tree.boss, &kid).await, supervised("boss/kid"));
+    assert_eq!(link(&tree.boss, &tree.declared).await, supervised("declared"));
+    assert_eq!(unlink(&tree.boss, &tree.declared).await, Err(LinkError::NotOwn { path: "declared".into() }));
     let one = top("one", &journal).await;
-    assert_eq!(unlink(&firm.boss, &one).await, Err(LinkError::NotOwn { path: "one".into() }));
-    link(&firm.boss, &one).await.unwrap();
-    assert_eq!(link(&firm.boss, &one).await, supervised("one"));
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::NotOwn { path: "one".into() }));
+    link(&tree.boss, &one).await.unwrap();
+    assert_eq!(link(&tree.boss, &one).await, supervised("one"));
 }
 
 /// S38: nobody becomes a child of itself or of one below it, also not in two steps.
@@ -203,9 +203,9 @@ async fn nobody_is_above_itself() {
 /// S26: commands by hand find the new supervisor.
 #[tokio::test(start_paused = true)]
 async fn commands_by_hand_reach_one_that_has_moved() {
-    let (firm, journal) = firm(SupervisorStrategy::STOPPING).await;
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
     let one = top("one", &journal).await;
-    link(&firm.boss, &one).await.unwrap();
+    link(&tree.boss, &one).await.unwrap();
     one.restart().unwrap();
     assert_eq!(one.ask(Do::Incarnation).await.unwrap(), 2);
     assert!(matches!(one.start_again(), Err(CommandError::NotEnded { .. })));
@@ -252,11 +252,11 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
 /// S26, S38: what was spawned cannot be started again, wherever it has ended, and whoever else has.
 #[tokio::test(start_paused = true)]
 async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
-    let (firm, _) = firm(SupervisorStrategy::default()).await;
-    let spawn = |name| firm.boss.ask(move |reply| Order::Spawn(name, reply));
+    let (tree, _) = with_boss(SupervisorStrategy::default()).await;
+    let spawn = |name| tree.boss.ask(move |reply| Order::Spawn(name, reply));
     let (kid, free) = (spawn("kid").await.unwrap().unwrap(), spawn("free").await.unwrap().unwrap());
-    unlink(&firm.boss, &free).await.unwrap();
-    firm.shutdown().await;
+    unlink(&tree.boss, &free).await.unwrap();
+    tree.shutdown().await;
     assert!(free.ended().is_none(), "a top-level actor by now");
     free.stop();
     soon(free.terminated()).await.unwrap();
@@ -268,14 +268,14 @@ async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
 /// S38: what a child was named for by the parent that it left (`cx.keep`) is of no account to the next one.
 #[tokio::test(start_paused = true)]
 async fn who_was_kept_elsewhere_is_not_kept_here() {
-    let (firm, journal) = firm(SupervisorStrategy::default()).await;
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
-    link(&firm.boss, &one).await.unwrap();
-    firm.boss.tell(Order::Keep(one.clone())).await.unwrap();
-    unlink(&firm.boss, &one).await.unwrap();
-    link(&firm.boss, &one).await.unwrap();
-    firm.boss.tell(Order::Fail).await.unwrap();
+    link(&tree.boss, &one).await.unwrap();
+    tree.boss.tell(Order::Keep(one.clone())).await.unwrap();
+    unlink(&tree.boss, &one).await.unwrap();
+    link(&tree.boss, &one).await.unwrap();
+    tree.boss.tell(Order::Fail).await.unwrap();
     settle().await;
-    assert_eq!(firm.boss.incarnation(), 2);
+    assert_eq!(tree.boss.incarnation(), 2);
     assert!(matches!(one.ended(), Some(Ended::Stopped)), "{:?}", one.ended());
 }

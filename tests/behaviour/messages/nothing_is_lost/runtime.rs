@@ -2,34 +2,34 @@
 
 use supervise::prelude::*;
 
-use super::yard::{Clerk, Fate, What, Yard};
+use super::ledger::{Ledger, Outcome, What, Worker};
 
 supervisor! {
-    struct Counter(yard: Yard) {
+    struct Counter(ledger: Ledger) {
         #[mailbox(Unbounded)]
-        clerk: Clerk = Clerk::open(yard).await?,
+        worker: Worker = Worker::open(ledger).await?,
     }
 }
 
 /// S5: an actor that has taken a batch out of its mailbox and gave way to others has it all the same.
 #[test]
 fn what_waits_when_the_runtime_goes_is_a_dead_letter() {
-    let yard = Yard::new(true);
+    let ledger = Ledger::new(true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let counter = runtime.block_on(async {
-        let counter = Counter::start(yard.clone()).await.unwrap().detach();
+        let counter = Counter::start(ledger.clone()).await.unwrap().detach();
         for _ in 0..20_000 {
-            counter.clerk.tell(yard.parcel(What::Fine, None)).await.unwrap();
+            counter.worker.tell(ledger.parcel(What::Fine, None)).await.unwrap();
         }
-        while yard.count(Fate::Handled) == 0 {
+        while ledger.count(Outcome::Handled) == 0 {
             tokio::task::yield_now().await;
         }
         counter
     });
     drop(runtime);
-    let handled = yard.count(Fate::Handled);
+    let handled = ledger.count(Outcome::Handled);
     assert!(handled < 20_000, "the test comes too late: {handled}");
-    assert_eq!(yard.count(Fate::Dropped), 20_000 - handled);
+    assert_eq!(ledger.count(Outcome::Dropped), 20_000 - handled);
     assert_eq!(counter.dead_letters(), 20_000 - handled as u64);
-    assert!(matches!(counter.clerk.ended(), Some(Ended::RuntimeGone)));
+    assert!(matches!(counter.worker.ended(), Some(Ended::RuntimeGone)));
 }

@@ -100,7 +100,7 @@ supervisor! {
         ill: Node = Err(Ill)?,
     }
 
-    pub struct Yard {
+    pub struct EveryKind {
         #![strategy(OneForOne, max_restarts = Unlimited)]
         #![decider(Cause::Killed => Stop, _ => Restart)]
         db: Node = Node,

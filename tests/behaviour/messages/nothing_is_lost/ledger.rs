@@ -1,5 +1,4 @@
-//! A yard of clerks who are flooded with parcels while everything fails, and the ledger that knows of each
-//! parcel what became of it.
+//! Workers that are flooded with parcels while everything fails, and the ledger that knows the outcome of each parcel.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -10,7 +9,7 @@ use crate::common::{Boom, ms};
 
 /// What has become of a parcel. Each goes from `OnItsWay` to one of the others, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     OnItsWay,
     /// Its handler was entered, and cut short.
     Entered,
@@ -25,8 +24,8 @@ pub enum Fate {
 
 #[derive(Default)]
 struct Inner {
-    fates: Mutex<Vec<Fate>>,
-    kids: Mutex<Vec<ActorRef<Clerk>>>,
+    outcomes: Mutex<Vec<Outcome>>,
+    children: Mutex<Vec<ActorRef<Worker>>>,
     starts_to_fail: AtomicU32,
     closed: AtomicBool,
     over: AtomicBool,
@@ -35,50 +34,50 @@ struct Inner {
     names: AtomicU32,
 }
 
-/// What the clerks, the producers and the saboteur share.
+/// What the workers, the producers and the saboteur share.
 #[derive(Clone)]
-pub struct Yard {
+pub struct Ledger {
     inner: Arc<Inner>,
     /// On a real clock nobody sleeps: turns are counted instead.
     real: bool,
 }
 
-impl Yard {
+impl Ledger {
     pub fn new(real: bool) -> Self {
-        Yard { inner: Arc::default(), real }
+        Ledger { inner: Arc::default(), real }
     }
 
     // ----- the ledger
 
     pub fn parcel(&self, what: What, reply: Option<Reply<usize>>) -> Parcel {
-        let mut fates = self.inner.fates.lock().unwrap();
-        fates.push(Fate::OnItsWay);
+        let mut outcomes = self.inner.outcomes.lock().unwrap();
+        outcomes.push(Outcome::OnItsWay);
         self.inner.on_their_way.fetch_add(1, SeqCst);
-        Parcel { number: fates.len() - 1, what, reply, yard: self.clone() }
+        Parcel { number: outcomes.len() - 1, what, reply, ledger: self.clone() }
     }
 
     /// What becomes of it now; says what it was.
-    fn becomes(&self, number: usize, fate: Fate) -> Fate {
-        let was = std::mem::replace(&mut self.inner.fates.lock().unwrap()[number], fate);
-        self.inner.on_their_way.fetch_sub(usize::from(was == Fate::OnItsWay), SeqCst);
+    fn becomes(&self, number: usize, outcome: Outcome) -> Outcome {
+        let was = std::mem::replace(&mut self.inner.outcomes.lock().unwrap()[number], outcome);
+        self.inner.on_their_way.fetch_sub(usize::from(was == Outcome::OnItsWay), SeqCst);
         was
     }
 
-    pub fn fate(&self, number: usize) -> Fate {
-        self.inner.fates.lock().unwrap()[number]
+    pub fn outcome(&self, number: usize) -> Outcome {
+        self.inner.outcomes.lock().unwrap()[number]
     }
 
     /// The library has dropped it and has said so to the sender.
     pub fn refused(&self, number: usize) {
-        assert_eq!(self.becomes(number, Fate::Returned), Fate::Dropped, "refused, and still somewhere");
+        assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "refused, and still somewhere");
     }
 
-    pub fn count(&self, fate: Fate) -> usize {
-        self.inner.fates.lock().unwrap().iter().filter(|known| **known == fate).count()
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.inner.outcomes.lock().unwrap().iter().filter(|known| **known == outcome).count()
     }
 
     pub fn sent(&self) -> usize {
-        self.inner.fates.lock().unwrap().len()
+        self.inner.outcomes.lock().unwrap().len()
     }
 
     // ----- the flood
@@ -125,21 +124,21 @@ impl Yard {
         self.inner.failures.load(SeqCst)
     }
 
-    pub fn kids(&self) -> Vec<ActorRef<Clerk>> {
-        self.inner.kids.lock().unwrap().clone()
+    pub fn children(&self) -> Vec<ActorRef<Worker>> {
+        self.inner.children.lock().unwrap().clone()
     }
 
     /// The oldest makes room: it may have ended long ago, or it is stopped now.
-    pub fn add_kid(&self, kid: ActorRef<Clerk>) {
-        let mut kids = self.inner.kids.lock().unwrap();
-        kids.push(kid);
-        if kids.len() > 5 {
-            kids.remove(0).stop();
+    pub fn add_child(&self, child: ActorRef<Worker>) {
+        let mut children = self.inner.children.lock().unwrap();
+        children.push(child);
+        if children.len() > 5 {
+            children.remove(0).stop();
         }
     }
 
     pub fn name(&self) -> String {
-        format!("kid{}", self.inner.names.fetch_add(1, SeqCst))
+        format!("child{}", self.inner.names.fetch_add(1, SeqCst))
     }
 }
 
@@ -148,13 +147,13 @@ pub struct Parcel {
     pub number: usize,
     what: What,
     reply: Option<Reply<usize>>,
-    yard: Yard,
+    ledger: Ledger,
 }
 
 impl Drop for Parcel {
     fn drop(&mut self) {
-        if self.yard.fate(self.number) == Fate::OnItsWay {
-            self.yard.becomes(self.number, Fate::Dropped);
+        if self.ledger.outcome(self.number) == Outcome::OnItsWay {
+            self.ledger.becomes(self.number, Outcome::Dropped);
         }
     }
 }
@@ -162,7 +161,7 @@ impl Drop for Parcel {
 impl Parcel {
     /// Back with its sender.
     pub fn came_back(self) {
-        assert_eq!(self.yard.becomes(self.number, Fate::Returned), Fate::OnItsWay);
+        assert_eq!(self.ledger.becomes(self.number, Outcome::Returned), Outcome::OnItsWay);
     }
 }
 
@@ -181,16 +180,16 @@ pub enum What {
     Spawn,
 }
 
-pub struct Clerk(Yard);
+pub struct Worker(Ledger);
 
-impl Clerk {
-    pub async fn open(yard: Yard) -> Result<Clerk, Boom> {
-        yard.pause(1).await;
-        let failing = yard.inner.starts_to_fail.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+impl Worker {
+    pub async fn open(ledger: Ledger) -> Result<Worker, Boom> {
+        ledger.pause(1).await;
+        let failing = ledger.inner.starts_to_fail.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
         match failing {
             Ok(left) if left % 2 == 0 => Err(Boom::Planned),
             Ok(_) => panic!("planned panic in a start"),
-            Err(_) => Ok(Clerk(yard)),
+            Err(_) => Ok(Worker(ledger)),
         }
     }
 }
@@ -199,19 +198,19 @@ impl Parcel {
     /// Its handler was entered.
     async fn open(&mut self) -> Result<(), Boom> {
         let broken = matches!(self.what, What::Fail(_) | What::Panic);
-        let was = self.yard.becomes(self.number, if broken { Fate::Broken } else { Fate::Entered });
-        assert_eq!(was, Fate::OnItsWay, "a parcel is handled once");
+        let was = self.ledger.becomes(self.number, if broken { Outcome::Broken } else { Outcome::Entered });
+        assert_eq!(was, Outcome::OnItsWay, "a parcel is handled once");
         match self.what {
             What::Fine | What::Mute | What::Spawn => Ok(()),
             What::Work(turns) => {
-                self.yard.pause(turns).await;
+                self.ledger.pause(turns).await;
                 Ok(())
             }
             What::Fail(boom) => Err(boom),
             What::Panic => panic!("told to"),
             What::Hang => {
-                while !self.yard.inner.over.load(SeqCst) {
-                    self.yard.pause(50).await;
+                while !self.ledger.inner.over.load(SeqCst) {
+                    self.ledger.pause(50).await;
                 }
                 Ok(())
             }
@@ -219,7 +218,7 @@ impl Parcel {
     }
 
     fn done(mut self) {
-        self.yard.becomes(self.number, Fate::Handled);
+        self.ledger.becomes(self.number, Outcome::Handled);
         if let Some(reply) = self.reply.take().filter(|_| self.what != What::Mute) {
             reply.send(self.number);
         }
@@ -227,7 +226,7 @@ impl Parcel {
 }
 
 #[actor]
-impl Clerk {
+impl Worker {
     async fn handle(&mut self, mut parcel: Parcel) -> Result<(), Boom> {
         parcel.open().await?;
         parcel.done();
@@ -240,21 +239,21 @@ impl Clerk {
     }
 }
 
-/// Has clerks of its own, whom it spawns when told to, as one group.
-pub struct Boss(pub Yard);
+/// Has workers of its own, which it spawns when told to, as one group.
+pub struct Boss(pub Ledger);
 
 #[actor]
 impl Boss {
     async fn handle(&mut self, mut parcel: Parcel, cx: &mut Context<Self>) -> Result<(), Boom> {
         parcel.open().await?;
         if parcel.what == What::Spawn {
-            let (yard, name) = (self.0.clone(), self.0.name());
+            let (ledger, name) = (self.0.clone(), self.0.name());
             let start = move || {
-                let yard = yard.clone();
-                async move { Ok(Clerk::open(yard).await?) }
+                let ledger = ledger.clone();
+                async move { Ok(Worker::open(ledger).await?) }
             };
-            if let Ok(kid) = cx.spawn(&name, start).await {
-                self.0.add_kid(kid);
+            if let Ok(child) = cx.spawn(&name, start).await {
+                self.0.add_child(child);
             }
         }
         parcel.done();
@@ -269,46 +268,46 @@ impl Boss {
 
 supervisor! {
     /// Bounded and unbounded, alone and in groups, declared and not.
-    pub struct Depot(yard: Yard) {
+    pub struct Depot(ledger: Ledger) {
         #![strategy(OneForOne, max_restarts = Unlimited)]
         #![decider(Boom::Told => Resume, _ => Restart)]
 
         #[mailbox(Bounded(4))]
-        plain: Clerk = Clerk::open(yard).await?,
+        plain: Worker = Worker::open(ledger).await?,
 
         #[mailbox(Unbounded)]
-        open: Clerk = Clerk::open(yard).await?,
+        open: Worker = Worker::open(ledger).await?,
 
         #[mailbox(Bounded(3))]
         #[backoff(1ms..20ms)]
-        slow: Clerk = Clerk::open(yard).await?,
+        slow: Worker = Worker::open(ledger).await?,
 
         pair: struct Pair {
             #![strategy(AllForOne, max_restarts = 3, within = 300ms)]
             #![decider(Boom::Fatal => Escalate, _ => Restart)]
             #[mailbox(Bounded(2))]
-            a: Clerk = Clerk::open(yard).await?,
+            a: Worker = Worker::open(ledger).await?,
             #[mailbox(Unbounded)]
-            b: Clerk = Clerk::open(yard).await?,
+            b: Worker = Worker::open(ledger).await?,
         },
 
         line: struct Line {
             #![strategy(RestForOne, max_restarts = 5, within = 300ms)]
             #![decider(Boom::Fatal => Escalate, _ => Restart)]
             #[mailbox(Unbounded)]
-            c: Clerk = Clerk::open(yard).await?,
+            c: Worker = Worker::open(ledger).await?,
             #[mailbox(Bounded(2))]
-            d: Clerk = Clerk::open(yard).await?,
+            d: Worker = Worker::open(ledger).await?,
             #[lifecycle(Permanent, shutdown = 20ms)]
-            e: Clerk = Clerk::open(yard).await?,
+            e: Worker = Worker::open(ledger).await?,
         },
 
         #[mailbox(Bounded(8))]
-        boss: Boss = Boss(yard),
+        boss: Boss = Boss(ledger),
 
         #[decider(Cause::Killed => Stop)]
         #[limit(max_restarts = 2, within = 1s)]
         #[mailbox(Bounded(3))]
-        crew: [Clerk] = || Clerk::open(yard).await?,
+        crew: [Worker] = || Worker::open(ledger).await?,
     }
 }
