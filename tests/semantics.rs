@@ -17,7 +17,7 @@ const TESTS: [&str; 6] = [
     "tests/process/main.rs",
     "tests/shapes/main.rs",
     "tests/threads/main.rs",
-    "tests/trees/main.rs",
+    "tests/scenarios/main.rs",
 ];
 
 /// A test, and the rules that its doc comment cites.
