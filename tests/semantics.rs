@@ -15,7 +15,7 @@ const TESTS: [&str; 6] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/main.rs",
-    "tests/shapes/main.rs",
+    "tests/case_studies/main.rs",
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
 ];

@@ -7,7 +7,7 @@
 mod common;
 
 mod broker;
-mod indexing;
-mod node;
-mod pages;
-mod session;
+mod cluster_node;
+mod indexing_pipeline;
+mod meeting_recorder;
+mod page_server;
