@@ -10,9 +10,9 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
-mod again;
-mod drops;
+mod dropped_runtimes;
 mod reports;
+mod requested_starts;
 mod tree;
 mod walks;
 mod world;
