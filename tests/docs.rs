@@ -80,7 +80,7 @@ fn what_is_named_is_there() {
             for (at, word) in words.iter().enumerate() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
-                    "--test" => ["tests", "tests/interleavings/tests"]
+                    "--test" => ["tests", "tests/process", "tests/interleavings/tests"]
                         .iter()
                         .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
                         .any(|file| Path::new(&file).exists()),

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-#[path = "common/built.rs"]
+#[path = "../common/built.rs"]
 mod built;
 
 use built::{binary, out_of_date};

@@ -4,9 +4,9 @@
 
 #![allow(unreachable_pub)]
 
-#[path = "../common/alloc.rs"]
+#[path = "../../common/alloc.rs"]
 mod alloc;
-#[path = "../common/mod.rs"]
+#[path = "../../common/mod.rs"]
 mod common;
 
 mod every_kind;
