@@ -80,10 +80,13 @@ fn what_is_named_is_there() {
             for (at, word) in words.iter().enumerate() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
-                    "--test" => ["tests", "tests/process", "tests/interleavings/tests"]
-                        .iter()
-                        .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
-                        .any(|file| Path::new(&file).exists()),
+                    "--test" => {
+                        ["tests", "tests/interleavings/tests"]
+                            .iter()
+                            .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
+                            .any(|file| Path::new(&file).exists())
+                            || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))
+                    }
                     "--example" => ["", ".rs"].iter().any(|end| Path::new(&format!("examples/{word}{end}")).exists()),
                     "-p" => Path::new(word).join("Cargo.toml").exists(),
                     _ => {
@@ -107,15 +110,17 @@ fn what_is_named_is_there() {
 #[test]
 fn the_readme_shows_what_the_compiler_says() {
     let mut outputs = Vec::new();
-    below("tests/ui", "stderr", &mut outputs);
-    let said: BTreeSet<_> =
-        outputs.iter().map(|path| read(path).trim_end().replace(" //~", "").replace("tests/ui/", "")).collect();
+    below("tests/compile_fail", "stderr", &mut outputs);
+    let said: BTreeSet<_> = outputs
+        .iter()
+        .map(|path| read(path).trim_end().replace(" //~", "").replace("tests/compile_fail/", ""))
+        .collect();
     let readme = read("README.md");
     let shown: Vec<_> = readme.split("```").filter_map(|block| block.strip_prefix("text\n")).collect();
     let shown: Vec<_> = shown.into_iter().filter(|block| block.starts_with("error")).collect();
     assert_eq!(shown.len(), 2);
     for error in shown {
-        assert!(said.contains(error.trim_end()), "no file of tests/ui says\n{error}");
+        assert!(said.contains(error.trim_end()), "no file of tests/compile_fail says\n{error}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! The compile-fail tests are the manual of mistakes; this holds it to its form.
 //!
-//! Every mistake in `tests/ui/<area>/<mistake>.rs` carries a `//~` at its line. One mistake gives one error, whose
-//! first place is that line, and an error of our own names the repair after a `;`. Beside each file stand what the
-//! compiler prints and, in `fixed/`, the same with the repair made.
+//! Every mistake in `tests/compile_fail/<topic>/<mistake>.rs` carries a `//~` at its line. One mistake gives one error,
+//! whose first place is that line, and an error of our own names the repair after a `;`. Next to each file stand what the
+//! compiler prints (`<mistake>.stderr`) and the same with the repair made (`<mistake>.fixed.rs`).
 //!
-//! `UPDATE=1 cargo test --test manual` writes what is made of the files: the index in `tests/ui/README.md`, the list of
-//! modules in `tests/ui_fixed.rs`, and the pages in `docs/errors`, which are the module `supervise::errors`.
+//! `UPDATE=1 cargo test --test manual` writes what is made of the files: the index in `tests/compile_fail/README.md`, the
+//! list of modules in `tests/compile_fail/fixed.rs`, and the pages in `docs/errors`, which are the module
+//! `supervise::errors`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,25 +36,29 @@ const RULES: [&str; 14] = [
     "Actors",
 ];
 
-/// `tests/ui/<area>/<mistake>`, without the ending, in order.
-fn mistakes() -> Vec<PathBuf> {
+const FOLDER: &str = "tests/compile_fail";
+
+/// The files `tests/compile_fail/<topic>/<name><ending>`, as paths without the ending, in order.
+fn ending(ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for area in fs::read_dir("tests/ui")
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir() && !path.ends_with("fixed"))
-    {
-        let files = fs::read_dir(area).unwrap().map(|entry| entry.unwrap().path());
-        let sources = files.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
-        found.extend(sources.map(|path| path.with_extension("")));
+    for topic in fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let files = fs::read_dir(topic).unwrap().map(|entry| entry.unwrap().path());
+        found.extend(files.filter_map(|path| path.to_str().unwrap().strip_suffix(ending).map(PathBuf::from)));
     }
     found.sort();
     assert!(!found.is_empty(), "run from the root of the project");
     found
 }
 
+/// `tests/compile_fail/<topic>/<mistake>`, without the ending, in order.
+fn mistakes() -> Vec<PathBuf> {
+    let mut found = ending(".rs");
+    found.retain(|path| path.extension().is_none());
+    found
+}
+
 fn name(mistake: &Path) -> String {
-    mistake.strip_prefix("tests/ui").unwrap().display().to_string()
+    mistake.strip_prefix(FOLDER).unwrap().display().to_string()
 }
 
 /// An error as the compiler printed it.
@@ -197,7 +202,7 @@ fn several_mistakes_are_reported_in_one_run() {
 #[test]
 fn the_index_names_every_mistake() {
     let lessons = lessons();
-    let readme = fs::read_to_string("tests/ui/README.md").unwrap();
+    let readme = fs::read_to_string(format!("{FOLDER}/README.md")).unwrap();
     let begin = "<!-- index -->\n";
     let head = &readme[..readme.find(begin).expect("an index") + begin.len()];
     let mut text = head.to_owned();
@@ -210,35 +215,34 @@ fn the_index_names_every_mistake() {
             text += &format!("* [`{0}`]({0}.rs): {first}.\n", lesson.name);
         }
     }
-    kept("tests/ui/README.md", &text);
+    kept(&format!("{FOLDER}/README.md"), &text);
 }
 
 #[test]
 fn every_mistake_has_its_repair() {
     let mut modules = String::new();
-    let mut area = String::new();
+    let mut topic = String::new();
     for mistake in mistakes() {
         let name = name(&mistake);
         let source = fs::read_to_string(mistake.with_extension("rs")).unwrap();
-        let repaired = fs::read_to_string(format!("tests/ui/fixed/{name}.rs"))
-            .unwrap_or_else(|_| panic!("tests/ui/fixed/{name}.rs is missing"));
+        let repaired = fs::read_to_string(mistake.with_extension("fixed.rs"))
+            .unwrap_or_else(|_| panic!("{FOLDER}/{name}.fixed.rs is missing"));
         assert!(repaired.starts_with(&format!("// `{name}.rs`, repaired.\n")), "{name}: the head of its repair");
         assert!(!repaired.contains("//~") && !source.contains(&*repaired), "{name}: its repair is none");
         let (of, module) = name.split_once('/').unwrap();
-        if of != area {
-            modules += if area.is_empty() { "" } else { "    }\n" };
-            modules += &format!("    mod {of} {{\n");
-            area = of.to_owned();
+        if of != topic {
+            modules += if topic.is_empty() { "" } else { "}\n" };
+            modules += &format!("mod {of} {{\n");
+            topic = of.to_owned();
         }
-        modules += &format!("        mod {module};\n");
+        modules += &format!("    #[path = \"{module}.fixed.rs\"]\n    mod {module};\n");
     }
-    let repairs =
-        fs::read_dir("tests/ui/fixed").unwrap().map(|area| fs::read_dir(area.unwrap().path()).unwrap().count());
-    assert_eq!(repairs.sum::<usize>(), mistakes().len(), "repairs of what is no mistake");
-    let text = fs::read_to_string("tests/ui_fixed.rs").unwrap();
-    let begin = "mod fixed {\n";
+    assert_eq!(ending(".fixed.rs"), mistakes(), "each repair is that of a mistake");
+    let file = format!("{FOLDER}/fixed.rs");
+    let text = fs::read_to_string(&file).unwrap();
+    let begin = "writes them.\n";
     let head = &text[..text.find(begin).expect("the modules") + begin.len()];
-    kept("tests/ui_fixed.rs", &format!("{head}{modules}    }}\n}}\n"));
+    kept(&file, &format!("{head}{modules}}}\n"));
 }
 
 /// The page of one rule: each mistake, its source, and what the compiler says.
@@ -247,7 +251,7 @@ fn page(rule: usize, lessons: &[Lesson]) -> String {
     for lesson in lessons.iter().filter(|lesson| lesson.rule == rule) {
         let source = lesson.source.trim().lines().map(|line| line.split("//~").next().unwrap().trim_end());
         let source = source.collect::<Vec<_>>().join("\n");
-        let stderr = lesson.stderr.trim_end().replace(" //~", "").replace("tests/ui/", "");
+        let stderr = lesson.stderr.trim_end().replace(" //~", "").replace("tests/compile_fail/", "");
         text += &format!("# `{}`\n\n{}\n\n", lesson.name, lesson.words.replace(" Repair: ", "\n\nRepair: "));
         text += &format!("```compile_fail\n{source}\n```\n\n```text\n{stderr}\n```\n\n");
     }
