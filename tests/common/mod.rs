@@ -3,7 +3,7 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 
-pub mod drawn;
+pub mod drawings;
 
 use std::collections::HashMap;
 use std::fmt;

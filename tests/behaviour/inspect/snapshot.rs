@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{Node, NodeKind, NodeState, Snapshot};
 use tokio::time::Instant;
 
-use crate::common::drawn::{check_graphviz, same_as_kept};
+use crate::common::drawings::{check_graphviz, same_as_kept};
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
 
 supervisor! {

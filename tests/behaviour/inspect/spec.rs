@@ -5,7 +5,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, ShutdownTime, TreeSpec};
 
-use crate::common::drawn::{check_graphviz, same_as_kept};
+use crate::common::drawings::{check_graphviz, same_as_kept};
 use crate::common::{Journal, Probe, secs};
 
 async fn nothing() {}

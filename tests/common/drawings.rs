@@ -1,4 +1,4 @@
-//! Drawings that are kept in `tests/drawn`; `UPDATE=1 cargo test` writes them anew.
+//! Drawings that are kept in `tests/golden/drawings`; `UPDATE=1 cargo test` writes them anew.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// The drawing is the one that is kept.
 #[track_caller]
 pub fn same_as_kept(name: &str, drawing: &str) {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drawn")).join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/drawings")).join(name);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, drawing).unwrap();
     }
