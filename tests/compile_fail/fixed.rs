@@ -2,7 +2,7 @@
 //! have to compile.
 #![allow(dead_code, unused_imports)]
 
-// The modules, as `UPDATE=1 cargo test --test manual` writes them.
+// The modules, as `UPDATE=1 cargo test --test docs compile_errors` writes them.
 mod actor {
     #[path = "actor_attribute_above_the_derive.fixed.rs"]
     mod actor_attribute_above_the_derive;

@@ -4,9 +4,9 @@
 //! whose first place is that line, and an error of our own names the repair after a `;`. Next to each file stand what the
 //! compiler prints (`<mistake>.stderr`) and the same with the repair made (`<mistake>.fixed.rs`).
 //!
-//! `UPDATE=1 cargo test --test manual` writes what is made of the files: the index in `tests/compile_fail/README.md`, the
-//! list of modules in `tests/compile_fail/fixed.rs`, and the pages in `docs/errors`, which are the module
-//! `supervise::errors`.
+//! `UPDATE=1 cargo test --test docs compile_errors` writes what is made of the files: the index in
+//! `tests/compile_fail/README.md`, the list of modules in `tests/compile_fail/fixed.rs`, and the pages in `docs/errors`,
+//! which are the module `supervise::errors`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -181,7 +181,7 @@ fn kept(path: &str, text: &str) {
         fs::write(path, text).unwrap();
     }
     let written = fs::read_to_string(path).unwrap_or_default();
-    assert!(written == text, "{path} is old; `UPDATE=1 cargo test --test manual` writes it anew");
+    assert!(written == text, "{path} is old; `UPDATE=1 cargo test --test docs compile_errors` writes it anew");
 }
 
 #[test]

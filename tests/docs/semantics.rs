@@ -1,5 +1,5 @@
 //! docs/semantics.md names for each rule the tests that cite it, and the patches that make them fail. This reads
-//! the page, the tests and the patches, and compares. `UPDATE=1 cargo test --test semantics` renews the lists.
+//! the page, the tests and the patches, and compares. `UPDATE=1 cargo test --test docs semantics` renews the lists.
 //!
 //! That a patch makes its test fail is not shown here but by tests/teeth/run.sh.
 
@@ -205,7 +205,7 @@ fn the_page_names_the_tests_that_cite_a_rule_and_the_patches_they_fail_with() {
         return;
     }
     let difference = page.lines().zip(renewed.lines()).find(|(is, should)| is != should);
-    assert!(page == renewed, "{PAGE} is old: {difference:?}\nUPDATE=1 cargo test --test semantics");
+    assert!(page == renewed, "{PAGE} is old: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-#[path = "common/built.rs"]
+#[path = "../common/built.rs"]
 mod built;
 
 use built::{binary, out_of_date};
