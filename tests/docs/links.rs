@@ -23,7 +23,7 @@ fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
-    for folder in ["docs", "examples", "tests", "benches"] {
+    for folder in ["docs", "examples", "tests", "fuzz", "benches"] {
         below(folder, "md", &mut pages);
     }
     pages.sort();

@@ -1,32 +1,32 @@
 //! Whatever stands in `supervisor!`: the macro never panics, always ends, and gives items or an error that stands
 //! inside of the input.
 //!
-//! cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
+//! cargo fuzz run --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
 
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../../supervise-macros/src/actor/mod.rs"]
+#[path = "../../supervise-macros/src/actor/mod.rs"]
 mod actor;
-#[path = "../../../supervise-macros/src/decider/mod.rs"]
+#[path = "../../supervise-macros/src/decider/mod.rs"]
 mod decider;
-#[path = "../../../supervise-macros/src/duration.rs"]
+#[path = "../../supervise-macros/src/duration.rs"]
 mod duration;
-#[path = "../../../supervise-macros/src/errors.rs"]
+#[path = "../../supervise-macros/src/errors.rs"]
 mod errors;
 #[path = "../generate.rs"]
 mod generate;
-#[path = "../../../supervise-macros/src/mention.rs"]
+#[path = "../../supervise-macros/src/mention.rs"]
 mod mention;
-#[path = "../../../supervise-macros/src/repair.rs"]
+#[path = "../../supervise-macros/src/repair.rs"]
 mod repair;
-#[path = "../../../supervise-macros/src/settings.rs"]
+#[path = "../../supervise-macros/src/settings.rs"]
 mod settings;
-#[path = "../../../supervise-macros/src/strategy.rs"]
+#[path = "../../supervise-macros/src/strategy.rs"]
 mod strategy;
-#[path = "../../../supervise-macros/src/text.rs"]
+#[path = "../../supervise-macros/src/text.rs"]
 mod text;
-#[path = "../../../supervise-macros/src/tree/mod.rs"]
+#[path = "../../supervise-macros/src/tree/mod.rs"]
 mod tree;
 
 use std::ops::Range;
