@@ -1,5 +1,5 @@
 //! What cells share is shared through these: the standard library's primitives, or those of a model
-//! checker in the tests of interleavings, which compile this crate a second time (`tests/interleavings`).
+//! checker in the tests of interleavings, which compile this crate a second time (`verify/model`).
 //!
 //! # Locks
 //!

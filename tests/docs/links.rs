@@ -23,7 +23,7 @@ fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
-    for folder in ["docs", "examples", "tests", "fuzz", "benches"] {
+    for folder in ["docs", "examples", "tests", "verify", "fuzz", "benches"] {
         below(folder, "md", &mut pages);
     }
     pages.sort();
@@ -68,7 +68,7 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The page says `cargo test --test NAME`, `tests/teeth/run.sh` and the like.
+/// The page says `cargo test --test NAME`, `verify/mutants/run.sh` and the like.
 #[test]
 fn what_is_named_is_there() {
     let mut wrong = Vec::new();
@@ -81,7 +81,7 @@ fn what_is_named_is_there() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
                     "--test" => {
-                        ["tests", "tests/interleavings/tests"]
+                        ["tests", "verify/model/tests"]
                             .iter()
                             .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
                             .any(|file| Path::new(&file).exists())

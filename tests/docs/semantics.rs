@@ -1,7 +1,7 @@
 //! docs/semantics.md names for each rule the tests that cite it, and the patches that make them fail. This reads
 //! the page, the tests and the patches, and compares. `UPDATE=1 cargo test --test docs semantics` renews the lists.
 //!
-//! That a patch makes its test fail is not shown here but by tests/teeth/run.sh.
+//! That a patch makes its test fail is not shown here but by verify/mutants/run.sh.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ struct Test {
 }
 
 /// A patch, the rule in its name, and the test in its first line.
-struct Tooth {
+struct Mutant {
     name: String,
     rule: u32,
     file: String,
@@ -107,10 +107,10 @@ fn tests() -> Vec<Test> {
 }
 
 /// Every patch `sNN-*`: those of `decide-*` belong to no rule alone.
-fn teeth() -> Vec<Tooth> {
-    let mut teeth = Vec::new();
-    for path in files("tests/teeth", ".patch") {
-        let name = path["tests/teeth/".len()..path.len() - ".patch".len()].to_owned();
+fn mutants() -> Vec<Mutant> {
+    let mut mutants = Vec::new();
+    for path in files("verify/mutants", ".patch") {
+        let name = path["verify/mutants/".len()..path.len() - ".patch".len()].to_owned();
         let Some(rule) = name.strip_prefix('s').and_then(|rest| rest.split_once('-')?.0.parse().ok()) else {
             continue;
         };
@@ -130,28 +130,28 @@ fn teeth() -> Vec<Tooth> {
             .into_iter()
             .find(|file| root().join(file).is_file());
         let file = file.unwrap_or_else(|| panic!("{path}: where is {base}?"));
-        teeth.push(Tooth { name, rule, file, test });
+        mutants.push(Mutant { name, rule, file, test });
     }
-    teeth
+    mutants
 }
 
 /// What stands below a rule: first the tests with the patches that make them fail, then those that cite it besides.
-fn list(rule: u32, tests: &[Test], teeth: &[Tooth]) -> String {
+fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
     let (mut with, mut without) = (String::new(), String::new());
     let mut more = 0;
     for test in tests.iter().filter(|test| test.cites.contains(&rule)) {
         let Test { file, name, .. } = test;
         let link = format!("- [`{file}::{name}`](../{file})");
-        let bites: Vec<_> = teeth
+        let caught: Vec<_> = mutants
             .iter()
-            .filter(|tooth| tooth.rule == rule && tooth.file == *file && tooth.test == *name)
-            .map(|tooth| format!("[{0}](../tests/teeth/{0}.patch)", tooth.name))
+            .filter(|mutant| mutant.rule == rule && mutant.file == *file && mutant.test == *name)
+            .map(|mutant| format!("[{0}](../verify/mutants/{0}.patch)", mutant.name))
             .collect();
-        if bites.is_empty() {
+        if caught.is_empty() {
             more += 1;
             writeln!(without, "{link}").unwrap();
         } else {
-            writeln!(with, "{link}\n  fails with {}", bites.join(" and with ")).unwrap();
+            writeln!(with, "{link}\n  fails with {}", caught.join(" and with ")).unwrap();
         }
     }
     let more = match (with.is_empty(), more) {
@@ -168,15 +168,15 @@ const END: &str = "<!-- end -->";
 
 /// The page with the lists as they should be.
 fn renewed(page: &str) -> String {
-    let (tests, teeth) = (tests(), teeth());
-    assert!(tests.len() > 250 && teeth.len() > 60, "the tests were read: {}, {}", tests.len(), teeth.len());
+    let (tests, mutants) = (tests(), mutants());
+    assert!(tests.len() > 250 && mutants.len() > 60, "the tests were read: {}, {}", tests.len(), mutants.len());
     let mut text = page.to_owned();
     for rule in RULES {
         let mark = format!("<!-- tests of S{rule} -->\n");
         let (before, rest) =
             text.split_once(&mark).unwrap_or_else(|| panic!("{PAGE} has no place for the tests of S{rule}"));
         let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("the tests of S{rule} have no end"));
-        let list = list(rule, &tests, &teeth);
+        let list = list(rule, &tests, &mutants);
         text = format!("{before}{mark}{}{list}{END}{after}", if list.is_empty() { "" } else { "\n" });
     }
     text
@@ -212,7 +212,7 @@ fn the_page_names_the_tests_that_cite_a_rule_and_the_patches_they_fail_with() {
 fn a_patch_is_of_the_rule_that_its_test_cites() {
     let tests = tests();
     let mut wrong = Vec::new();
-    for Tooth { name, rule, file, test } in teeth() {
+    for Mutant { name, rule, file, test } in mutants() {
         if !RULES.contains(&rule) {
             wrong.push(format!("{name}: there is no S{rule}"));
         }
@@ -244,17 +244,18 @@ fn a_test_of_behaviour_cites_a_rule() {
 
 #[test]
 fn every_rule_has_a_test_and_a_patch() {
-    let (tests, teeth) = (tests(), teeth());
+    let (tests, mutants) = (tests(), mutants());
     for rule in RULES {
-        let there = tests.iter().any(|test| test.cites.contains(&rule)) && teeth.iter().any(|tooth| tooth.rule == rule);
-        assert!(there, "S{rule} has no test that cites it, or no tests/teeth/s{rule:02}-*.patch");
+        let there =
+            tests.iter().any(|test| test.cites.contains(&rule)) && mutants.iter().any(|mutant| mutant.rule == rule);
+        assert!(there, "S{rule} has no test that cites it, or no verify/mutants/s{rule:02}-*.patch");
     }
 }
 
 /// Paths that ARCHITECTURE.md names are there: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
-    const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "tests/teeth"];
+    const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "verify/mutants"];
     let page = read("ARCHITECTURE.md");
     let spans = page.split("```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2));
     let is_path = |span: &&str| {

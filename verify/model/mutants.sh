@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Shows that the schedules bite: six mutants of the pure core (tests/teeth/decide-*.patch) put under the
-# real run loop, and each patch in teeth/ here, must make at least one schedule fail.
+# Shows that the schedules catch mutants: six of the pure core (verify/mutants/decide-*.patch) put under the
+# real run loop, and each patch in mutants/ here, must make at least one schedule fail.
 #
-#   tests/interleavings/mutants.sh            all
-#   tests/interleavings/mutants.sh NAME..     those whose names begin so
+#   verify/model/mutants.sh            all
+#   verify/model/mutants.sh NAME..     those whose names begin so
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export SCHEDULES=${SCHEDULES:-6000}
-export CARGO_TARGET_DIR=${TEETH_TARGET_DIR:-$root/target/interleavings-mutants}
+export CARGO_TARGET_DIR=${MUTANTS_TARGET_DIR:-$root/target/model-mutants}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work" "$work.log"' EXIT
@@ -20,7 +20,7 @@ rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/{supervise-,interleavings-,tokio-}
 core=(absorbs-every-failure a-stop-leaves-a-start ignores-hold goes-down-in-order resumes-nothing range-stays-narrow)
 
 failed=0
-for patch in "${core[@]/#/$root/tests/teeth/decide-}" "$here"/teeth/*.patch; do
+for patch in "${core[@]/#/$root/verify/mutants/decide-}" "$here"/mutants/*.patch; do
     patch=${patch%.patch}.patch
     name=$(basename "$patch" .patch)
     if [[ $# -gt 0 ]]; then
@@ -29,19 +29,19 @@ for patch in "${core[@]/#/$root/tests/teeth/decide-}" "$here"/teeth/*.patch; do
         [[ $chosen ]] || continue
     fi
     if ! (cd "$work" && patch -p1 --quiet --fuzz=0 --no-backup-if-mismatch <"$patch"); then
-        echo "STALE $name: does not apply any more"
+        echo "STALE    $name: does not apply any more"
         exit 1
     fi
     code=0
-    if ! (cd "$work/tests/interleavings" && cargo test --quiet --test it --no-run) >"$work.log" 2>&1; then
-        echo "BAD   $name: does not compile"
+    if ! (cd "$work/verify/model" && cargo test --quiet --test it --no-run) >"$work.log" 2>&1; then
+        echo "BROKEN   $name: does not compile"
         failed=$((failed + 1))
     else
-        (cd "$work/tests/interleavings" && timeout 300 cargo test --quiet --test it) >"$work.log" 2>&1 || code=$?
+        (cd "$work/verify/model" && timeout 300 cargo test --quiet --test it) >"$work.log" 2>&1 || code=$?
         case $code in
-            0) echo "NO    $name: every schedule passes" && failed=$((failed + 1)) ;;
-            124) echo "HANGS $name: a schedule does not end" && failed=$((failed + 1)) ;;
-            *) echo "bites $name: $(sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p; s/^---- (.*) stdout ----$/\1/p' "$work.log" | sort -u | tr '\n' ' ')" ;;
+            0) echo "SURVIVED $name: every schedule passes" && failed=$((failed + 1)) ;;
+            124) echo "HANGS    $name: a schedule does not end" && failed=$((failed + 1)) ;;
+            *) echo "caught   $name: $(sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p; s/^---- (.*) stdout ----$/\1/p' "$work.log" | sort -u | tr '\n' ' ')" ;;
         esac
     fi
     sed -nE 's|^\+\+\+ b/([^[:space:]]+).*|\1|p' "$patch" | while read -r file; do cp "$root/$file" "$work/$file"; done
