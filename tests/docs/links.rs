@@ -1,5 +1,5 @@
 //! The pages that are written by hand: links lead somewhere, what they name exists, and what they show of the compiler
-//! is what it says. (That the guide's programs print what they show: `tests/guide/run.py`.)
+//! is what it says. (That the guide's programs print what they show: `verify/guide/run.py`.)
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does what docs/guide says, chapter by chapter, and compares what is printed with what the chapter shows.
 
-    tests/guide/run.py              all chapters, in a package that grows with them
-    tests/guide/run.py --keep DIR   and leaves the package there, to look at it
+    verify/guide/run.py              all chapters, in a package that grows with them
+    verify/guide/run.py --keep DIR   and leaves the package there, to look at it
 
 A chapter is read block by block, as a reader would:
 
