@@ -72,7 +72,7 @@ fn links_lead_somewhere() {
 #[test]
 fn what_is_named_is_there() {
     let mut wrong = Vec::new();
-    for page in ["README.md", "CONTRIBUTING.md"] {
+    for page in ["README.md", "CONTRIBUTING.md", "verify/README.md"] {
         // Between two backticks, whether in a line or in a block.
         let text = read(page).replace("```text", "`").replace("```", "`");
         for code in text.split('`').skip(1).step_by(2) {
