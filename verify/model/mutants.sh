@@ -28,7 +28,7 @@ for patch in "${core[@]/#/$root/verify/mutants/decide-}" "$here"/mutants/*.patch
         for begin in "$@"; do [[ $name == "$begin"* ]] && chosen=1; done
         [[ $chosen ]] || continue
     fi
-    if ! (cd "$work" && patch -p1 --quiet --fuzz=0 --no-backup-if-mismatch <"$patch"); then
+    if ! (cd "$work" && patch -p1 --quiet --force --fuzz=0 --no-backup-if-mismatch <"$patch" >/dev/null); then
         echo "STALE    $name: does not apply any more"
         exit 1
     fi

@@ -86,7 +86,7 @@ for name in "${patches[@]}"; do
         continue
     fi
     # (--fuzz=0: a patch whose surroundings have changed may land elsewhere)
-    if ! (cd "$work" && patch -p1 --quiet --fuzz=0 --no-backup-if-mismatch <"$patch"); then
+    if ! (cd "$work" && patch -p1 --quiet --force --fuzz=0 --no-backup-if-mismatch <"$patch" >/dev/null); then
         echo "STALE    $name: does not apply any more"
         missed=$((missed + 1))
         rm -rf "${work:?}"/* && copy
