@@ -1,6 +1,6 @@
 //! What the macros make of whole files, kept as formatted Rust.
 //!
-//! `tests/expand/*.rs` stand beside their `*.expanded.rs`; those in `examples/expansion` beside their annotated
+//! `tests/golden/expansions/*.rs` stand beside their `*.expanded.rs`; those in `examples/expansion` beside their annotated
 //! `*_expanded.rs`, which say why each item is there. Comments do not count. `UPDATE=1` writes the former anew and
 //! puts the latter into `target/` to be compared by hand.
 
@@ -99,7 +99,7 @@ fn sources(folder: &Path, end: &str) -> Vec<PathBuf> {
 
 #[test]
 fn the_expansion_is_the_one_that_is_kept() {
-    let folder = root().join("tests/expand");
+    let folder = root().join("tests/golden/expansions");
     let sources = sources(&folder, ".expanded.rs");
     assert!(sources.len() >= 5, "{sources:?}");
     for source in sources {
@@ -132,7 +132,7 @@ fn the_annotated_expansions_are_true() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    for source in sources(&root().join("tests/expand"), ".expanded.rs") {
+    for source in sources(&root().join("tests/golden/expansions"), ".expanded.rs") {
         let text = fs::read_to_string(&source).unwrap();
         let expand = || {
             let items = items(syn::parse_str::<File>(&text).unwrap().items);

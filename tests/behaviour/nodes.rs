@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use supervise::{SpawnError, WhileDown};
 use tokio::runtime::Handle;
 
-use crate::kit::{Boom, Journal};
+use crate::common::{Boom, Journal};
 
 /// How a node is started, and as what kind of child.
 #[derive(Clone)]

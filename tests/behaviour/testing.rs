@@ -5,7 +5,7 @@ use supervise::testing::{self, Fault, Inject, Record};
 use supervise::{EventKind, NodeState};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault as Planned, Journal, Probe, ms, secs, settle};
+use crate::common::{Boom, Do, Fault as Planned, Journal, Probe, ms, secs, settle};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the disk is full")]

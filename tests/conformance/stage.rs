@@ -10,7 +10,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::{BoxError, Limit, MaxRestarts, OnLimit, SpawnChild, SpawnError, Thrown};
 
-use crate::kit::{Boom, Fault, Journal, settle};
+use crate::common::{Boom, Fault, Journal, settle};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use supervise::prelude::*;
 use supervise::{EventKind, Thrown};
 
-use crate::kit::{Boom, settle, soon};
+use crate::common::{Boom, settle, soon};
 
 struct Open;
 

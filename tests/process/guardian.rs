@@ -5,7 +5,7 @@ use std::sync::Once;
 use supervise::prelude::*;
 use supervise::{MaxRestarts, guardian};
 
-use crate::kit::soon;
+use crate::common::soon;
 use crate::spans::listen;
 
 struct Frail;

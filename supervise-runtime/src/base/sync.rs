@@ -1,5 +1,5 @@
 //! The synchronisation primitives of this crate: those of the standard library, or in the tests of interleavings those
-//! of a model checker. These tests compile this crate a second time (`tests/interleavings`).
+//! of a model checker. These tests compile this crate a second time (`verify/model`).
 //!
 //! # Locks
 //!

@@ -7,7 +7,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
 fn dump(probe: &mut Probe) {
     probe.journal.write("dump");

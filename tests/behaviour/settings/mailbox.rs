@@ -5,7 +5,7 @@ use supervise::{AskError, Refusal, SpawnError};
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::kit::{Do, Journal, Probe, ms, secs, settle};
+use crate::common::{Do, Journal, Probe, ms, secs, settle};
 
 supervisor! {
     struct Boxes(journal: Journal) {

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, Events, InvalidSettings, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

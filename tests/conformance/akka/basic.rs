@@ -6,7 +6,7 @@ use supervise::AskError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, ms, pass, secs, settle, soon};
+use crate::common::{Boom, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

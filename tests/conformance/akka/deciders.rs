@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use supervise::prelude::*;
 use supervise::{EventKind, SpawnError};
 
-use crate::kit::{Boom, Fault, quiet_panics, seen, settle, soon};
+use crate::common::{Boom, Fault, quiet_panics, seen, settle, soon};
 use crate::stage::*;
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{AskError, KeyedError, Refusal, SpawnError};
 use tokio::time::{Instant, timeout};
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::{AskError, EventKind};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, ms, pass, secs, settle, soon};
+use crate::common::{Boom, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

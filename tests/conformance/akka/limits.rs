@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use supervise::{InvalidSettings, Limit, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, secs, settle};
+use crate::common::{ms, pass, secs, settle};
 use crate::stage::*;
 
 /// An actor with a child `kid` that has this limit and is watched by it.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use supervise::prelude::*;
 use supervise::{Refusal, Timer};
 
-use crate::kit::{Boom, ms, pass, secs, seen, settle, soon};
+use crate::common::{Boom, ms, pass, secs, seen, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -7,7 +7,7 @@ use supervise::prelude::*;
 use supervise::{InvalidSettings, Mailbox, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, seen, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use supervise::{BoxError, Limit, MaxRestarts};
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, secs, soon};
+use crate::common::{ms, pass, secs, soon};
 
 const ACTORS: usize = 500;
 const BREADTH: usize = 6;

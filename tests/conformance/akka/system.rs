@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 use supervise::{CommandError, SpawnError};
 
-use crate::kit::{Boom, Fault, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -7,7 +7,7 @@ use supervise::prelude::*;
 use supervise::{EventKind, InvalidSettings, Mailbox, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
 use crate::stage::*;
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

@@ -5,7 +5,7 @@ use supervise::{CommandError, SpawnError, SupervisorStrategy};
 
 use super::*;
 use crate::alloc::taken;
-use crate::kit::{Boom, Fault, pass, secs, settle};
+use crate::common::{Boom, Fault, pass, secs, settle};
 
 supervisor! {
     struct Ends(stage: Stage) {

@@ -5,7 +5,7 @@ use supervise::{ShutdownTime, SpawnError};
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Boom, Fault, pass, secs};
+use crate::common::{Boom, Fault, pass, secs};
 
 supervisor! {
     struct Empty(stage: Stage) {

@@ -5,7 +5,7 @@ use supervise::{EventKind, Events, SpawnError};
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, secs, seen, settle};
+use crate::common::{Fault, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Intrinsic(stage: Stage) {

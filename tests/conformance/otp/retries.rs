@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, quiet_panics, secs, settle};
+use crate::common::{Fault, ms, pass, quiet_panics, secs, settle};
 
 supervisor! {
     struct Waits(stage: Stage) {

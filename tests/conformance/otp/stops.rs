@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
 
 /// Its drop blocks the thread until it is let go.
 struct Slow {
@@ -181,7 +181,7 @@ async fn o130_who_ends_during_a_stop_is_not_started_again() {
 /// Whatever an instance answers to the stop, the tree is stopped.
 #[tokio::test(start_paused = true)]
 async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
-    crate::kit::quiet_panics();
+    crate::common::quiet_panics();
     let (tree, stage) = sets().await;
     for name in ["well", "error", "panic"] {
         tree.timed.spawn(name).await.unwrap();

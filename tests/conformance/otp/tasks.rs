@@ -8,7 +8,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 
 use super::*;
-use crate::kit::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
 
 /// Gives its result away after a time, if it is well.
 async fn job(
