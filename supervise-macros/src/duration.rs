@@ -70,7 +70,7 @@ fn value(digits: &str, suffix: &str, written: &str) -> Result<Duration, String> 
         nanos += u128::from(digit - b'0') * scale;
     }
     if nanos == 0 {
-        return Err(format!("`{written}` is no time at all; a duration must be longer than zero"));
+        return Err(format!("`{written}` is zero; write a longer duration"));
     }
     let secs = u64::try_from(nanos / 1_000_000_000).map_err(|_| too_long())?;
     let rest = u32::try_from(nanos % 1_000_000_000).expect("less than a second");
@@ -229,8 +229,8 @@ mod tests {
             ("2min500ms", "write `120500ms`"),
             ("5m", "write `5min` or `5ms`"),
             ("5sec", "`sec` is not a unit of time"),
-            ("0s", "longer than zero"),
-            ("0.0min", "longer than zero"),
+            ("0s", "is zero"),
+            ("0.0min", "is zero"),
             ("0x5s", "in decimal"),
             ("1e3s", "without one"),
             ("1.5ns", "finer than a nanosecond"),

@@ -270,6 +270,14 @@ pub(crate) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// `` `a`, `b` or `c` ``
+pub(crate) fn alternatives(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or `{last}`", listed(first)),
+        words => listed(words),
+    }
+}
+
 /// Runs a macro; a panic in it becomes an error at the call instead of rustc's bare "panicked".
 pub(crate) fn guarded(expand: impl FnOnce() -> TokenStream) -> TokenStream {
     catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|payload| {
@@ -316,6 +324,12 @@ mod tests {
                 || crate::settings::argument_names().contains(ours);
             assert!(known, "{ours}");
         }
+    }
+
+    #[test]
+    fn the_last_alternative_has_an_or() {
+        assert_eq!(alternatives(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(alternatives(&["a"]), "`a`");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         errors.on(&args, "`#[actor]` takes no arguments on an `impl` block; the types are those of `handle`");
     }
     if let Some((path, _)) = &block.trait_ {
-        errors.on(path, "`#[actor]` stands on an inherent `impl`; remove it, or the trait");
+        errors.on(path, "`#[actor]` belongs on an inherent `impl`; remove it, or the trait");
         let errors = errors.to_tokens();
         return quote!(#block #errors);
     }
@@ -52,7 +52,7 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
 /// On anything but an `impl` block (rule C14).
 fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
     let message = if args.is_empty() {
-        "`#[actor]` stands on an `impl` block with `handle`; above a struct write `#[derive(Actor)]`"
+        "`#[actor]` belongs on an `impl` block with `handle`; above a struct write `#[derive(Actor)]`"
     } else {
         "`#[actor(..)]` belongs to `#[derive(Actor)]`; write it below the derive"
     };
@@ -190,7 +190,7 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
             // Two under conditions may exclude each other; rustc knows.
             let twice = |hook: &Hook| hook.kind == kind && (hook.cfgs.is_empty() || conditions.is_empty());
             if let Some(first) = hooks.iter().find(|hook| twice(hook)) {
-                let message = format!("this actor has a `{kind}` already; keep one of them");
+                let message = format!("this actor already has a `{kind}`; keep one of them");
                 errors.both(kind.span(), first.kind.span(), "first_marked_here", message);
                 continue;
             }
@@ -269,6 +269,6 @@ mod tests {
         let text = expand(
             "impl Db { fn handle(&mut self, m: Msg) {} #[pre_start] fn a(&mut self) {} #[pre_start] fn b(&mut self) {} }",
         );
-        assert!(text.contains("has a `pre_start` already") && text.contains("type Msg = Msg ;"), "{text}");
+        assert!(text.contains("already has a `pre_start`") && text.contains("type Msg = Msg ;"), "{text}");
     }
 }

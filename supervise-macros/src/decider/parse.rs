@@ -10,7 +10,7 @@ use crate::errors::Errors;
 /// Arms if there is a `=>` among the tokens, else one expression.
 pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Decider> {
     if tokens.is_empty() {
-        errors.at(at, "a decider without arms; write `pattern => Directive`, or the path of a function");
+        errors.at(at, "a decider needs arms; write `pattern => Directive`, or the path of a function");
         return None;
     }
     if !has_arrow(&tokens) {

@@ -75,7 +75,7 @@ pub enum LinkError {
         path: String,
     },
     /// It is no child of the caller that was spawned or linked at run time.
-    #[error("{path} is no run-time child of the one that would let it go")]
+    #[error("{path} is not a run-time child of this actor")]
     NotOwn {
         /// Who was to move.
         path: String,

@@ -1,7 +1,7 @@
-//! Settings that contradict each other (rules C4 to C6 and C12).
+//! Checks computed settings at the start of a tree or by a spawn (rules C4 to C6 and C12).
 //!
-//! What is written as literals is checked while the tree compiles. What is computed, a value from a configuration or
-//! an option of a spawn, is checked here when the child gets its place: at the start of its tree, or by the spawn.
+//! Literals are checked while the tree compiles, with the same rules: those of the crate `supervise-rules`. A value from
+//! a configuration or an option of a spawn is known only when the child gets its place, so it is checked here.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ mod tree;
 
 pub(crate) use tree::TreeValidator;
 
-/// Settings that would do nothing, or that cannot all be obeyed (rules C4 to C6 and C12).
+/// Settings that have no effect, or that cannot all be obeyed.
 ///
-/// In literals the compiler finds them. In other expressions they are the error of a start: the
+/// The compiler reports them in literals. In other expressions they are the error of a start (rules C4 to C6 and C12): the
 /// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
 /// [`SpawnError::InvalidSettings`](crate::SpawnError::InvalidSettings).
 ///
@@ -38,85 +38,85 @@ pub(crate) use tree::TreeValidator;
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSettings {
-    /// A setting gives no time at all.
-    #[error("`{0}` is no time at all")]
+    /// The duration of this setting is zero.
+    #[error("`{0}` is zero")]
     NoTime(&'static str),
-    /// A backoff's greatest delay is shorter than its least.
-    #[error("the backoff goes from {min:?} to {max:?}, which is no range; give the shorter delay first")]
+    /// The longest delay of a backoff is shorter than the shortest.
+    #[error("the backoff goes from {min:?} to {max:?}, which is an empty range; give the shorter delay first")]
     EmptyRange {
-        /// The least delay.
+        /// The shortest delay.
         min: Duration,
-        /// The greatest.
+        /// The longest delay.
         max: Duration,
     },
-    /// `random_factor` is not within 0 to 1.
+    /// `random_factor` is not between 0 and 1.
     #[error("`random_factor` is {0}; it is a share of the delay, from 0 to 1")]
     RandomFactor(f64),
-    /// `factor` is less than 1.
+    /// `factor` is less than 1, or infinite.
     #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
     Factor(f64),
-    /// `reset` comes before the first delay could be over.
+    /// The delay starts over before the first delay is over.
     #[error("`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow")]
     ResetTooEarly {
-        /// The time up that resets.
+        /// The time up that resets the delay.
         after: Duration,
-        /// The least delay.
+        /// The shortest delay.
         min: Duration,
     },
-    /// An unbounded mailbox that holds messages for as long as a backoff waits.
+    /// An unbounded mailbox holds messages for as long as a backoff waits.
     #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
     UnboundedHold,
-    /// Something about restarts, of a `Temporary` child.
-    #[error("a `Temporary` child is never restarted, so `{0}` would do nothing")]
+    /// This setting is about restarts, and the child is `Temporary`.
+    #[error("a `Temporary` child is never restarted, so `{0}` has no effect")]
     NeverRestarted(&'static str),
     /// `Bounded(0)`
-    #[error("a mailbox for no message cannot take any; it is at least `Bounded(1)`")]
+    #[error("the mailbox capacity must be at least 1")]
     NoPlaces,
     /// `max_children(0)`
-    #[error("a set of no children would do nothing; `max_children` is at least 1")]
+    #[error("`max_children` must be at least 1")]
     NoChildren,
     /// `[T; 0]`
-    #[error("an array of no children would do nothing; its length is at least 1")]
+    #[error("an array of 0 children has no effect; its length must be at least 1")]
     EmptyArray,
-    /// `initial` gives more children than `max_children` allows.
+    /// A set begins with more children than `max_children` allows.
     #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
     TooManyInitial {
-        /// How many it gives.
+        /// The number of children that `initial` gives.
         initial: usize,
-        /// How many there may be.
+        /// The number of children that `max_children` allows.
         most: usize,
     },
     /// `redeliver(attempts = 0)`
-    #[error("no attempt to deliver again would do nothing; `attempts` is at least 1")]
+    #[error("`attempts` must be at least 1")]
     NoAttempts,
-    /// `within` or `on_limit` without a number of restarts to act on.
-    #[error("`{0}` does nothing without a number of restarts; set `max_restarts` to one")]
+    /// `within` or `on_limit` without a number of restarts to count.
+    #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
-    /// A limit of its own where all children restart together.
-    #[error("under {0:?} all children share one limit, so one of its own would do nothing")]
+    /// A limit of a child's own, under a supervisor whose children share one.
+    #[error("under {0:?} all children share one limit, so the child's own limit has no effect")]
     LimitInGroup(Strategy),
-    /// `significant` on a `Permanent` child.
-    #[error("a `Permanent` child never ends by itself, so `significant` would do nothing")]
+    /// `significant` on a `Permanent` child, which never ends by itself.
+    #[error("a `Permanent` child never ends by itself, so `significant` has no effect")]
     SignificantPermanent,
-    /// `drain` with `Kill`.
-    #[error("`drain` needs time to handle messages in, and `Kill` gives none")]
+    /// `drain` together with `shutdown = Kill`.
+    #[error("`drain` needs time to handle messages, and `Kill` gives none")]
     DrainWithoutTime,
-    /// The limit cannot be reached, since restarts wait.
+    /// So many failures never happen within the window, because restarts wait.
     #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
     NeverReached {
-        /// How many failures use the limit up.
+        /// The number of failures that exceed the limit.
         failures: u64,
-        /// The least time that they take.
+        /// The shortest time that they take.
         least: Duration,
         /// The window.
         within: Duration,
     },
-    /// A subtree has less time to stop than its children together.
+    /// A subtree has less time to stop than its children can take one after the other.
     #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
     ShutdownTooShort {
-        /// The time of all children.
+        /// The longest that all children can take.
         need: Duration,
-        /// The subtree's own.
+        /// The time that the subtree has.
         given: Duration,
     },
 }
@@ -124,7 +124,7 @@ pub enum InvalidSettings {
 use InvalidSettings::*;
 
 impl InvalidSettings {
-    /// In the settings of one child below a supervisor with this strategy.
+    /// Checks the settings of one child below a supervisor with this strategy and limit.
     pub(crate) fn of_child(
         options: &Options,
         lifecycle: Lifecycle,
@@ -134,14 +134,14 @@ impl InvalidSettings {
         first(limits.strategy, |report| rules::child(&child, &limits.facts(), report))
     }
 
-    /// In the length of an array.
+    /// Checks the length of an array.
     pub(crate) fn of_array(length: usize) -> Result<(), InvalidSettings> {
         first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
     }
 
-    /// The error of a start for what the rules found.
+    /// The error of a start for a problem that the rules found.
     fn new(problem: Problem, strategy: Strategy) -> Self {
-        // A number of children in memory.
+        // Each of these children is in memory, so their number fits.
         let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         match problem {
             Problem::NoTime(setting) => NoTime(setting),
@@ -176,7 +176,7 @@ fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Resul
     first.map_or(Ok(()), |problem| Err(InvalidSettings::new(problem, strategy)))
 }
 
-/// What a child's supervisor says about restarts.
+/// The strategy and the limit of a supervisor, by which the settings of its children are checked.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SupervisorLimits {
     pub(crate) strategy: Strategy,
@@ -188,7 +188,7 @@ impl SupervisorLimits {
         SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit }
     }
 
-    /// In the supervisor's own settings.
+    /// Checks the supervisor's own settings.
     pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
         first(self.strategy, |report| rules::supervision(&self.facts(), report))
     }

@@ -1,4 +1,4 @@
-//! What only all children of a tree together can contradict.
+//! Checks that take all children of a tree together.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::decide::member::Role;
 use crate::options::Options;
 use crate::strategy::{Lifecycle, Strategy};
 
-/// Counts the children of a tree while it is built.
+/// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]
 pub(crate) struct TreeValidator {
     limits: SupervisorLimits,
     /// How the members of a group wait before they restart.
     waits: Vec<Waits>,
-    /// The time that all of them may take to stop; `None` where nothing bounds it.
+    /// The longest that all children can take to stop; `None` if nothing bounds it.
     need: Option<Duration>,
 }
 
@@ -31,17 +31,17 @@ impl TreeValidator {
         self.limits = limits;
     }
 
-    /// What contradicts itself in the tree's own settings.
+    /// Checks the tree's own settings.
     pub(crate) fn own(&self) -> Result<(), InvalidSettings> {
         self.limits.check()
     }
 
-    /// A child, with what contradicts itself in its own settings.
+    /// Checks and counts a child.
     pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), InvalidSettings> {
         self.count(facts::child(options, lifecycle))
     }
 
-    /// A `[T]` or `[K => T]`, whose settings are those of its instances.
+    /// Checks and counts a `[T]` or `[K => T]`. Its settings are those of its instances.
     pub(crate) fn set(
         &mut self,
         options: &Options,
@@ -60,8 +60,8 @@ impl TreeValidator {
         Ok(())
     }
 
-    /// How long it may take to stop (C12). `below`: what a tree's children may take, which holds if it has no time of
-    /// its own.
+    /// Adds the longest that a child can take to stop (C12). `below` is what the children of a tree can take, which holds
+    /// for a tree without a time of its own.
     pub(crate) fn takes(&mut self, options: &Options, role: Role, below: Option<Duration>) {
         let shutdown = options.common.shutdown.map(rules::Shutdown::from).into();
         self.need = one_more(self.need, of_child(shutdown, role == Role::Tree, below));
@@ -71,7 +71,7 @@ impl TreeValidator {
         self.need
     }
 
-    /// All are there. `given`: the time that the tree itself has to stop, if it says so.
+    /// Checks what only all children together can exceed. `given` is the time that the tree itself has to stop.
     pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), InvalidSettings> {
         self.own()?;
         first(self.limits.strategy, |report| rules::group(&self.limits.facts(), &self.waits, report))?;

@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, Lit};
 use super::super::model::{Arg, word};
 use super::unknown_word;
 use crate::duration;
-use crate::errors::{Errors, did_you_mean, listed};
+use crate::errors::{Errors, alternatives, did_you_mean, listed};
 use crate::pretty::to_source;
 use crate::settings::{self, Value, find};
 
@@ -98,7 +98,7 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
             Some(word) if words.contains(&&*word.to_string()) => {}
             Some(word) => unknown_word(word, words, arg.name, errors),
             None => {
-                errors.reject_on(value, format!("expected a word here; write one of {}", listed(words)));
+                errors.reject_on(value, format!("expected a word; write {}", alternatives(words)));
             }
         },
         Value::Duration(words) => duration_value(value, words, errors),

@@ -20,7 +20,7 @@ use rules::Rules;
 
 use super::model::{Args, Body, Child, Setting, Tree, setting, word};
 use crate::decider;
-use crate::errors::{Errors, listed};
+use crate::errors::{Errors, alternatives};
 use crate::settings::{Of, Place, find};
 
 /// Facts that the trees of a call state about each other.
@@ -114,7 +114,12 @@ fn group_strategy(settings: &[Setting]) -> Option<&Ident> {
 
 /// Reports a word that is none of those allowed; rustc must not see it as a variant again.
 fn unknown_word(word: &Ident, allowed: &[&str], what: &str, errors: &mut Errors) {
+    let kind = if ["strategy", "lifecycle"].contains(&what) { what } else { "value" };
     let near = crate::errors::did_you_mean(&word.to_string(), allowed);
-    let repair = if near.contains("known here") { format!("; write one of {}", listed(allowed)) } else { near };
-    errors.reject_at(word.span(), format!("`{word}` is no {what}{repair}"));
+    let repair = match allowed {
+        [] => format!("; write a {what}"),
+        _ if near.contains("known here") => format!("; expected {}", alternatives(allowed)),
+        _ => near,
+    };
+    errors.reject_at(word.span(), format!("unknown {kind} `{word}`{repair}"));
 }

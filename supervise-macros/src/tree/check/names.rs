@@ -76,11 +76,11 @@ impl Check<'_, '_> {
         let problem = if let Some(inline) = self.call.inline.iter().find(|inline| **inline == name) {
             self.call.misplaced.push(inline);
             format!(
-                "`{name}` is an inline subtree: it is started in its own place and nowhere else; declare it as a tree of \
-                 its own, and write `{name} = {name}::tree()` in both places"
+                "`{name}` is an inline subtree, which cannot be the type of another child; declare it as a separate tree, \
+                 and write `{name} = {name}::tree()` in both places"
             )
         } else if self.tree == name && !set {
-            format!("the tree `{name}` would contain itself without end; use `[{name}]`")
+            format!("the tree `{name}` would contain itself; use `[{name}]`")
         } else {
             return;
         };
@@ -107,6 +107,6 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
 }
 
 fn twice(ident: &Ident, first: Span, errors: &mut Errors) {
-    let message = "the names of parameters, `let`s and children are one list; use another name for one of them";
-    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice: {message}"));
+    let message = "parameters, `let`s and children share one namespace; rename one of them";
+    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice; {message}"));
 }

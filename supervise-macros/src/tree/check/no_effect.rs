@@ -42,7 +42,7 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
         if !child.is_task() {
             errors.reject_at(
                 ready.span(),
-                "`ready` is for tasks; an actor or a tree is up when its start is through; remove it",
+                "`ready` is for tasks; an actor or a tree is up when its start has finished; remove it",
             );
         } else if no_context {
             errors.at(

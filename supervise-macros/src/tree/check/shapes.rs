@@ -25,7 +25,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
         Some(Shape::One(_)) => match &child.start {
             Some(start @ Expr::Closure(closure)) if child.is_task() => context(start, closure, errors),
             Some(start @ Expr::Closure(_)) => {
-                errors.reject_on(start, "the start of one child is the child itself, no closure; remove `|..|`");
+                errors.reject_on(start, "a single child starts from an expression, not a closure; remove `|..|`");
             }
             _ => {}
         },
@@ -39,7 +39,7 @@ const MOST: usize = 6;
 /// `[T; N] = |i: usize| ..`
 fn array(child: &Child, count: &Expr, errors: &mut Errors) {
     if facts::integer(count).and_then(supervise_rules::array).is_some() {
-        errors.on(count, "no child at all would do nothing; write at least 1, or remove the child");
+        errors.on(count, "an array of 0 children has no effect; write at least 1, or remove the child");
     }
     let Some(start) = &child.start else { return };
     match start {

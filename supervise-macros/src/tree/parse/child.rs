@@ -114,7 +114,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> R
     input.parse::<Token![=]>()?;
     entry.value = Some(input.parse().map_err(|error| Mistake::from(error).hiding_body())?);
     if input.peek(Token![else]) {
-        let error = input.error("`let .. else` cannot stand here; use a pattern that always matches");
+        let error = input.error("`let .. else` cannot be used here; use a pattern that always matches");
         return Err(Mistake::from(error).hiding_body());
     }
     if input.peek(Token![,]) {
@@ -133,7 +133,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> R
 /// A name that a field and a variable can have (rule C2).
 pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
     if input.peek(Token![_]) {
-        return Err(input.error("`_` is no name; every child and parameter needs one"));
+        return Err(input.error("`_` is not a name; every child and parameter needs one"));
     }
     let name = input.call(Ident::parse_any)?;
     let text = name.to_string();

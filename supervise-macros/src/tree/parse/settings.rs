@@ -19,7 +19,7 @@ use crate::settings::{Place, Value, argument_names, find, names, with_argument};
 pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
     for attribute in attributes {
         if attribute.path().is_ident("doc") {
-            errors.at(whole(&attribute), "`//!` cannot stand here; write `///` above the `struct`");
+            errors.at(whole(&attribute), "`//!` cannot be used here; write `///` above the `struct`");
             continue;
         }
         if started(&body.items) {
@@ -94,7 +94,7 @@ fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
     let taken = ["allow", "warn", "expect", "deny", "derive", "cfg_attr", "must_use", "deprecated", "inline"];
     if taken.contains(&&*name) {
         let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };
-        errors.on(attribute.path(), format!("`{name}` cannot stand here, only {stand}; remove it"));
+        errors.on(attribute.path(), format!("`{name}` cannot be used here, only {stand}; remove it"));
     } else {
         let repair = repair(&name, inside);
         errors.on(attribute.path(), format!("unknown setting `{name}`{repair}"));

@@ -68,7 +68,7 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
     // A shape in a shape, for one.
     Err(syn::Error::new_spanned(
         &ty,
-        "a shape holds an actor, a tree or `task`; put what is in here into a tree of its own, and that into the shape",
+        "a shape holds an actor, a tree or `task`; declare it as a separate tree, and use that tree here",
     ))
 }
 
