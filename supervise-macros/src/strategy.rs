@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::repair::repair;
 use crate::tree::{check_supervision, model::Body, parse, supervision};
 
-/// The whole macro.
+/// Expands the whole macro.
 pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);

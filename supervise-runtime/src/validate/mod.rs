@@ -1,7 +1,7 @@
 //! Checks computed settings at the start of a tree or by a spawn (rules C4 to C6 and C12).
 //!
-//! Literals are checked while the tree compiles, with the same rules: those of the crate `supervise-rules`. A value from
-//! a configuration or an option of a spawn is known only when the child gets its place, so it is checked here.
+//! Literals are checked while the tree compiles, with the same rules: those of the crate `supervise-rules`. A value
+//! from a configuration or an option of a spawn is known only when the child gets its place, so it is checked here.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ pub(crate) use tree::TreeValidator;
 
 /// Settings that have no effect, or that cannot all be obeyed.
 ///
-/// The compiler reports them in literals. In other expressions they are the error of a start (rules C4 to C6 and C12): the
-/// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
+/// The compiler reports them in literals. In other expressions they are the error of a start (rules C4 to C6 and C12):
+/// the [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
 /// [`SpawnError::InvalidSettings`](crate::SpawnError::InvalidSettings).
 ///
 /// ```

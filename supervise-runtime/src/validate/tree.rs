@@ -60,8 +60,8 @@ impl TreeValidator {
         Ok(())
     }
 
-    /// Adds the longest that a child can take to stop (C12). `below` is what the children of a tree can take, which holds
-    /// for a tree without a time of its own.
+    /// Adds the longest that a child can take to stop (C12). `below` is what the children of a tree can take, which
+    /// holds for a tree without a time of its own.
     pub(crate) fn takes(&mut self, options: &Options, role: Role, below: Option<Duration>) {
         let shutdown = options.common.shutdown.map(rules::Shutdown::from).into();
         self.need = one_more(self.need, of_child(shutdown, role == Role::Tree, below));

@@ -1,4 +1,4 @@
-//! The problems that the rules find, each with its place and a repair (rules C4 to C6).
+//! Asks the rules about settings and reports each problem at its place, with a repair (rules C4 to C6).
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -9,12 +9,12 @@ use super::super::model::{Body, Child, Setting, setting};
 use super::{facts, group_strategy, unreachable_limit};
 use crate::errors::Errors;
 
-/// Asks the rules about a tree.
+/// The rules for the children of one tree.
 pub(super) struct Rules<'a> {
     settings: &'a [Setting],
     above: Supervision,
-    /// Whether the limit of the tree was reported. With the built-in delay it is the same for each child that has
-    /// neither a limit nor a backoff.
+    /// Whether the limit of the tree was reported as unreachable. It is the same for every child with neither a limit
+    /// nor a backoff.
     reported: bool,
 }
 
