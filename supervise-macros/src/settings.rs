@@ -133,7 +133,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[
             arg("max_restarts", MAX_RESTARTS, "the tree's"),
             arg("within", Value::Duration(&[]), "the tree's"),
-            arg("on_limit", ON_LIMIT, "the tree's; in a `[..]`: `Stop`"),
+            arg("on_limit", ON_LIMIT, "the tree's; in a `[..]` `Stop`"),
         ],
         default: "the tree's",
         doc: "A restart limit of the child's own. Each argument that is not written comes from the tree.",
@@ -142,12 +142,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         name: "lifecycle",
         place: Place::Child(Of::Any),
         args: &[
-            arg("lifecycle", LIFECYCLES, "`Permanent`; of a task and in a `[..]`: `Transient`"),
-            arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; of a tree: `Infinity`"),
+            arg("lifecycle", LIFECYCLES, "`Permanent`; for a task and in a `[..]` `Transient`"),
+            arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; for a tree `Infinity`"),
             arg("start", Value::Duration(&[]), "as long as it takes"),
-            arg("drain", Value::Flag, "off; of an actor"),
-            arg("ready", Value::Flag, "off; of a task with a context"),
-            arg("significant", Value::Flag, "off; not of a `Permanent` child"),
+            arg("drain", Value::Flag, "off; only for actors"),
+            arg("ready", Value::Flag, "off; only for tasks with a context"),
+            arg("significant", Value::Flag, "off; not for a `Permanent` child"),
         ],
         default: "see its arguments",
         doc: "When the child is restarted; how long it may take to stop and to start; whether a stop first handles the \
@@ -177,9 +177,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("random_factor", Value::Number, "0.2"),
             arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`"),
         ],
-        default: "the first restart at once, then 10 ms doubling to 10 s",
-        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. A first start that \
-              failed is tried again, too.",
+        default: "the first restart is immediate, the next ones wait 10 ms, doubling to 10 s",
+        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. With a backoff, a \
+              failed first start is tried again, too.",
     },
     Setting {
         name: "mailbox",

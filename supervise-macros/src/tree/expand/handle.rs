@@ -21,11 +21,12 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let types = tree.params.iter().map(|param| &param.ty);
     let types: Vec<_> = types.collect();
     let start_doc = format!("Starts `{name}`: its children in order, each awaited.");
-    let errors_doc = "The failure of a child that could not be started; what was up by then is stopped again.";
+    let errors_doc = "The failure of the child that could not start. Children that were up are stopped again.";
     let tree_doc =
-        format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
-    let run_doc =
-        format!("Starts `{name}`, waits until `until` is through or the tree has ended by itself, shuts down.");
+        format!("`{name}` with these parameters, not yet started. Start it, or make it a child of another tree.");
+    let run_doc = format!(
+        "Starts `{name}`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down."
+    );
     // A parameter of the tree may have this name too.
     let until = Ident::new("until", Span::mixed_site());
     // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
