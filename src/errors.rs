@@ -15,11 +15,11 @@
 //! | [C1](c01) | Settings, shapes and the form of a tree |
 //! | [C2](c02) | Names |
 //! | [C3](c03) | Durations |
-//! | [C4](c04) | Options that would do nothing |
+//! | [C4](c04) | Settings that have no effect |
 //! | [C5](c05) | Backoff |
 //! | [C6](c06) | Limits that are never reached |
 //! | [C7](c07) | The order of children |
-//! | [C8](c08) | What a tree keeps |
+//! | [C8](c08) | Values that a tree keeps |
 //! | [C9](c09) | Types of children, starts and arguments |
 //! | [C10](c10) | Deciders |
 //! | [C11](c11) | Hooks |

@@ -498,7 +498,7 @@ impl House {
     /// The tree as it is declared.
     #[allow(dead_code)]
     pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
-    ///`House` with these parameters, not yet started: to start it, or as the child of another tree.
+    ///`House` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
@@ -509,7 +509,7 @@ impl House {
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
@@ -522,13 +522,13 @@ impl House {
     > + ::core::marker::Send {
         ::supervise::__private::Tree::start(Self::tree(metres))
     }
-    ///Starts `House`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///Starts `House`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
     ///The report is an exit code for `main`.
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(
         dead_code,

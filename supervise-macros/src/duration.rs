@@ -1,8 +1,7 @@
 //! Duration literals: `5s`, `1.5h`, `250ms`.
 //!
-//! Rust's lexer takes them as numbers with a suffix, which rustc rejects when it sees them. So they are
-//! never emitted again: [`check`] reports the wrong ones (rule C3), [`lower`] replaces all of them by
-//! `Duration` values.
+//! Rust's lexer reads them as numbers with a suffix, which rustc rejects when it sees them, so the macro never emits
+//! them. [`check`] reports the wrong ones (rule C3), and [`lower`] replaces all of them by `Duration` values.
 
 use std::time::Duration;
 
@@ -23,13 +22,13 @@ const UNITS: &[(&str, u128)] = &[
     ("d", 86_400_000_000_000),
 ];
 
-/// Suffixes that make a number of Rust's own.
+/// The suffixes of Rust's own numbers.
 const NUMBERS: &[&str] = &[
     "", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f16", "f32", "f64",
     "f128",
 ];
 
-/// The value of a duration literal; `None` if it is none, `Err` with the reason if it is a wrong one.
+/// Returns the value of a duration literal, `None` for any other literal, or `Err` with the reason why it is wrong.
 pub(crate) fn parse(lit: &Lit) -> Option<Result<Duration, String>> {
     let (digits, suffix) = match lit {
         Lit::Int(int) => (int.base10_digits(), int.suffix()),
@@ -70,14 +69,14 @@ fn value(digits: &str, suffix: &str, written: &str) -> Result<Duration, String> 
         nanos += u128::from(digit - b'0') * scale;
     }
     if nanos == 0 {
-        return Err(format!("`{written}` is no time at all; a duration must be longer than zero"));
+        return Err(format!("`{written}` is zero; write a longer duration"));
     }
     let secs = u64::try_from(nanos / 1_000_000_000).map_err(|_| too_long())?;
     let rest = u32::try_from(nanos % 1_000_000_000).expect("less than a second");
     Ok(Duration::new(secs, rest))
 }
 
-/// `1m30s` as `90s`: the repair for a literal with several units.
+/// Turns `1m30s` into `90s`: the repair for a literal with several units.
 fn compound(digits: &str, suffix: &str) -> Option<String> {
     let unit = |name: &str| match name {
         "m" => Some(60_000_000_000),
@@ -109,7 +108,7 @@ fn lit_text(lit: &Lit) -> String {
     }
 }
 
-/// The value of an expression that is a correct duration literal.
+/// Returns the value of an expression that is a correct duration literal.
 pub(crate) fn literal(expr: &Expr) -> Option<Duration> {
     match expr {
         Expr::Lit(ExprLit { lit, .. }) => parse(lit)?.ok(),
@@ -142,9 +141,9 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     }
 }
 
-/// The expression with a `Duration` value in place of every duration literal.
+/// Replaces every duration literal of an expression by a `Duration` value.
 ///
-/// A wrong literal, reported by [`check`], becomes one second: it must not be seen by rustc either.
+/// A wrong literal, which [`check`] reports, becomes one second, because rustc must not see it either.
 pub(crate) fn lower(expr: &Expr) -> Expr {
     let mut lowered = expr.clone();
     Lower.visit_expr_mut(&mut lowered);
@@ -171,7 +170,7 @@ impl VisitMut for Lower {
     }
 }
 
-/// As [`lower`], where nothing but a duration can stand: a number without a unit was reported too.
+/// As [`lower`], for an argument that takes only durations. A number without a unit was reported too.
 pub(crate) fn lower_time(expr: &Expr) -> Expr {
     match expr {
         Expr::Lit(ExprLit { lit: lit @ (Lit::Int(_) | Lit::Float(_)), .. }) if parse(lit).is_none() => {
@@ -181,7 +180,7 @@ pub(crate) fn lower_time(expr: &Expr) -> Expr {
     }
 }
 
-/// A `Duration` as an expression.
+/// Returns a `Duration` as an expression.
 pub(crate) fn tokens(value: Duration, span: proc_macro2::Span) -> Expr {
     let secs = proc_macro2::Literal::u64_unsuffixed(value.as_secs());
     let nanos = proc_macro2::Literal::u32_unsuffixed(value.subsec_nanos());
@@ -229,8 +228,8 @@ mod tests {
             ("2min500ms", "write `120500ms`"),
             ("5m", "write `5min` or `5ms`"),
             ("5sec", "`sec` is not a unit of time"),
-            ("0s", "longer than zero"),
-            ("0.0min", "longer than zero"),
+            ("0s", "is zero"),
+            ("0.0min", "is zero"),
             ("0x5s", "in decimal"),
             ("1e3s", "without one"),
             ("1.5ns", "finer than a nanosecond"),

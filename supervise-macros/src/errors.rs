@@ -1,8 +1,8 @@
-//! The one sink for everything that is wrong with the input.
+//! Collects everything that is wrong with the input.
 //!
-//! Every stage reports here and goes on, so that one run shows all mistakes. The messages become
-//! `compile_error!`s at the very end of the expansion: rust-analyzer finds its place in the expansion by
-//! text offset, and an error further up would move everything behind it.
+//! Every stage reports its mistakes here and continues, so that one run shows all of them. The messages become
+//! `compile_error!`s at the very end of the expansion: rust-analyzer finds its place in the expansion by text offset,
+//! and an error further up would move everything after it.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +34,7 @@ pub(crate) struct Mistake {
 enum Kind {
     /// At one place.
     One(syn::Error),
-    /// At a place, and with it the one it contradicts.
+    /// At one place, together with the place that it contradicts.
     Two { at: Span, other: Span, label: &'static str, message: String },
 }
 
@@ -46,7 +46,7 @@ impl From<syn::Error> for Mistake {
 }
 
 impl Errors {
-    /// For this input: what is missing at its end is reported at its last token.
+    /// Starts with no mistakes. A part that is missing at the end of the input is reported at its last token.
     pub(crate) fn of(input: &TokenStream) -> Self {
         let end = input.clone().into_iter().last().map(|last| match last {
             TokenTree::Group(group) => group.span_close(),
@@ -55,12 +55,12 @@ impl Errors {
         Errors { end, ..Errors::default() }
     }
 
-    /// A mistake at one token. The rest of the tree means what it would mean without it.
+    /// Reports a mistake at one token. rustc can compile the rest of the tree.
     pub(crate) fn at(&mut self, span: Span, message: impl Display) {
         self.push(syn::Error::new(span, message));
     }
 
-    /// A mistake that spans all of `tokens`. The rest of the tree means what it would mean without it.
+    /// Reports a mistake that spans all of `tokens`. rustc can compile the rest of the tree.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(tokens, message));
     }
@@ -75,7 +75,7 @@ impl Errors {
         self.push(Mistake::from(syn::Error::new_spanned(tokens, message)).hiding_body());
     }
 
-    /// A mistake that takes two places to see: `label`, a name, says what is at the other one.
+    /// Reports a mistake with two places. `label` is a name that says what is at the other place.
     ///
     /// A `compile_error!` has one place. A constant that fails in a function shows where it is called and where
     /// it failed, as one error.
@@ -90,7 +90,7 @@ impl Errors {
         self.list.push(Mistake { kind, hides_body: true });
     }
 
-    /// A mistake that the parser found. What it says without a repair is about Rust's own syntax.
+    /// Reports a mistake. A message of the parser without a repair is about Rust's own syntax and gets one.
     pub(crate) fn push(&mut self, mistake: impl Into<Mistake>) {
         let Mistake { kind, hides_body } = mistake.into();
         let error = match kind {
@@ -112,8 +112,8 @@ impl Errors {
         }
     }
 
-    /// Reads all of `tokens`. What `read` has made is kept, also where the parser finds something left over inside of a
-    /// group: that is a mistake of its own, unless one was reported there already.
+    /// Reads all of `tokens` and returns the result of `read`, even if the parser finds leftover tokens inside a group.
+    /// Leftover tokens are a separate mistake, unless `read` has reported one already.
     pub(crate) fn read<T>(
         &mut self,
         tokens: TokenStream,
@@ -132,23 +132,23 @@ impl Errors {
         made
     }
 
-    /// Whether a mistake that was found since the last call hides the body.
+    /// Returns whether a mistake that was found since the last call hides the body.
     pub(crate) fn take_hidden(&mut self) -> bool {
         let seen = std::mem::replace(&mut self.seen, self.list.len());
         self.list[seen..].iter().any(|mistake| mistake.hides_body)
     }
 
-    /// Whether nothing is wrong so far.
+    /// Returns whether nothing is wrong so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// One error for each mistake.
+    /// Emits one error for each mistake.
     pub(crate) fn to_tokens(&self) -> TokenStream {
         self.list.iter().map(Mistake::to_tokens).collect()
     }
 
-    /// The messages, for tests of a single stage.
+    /// Returns the messages, for tests of a single stage.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         let text = |mistake: &Mistake| match &mistake.kind {
@@ -179,7 +179,7 @@ impl Mistake {
     }
 }
 
-/// What the parser says by listing tokens, with the repair.
+/// Rewrites a message of the parser that lists tokens, and adds the repair.
 fn in_words(text: &str) -> String {
     let wanted = text.rsplit_once("expected ").map_or("", |(_, wanted)| wanted);
     let one = match wanted {
@@ -192,14 +192,14 @@ fn in_words(text: &str) -> String {
     format!("expected {one}; write one here")
 }
 
-/// The same name, shown elsewhere.
+/// Returns the same name with another place.
 fn at_span(name: &Ident, span: Span) -> Ident {
     let mut name = name.clone();
     name.set_span(span.resolved_at(name.span()));
     name
 }
 
-/// What others call it, or another case of the same word: Akka, OTP and their relatives.
+/// The words of Akka, OTP and similar systems for our words, without underscores and in lower case.
 const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("AllForOne", &["oneforall", "allforall", "all"]),
     ("OneForOne", &["one"]),
@@ -236,7 +236,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("Hold", &["buffer", "stash", "queue"]),
 ];
 
-/// The known word that a word of a neighbour stands for.
+/// Returns the known word for a word of another system.
 pub(crate) fn neighbour<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let bare = |word: &str| word.to_lowercase().replace('_', "");
     let word = bare(word);
@@ -249,7 +249,7 @@ pub(crate) fn neighbour<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     same.or_else(meant).copied()
 }
 
-/// ``; did you mean `x`?`` with the nearest of the known words, else the list of them.
+/// Returns ``; did you mean `x`?`` with the nearest known word, or the list of known words if none is near.
 pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
     if let Some(meant) = neighbour(word, known) {
         return format!("; did you mean `{meant}`?");
@@ -265,12 +265,20 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// `` `a`, `b`, `c` ``
+/// Joins words as `` `a`, `b`, `c` ``.
 pub(crate) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs a macro; a panic in it becomes an error at the call instead of rustc's bare "panicked".
+/// Joins words as `` `a`, `b` or `c` ``.
+pub(crate) fn alternatives(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or `{last}`", listed(first)),
+        words => listed(words),
+    }
+}
+
+/// Runs a macro. A panic in it becomes an error at the call that asks for a report.
 pub(crate) fn guarded(expand: impl FnOnce() -> TokenStream) -> TokenStream {
     catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|payload| {
         let text = payload
@@ -316,6 +324,12 @@ mod tests {
                 || crate::settings::argument_names().contains(ours);
             assert!(known, "{ours}");
         }
+    }
+
+    #[test]
+    fn the_last_alternative_has_an_or() {
+        assert_eq!(alternatives(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(alternatives(&["a"]), "`a`");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Which names an expression uses as values.
+//! Finds the names that an expression uses as values.
 //!
-//! Each start gets clones of exactly the parameters, `let`s and siblings that it names. So the macro looks
-//! for them: a path of one segment is a mention; the function of a call is not (`heartbeat(..)` beside a
-//! child `heartbeat`), nor is a field, a method or a part of a longer path. Inside a macro call every word
-//! counts that does not follow a dot, and so does a `{name}` in a string. To see too much is harmless, the
-//! clone is then unused; to see too little is rustc's "cannot find value".
+//! Each start gets clones of exactly the parameters, `let`s and siblings that it names, so the macro looks for them. A
+//! path of one segment counts. The function of a call does not count (there may be a function `heartbeat` and a child
+//! `heartbeat`), and neither does a field, a method or a part of a longer path. Inside a macro call, every word counts
+//! that does not follow a dot, and so does a `{name}` in a string. A name too many is harmless: its clone is unused. A
+//! name too few is rustc's error "cannot find value".
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
 
-/// The names that some expressions use. Found in one walk, and asked for each name that there is: a tree of many
-/// children has as many of both.
+/// The names that some expressions use. They are collected once and then looked up by name, since a tree with many
+/// children has both many expressions and many names.
 #[derive(Debug, Default)]
 pub(crate) struct FreeNames {
     values: HashMap<String, Place>,
     calls: HashMap<String, Place>,
-    /// In format strings, where a raw name stands without its `r#`.
+    /// The names in format strings, which have no `r#`.
     formatted: HashMap<String, Place>,
 }
 
-/// Which of all mentions it is, and where.
+/// The number of a name in the order of the source, and where it is.
 type Place = (usize, Span);
 
 impl FreeNames {
@@ -33,12 +33,12 @@ impl FreeNames {
         found
     }
 
-    /// Where `name` is used as a value for the first time.
+    /// Returns where `name` is first used as a value.
     pub(crate) fn value(&self, name: &Ident) -> Option<Span> {
         first([self.values.get(&name.to_string()), self.formatted.get(&name.unraw().to_string())])
     }
 
-    /// As [`FreeNames::value`], but a call counts too: a parameter or `let` may be a function, a handle is none.
+    /// As [`FreeNames::value`], but a call counts too: a parameter or `let` may be a function, a handle may not.
     pub(crate) fn value_or_call(&self, name: &Ident) -> Option<Span> {
         let text = name.to_string();
         first([self.values.get(&text), self.calls.get(&text), self.formatted.get(&name.unraw().to_string())])
@@ -115,21 +115,21 @@ impl FreeNames {
     }
 }
 
-/// The names in a format string: `{name}`, `{name:?}`.
+/// Returns the names in a format string: `{name}`, `{name:?}`.
 fn formatted(literal: &str) -> Vec<String> {
     let inside = literal.split('{').skip(1).filter_map(|part| part.split(['}', ':']).next());
     let is_name = |text: &&str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     inside.map(str::trim_end).filter(is_name).map(str::to_owned).collect()
 }
 
-/// The names that a pattern binds, in order.
+/// Returns the names that a pattern binds, in order.
 pub(crate) fn bindings(pat: &Pat) -> Vec<Ident> {
     let mut found = Bindings(Vec::new());
     found.visit_pat(pat);
     found.0
 }
 
-/// Whether a pattern somewhere inside `expr` binds `name`.
+/// Returns whether a pattern anywhere inside `expr` binds `name`.
 pub(crate) fn binds(expr: &Expr, name: &Ident) -> bool {
     let mut found = Bindings(Vec::new());
     found.visit_expr(expr);

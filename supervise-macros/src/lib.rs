@@ -1,7 +1,7 @@
-//! The macros of `supervise`, which documents them: depend on that crate instead.
+//! The macros of `supervise`. Depend on that crate instead, which documents them.
 //!
-//! Every macro goes the same way: tokens, repair, parse, model, check, expand. Mistakes are collected on
-//! the way and come last in the output.
+//! Every macro has the same stages: tokens, repair, parse, model, check, expand. All stages collect mistakes, which
+//! come last in the output.
 
 mod actor;
 mod decider;
@@ -62,9 +62,9 @@ macro_rules! markers {
 
 markers! {
     pre_start: "Marks a method of an `#[actor] impl` that runs on every new instance.";
-    post_stop: "Marks a method of an `#[actor] impl` that runs when an instance is done.";
+    post_stop: "Marks a method of an `#[actor] impl` that runs when an instance ends.";
     pre_restart: "Marks a method of an `#[actor] impl` that runs on the old instance before a restart.";
     post_restart: "Marks a method of an `#[actor] impl` that runs on the new instance after a restart.";
-    terminated: "Marks a method of an `#[actor] impl` that is told when a watched actor has ended.";
-    supervision: "Marks a method of an `#[actor] impl` that says how it supervises what it spawns.";
+    terminated: "Marks a method of an `#[actor] impl` that runs when a watched actor has ended.";
+    supervision: "Marks a method of an `#[actor] impl` that returns how the actor supervises its children.";
 }

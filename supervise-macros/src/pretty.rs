@@ -1,11 +1,11 @@
-//! Tokens as somebody would have written them, for `SPEC` and the drawn tree.
+//! Prints tokens as a programmer would write them, for `SPEC` and the drawn tree.
 //!
 //! A token stream prints with a space between any two tokens. `Span::source_text` would give the text as
 //! written, but not where a macro made the tokens, and the expansion must not depend on that.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// The tokens with ordinary spacing.
+/// Returns the tokens with ordinary spacing.
 pub(crate) fn to_source(tokens: TokenStream) -> String {
     let mut text = String::new();
     write(&mut text, tokens);
@@ -34,12 +34,12 @@ fn write(text: &mut String, tokens: TokenStream) {
                 text.push_str(close);
                 glue = false;
             }
-            // A trailing comma says nothing on one line.
+            // On one line a trailing comma is left out.
             TokenTree::Punct(comma) if comma.as_char() == ',' && tokens.peek().is_none() => {}
             TokenTree::Punct(first) => {
                 let mut operator = first.as_char().to_string();
                 let mut spacing = first.spacing();
-                // `::`, `=>`, `..`: joined, but `,` and `;` end whatever they follow.
+                // `::`, `=>`, `..` are joined, but `,` and `;` end the token before them.
                 while spacing == Spacing::Joint && first.as_char() != '\'' {
                     match tokens.peek() {
                         Some(TokenTree::Punct(next)) if joins(&operator, next.as_char()) => {
@@ -93,7 +93,7 @@ fn push_operator(text: &mut String, operator: &str, glue: bool) -> bool {
             text.push_str(operator);
             operator != "?"
         }
-        // `Vec<u8>`, `<T as Trait>`: told from a comparison by the word before.
+        // In `Vec<u8>` and `<T as Trait>` the word before tells a bracket from a comparison.
         "<" if glue || starts_generics(text) => {
             text.push('<');
             true
@@ -102,7 +102,7 @@ fn push_operator(text: &mut String, operator: &str, glue: bool) -> bool {
             text.push('>');
             false
         }
-        // Before an operand: a sign, a reference, a lifetime, the bar of a closure.
+        // A sign, a reference, a lifetime or the bar of a closure stands before an operand.
         "&" | "*" | "-" | "!" | "'" | "#" | "|" | "&&" | "||" if glue || !ends_operand(text) => {
             if !glue {
                 space(text);
@@ -134,7 +134,7 @@ fn ends_operand(text: &str) -> bool {
     !keyword && text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']' | '}' | '?' | '"'))
 }
 
-/// Whether an opening parenthesis or bracket belongs to what stands before it: a call, an index.
+/// Returns whether an opening parenthesis or bracket belongs to the token before it, as in a call or an index.
 fn continues(text: &str) -> bool {
     ends_operand(text) || text.ends_with(['!', '>'])
 }

@@ -1,18 +1,18 @@
-//! The first stage: completes what is being typed.
+//! The first stage: completes half-typed input.
 //!
-//! `Db::`, `config.` and `let x = ;` are what an editor sees while somebody writes. They do not parse, and
-//! then nothing around them would be known. Here a name is put in, so that the rest parses and the
-//! expansion keeps its layout up to the cursor. rust-analyzer compares the expansion with and without an
-//! identifier at the cursor and finds its place by text offset.
+//! While you type, an editor sees `Db::`, `config.` and `let x = ;`. They do not parse, and then nothing around them
+//! would be known. This stage inserts a name, so that the rest parses and the expansion keeps its layout up to the
+//! cursor. rust-analyzer compares the expansion with and without an identifier at the cursor and finds its place by
+//! text offset.
 
 use proc_macro2::{Group, Ident, Spacing, TokenStream, TokenTree};
 
 use crate::errors::Errors;
 
-/// What is put where a name or an expression is missing.
+/// The name that is inserted where a name or an expression is missing.
 pub(crate) const MISSING: &str = "__missing";
 
-/// The tokens with a name behind every dangling `.`, `::` and `=`; each is reported.
+/// Inserts a name after every dangling `.`, `::` and `=`, and reports each of them.
 pub(crate) fn repair(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut repaired = Vec::with_capacity(tokens.len());
@@ -32,7 +32,7 @@ pub(crate) fn repair(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     repaired.into_iter().collect()
 }
 
-/// What is missing behind the token at `i`, if it dangles.
+/// Returns what is missing after the token at `i`, if it dangles.
 fn dangling(tokens: &[TokenTree], i: usize) -> Option<&'static str> {
     let here = punct(tokens.get(i))?;
     let before = i.checked_sub(1).and_then(|i| punct(tokens.get(i)));

@@ -1,7 +1,7 @@
-//! The one list of settings and their arguments.
+//! The list of all settings and their arguments.
 //!
-//! The checker reads it (unknown names, wrong places, kinds of values), and [`table`] renders it as the
-//! reference. What is not in this list cannot be written, so nothing is parsed and then ignored.
+//! The checks read this list (unknown names, wrong places, kinds of values), and [`table`] renders it as the reference.
+//! A setting that is not in this list is an error, so nothing is parsed and then ignored.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ pub(crate) struct Setting {
     pub(crate) name: &'static str,
     pub(crate) place: Place,
     pub(crate) args: &'static [Arg],
-    /// What holds where it is not written.
+    /// The behaviour without this setting.
     pub(crate) default: &'static str,
     /// One line for the reference.
     pub(crate) doc: &'static str,
 }
 
-/// Where a setting may stand.
+/// The places where a setting is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Tree,
@@ -26,14 +26,14 @@ pub(crate) enum Place {
     Child(Of),
 }
 
-/// Which children a setting is for.
+/// The children that a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Of {
     /// Every kind.
     Any,
-    /// Those with messages: no tasks, no trees.
+    /// Children with messages: neither tasks nor trees.
     Actors,
-    /// Children of a OneForOne supervisor, and sets, which are one themselves.
+    /// Children of a OneForOne supervisor, and sets, which are such supervisors themselves.
     OneForOne,
     /// `[..]`
     Sets,
@@ -42,18 +42,18 @@ pub(crate) enum Of {
 /// An argument of a setting.
 #[derive(Debug)]
 pub(crate) struct Arg {
-    /// As it is written before the `=`; of a positional one only a label.
+    /// The name before the `=`. For a positional argument it is only a label.
     pub(crate) name: &'static str,
     pub(crate) value: Value,
     pub(crate) default: &'static str,
 }
 
-/// What an argument takes.
+/// The values that an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
     /// Positional: one of these words.
     Word(&'static [&'static str]),
-    /// Positional: the name itself, which switches something on.
+    /// Positional: the name itself, which turns something on.
     Flag,
     /// Positional: the path of a function.
     Function,
@@ -80,7 +80,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Whether the argument has no `name =` before it.
+    /// Returns whether the argument is written without `name =`.
     pub(crate) fn positional(self) -> bool {
         matches!(
             self,
@@ -117,13 +117,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("on_limit", ON_LIMIT, "`Escalate`"),
         ],
         default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
-        doc: "Whom a restart takes along, and how many restarts are too many.",
+        doc: "Which children restart when one of them fails, and how many restarts are too many.",
     },
     Setting {
         name: "decider",
         place: Place::Both,
         args: &[arg("arms", Value::Arms, "")],
-        default: "stop a failed first start without a backoff, a killed child and a death pact; else restart",
+        default: "stop after a failed first start without a backoff, a kill or a death pact; otherwise restart",
         doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
               An error that no arm matches escalates.",
     },
@@ -133,39 +133,40 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[
             arg("max_restarts", MAX_RESTARTS, "the tree's"),
             arg("within", Value::Duration(&[]), "the tree's"),
-            arg("on_limit", ON_LIMIT, "the tree's; in a `[..]`: `Stop`"),
+            arg("on_limit", ON_LIMIT, "the tree's; in a `[..]` `Stop`"),
         ],
         default: "the tree's",
-        doc: "A restart budget of the child's own; each argument stands for itself.",
+        doc: "A restart limit of the child's own. Each argument that is not written comes from the tree.",
     },
     Setting {
         name: "lifecycle",
         place: Place::Child(Of::Any),
         args: &[
-            arg("lifecycle", LIFECYCLES, "`Permanent`; of a task and in a `[..]`: `Transient`"),
-            arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; of a tree: `Infinity`"),
+            arg("lifecycle", LIFECYCLES, "`Permanent`; for a task and in a `[..]` `Transient`"),
+            arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; for a tree `Infinity`"),
             arg("start", Value::Duration(&[]), "as long as it takes"),
-            arg("drain", Value::Flag, "off; of an actor"),
-            arg("ready", Value::Flag, "off; of a task with a context"),
-            arg("significant", Value::Flag, "off; not of a `Permanent` child"),
+            arg("drain", Value::Flag, "off; only for actors"),
+            arg("ready", Value::Flag, "off; only for tasks with a context"),
+            arg("significant", Value::Flag, "off; not for a `Permanent` child"),
         ],
         default: "see its arguments",
-        doc: "When the child is started again; how long it may take to go down and to come up; whether a stop handles \
-              what is queued and finishes what runs first, the task says itself when it is up, and the supervisor ends with the child.",
+        doc: "When the child is restarted; how long it may take to stop and to start; whether a stop first handles the \
+              queued messages and finishes background work; whether the task itself reports when it is ready; whether \
+              the supervisor ends with the child.",
     },
     Setting {
         name: "pre_restart",
         place: Place::Child(Of::Actors),
         args: &[arg("function", Value::Function, "")],
         default: "the type's own",
-        doc: "Called on the old instance before it goes down for a restart, instead of the type's own.",
+        doc: "Called on the old instance before it stops for a restart, instead of the type's own hook.",
     },
     Setting {
         name: "post_restart",
         place: Place::Child(Of::Actors),
         args: &[arg("function", Value::Function, "")],
         default: "the type's own",
-        doc: "Called on the new instance before its first message, instead of the type's own.",
+        doc: "Called on the new instance before its first message, instead of the type's own hook.",
     },
     Setting {
         name: "backoff",
@@ -176,9 +177,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("random_factor", Value::Number, "0.2"),
             arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`"),
         ],
-        default: "the first restart at once, then 10 ms doubling to 10 s",
-        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. A first start that \
-              failed is tried again, too.",
+        default: "the first restart is immediate, the next ones wait 10 ms, doubling to 10 s",
+        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. With a backoff, a \
+              failed first start is tried again, too.",
     },
     Setting {
         name: "mailbox",
@@ -192,7 +193,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         place: Place::Child(Of::Sets),
         args: &[arg("N", Value::Size, "")],
         default: "unlimited",
-        doc: "How many children the set may have at a time.",
+        doc: "How many children the set may have at the same time.",
     },
     Setting {
         name: "while_down",
@@ -206,23 +207,24 @@ pub(crate) const SETTINGS: &[Setting] = &[
         place: Place::Child(Of::Actors),
         args: &[arg("attempts", Value::Count(&[]), "")],
         default: "off",
-        doc: "Puts the message in hand at a failure back in front after the restart, so often; then it is a dead letter.",
+        doc: "After a failure, puts the message that was being handled back at the front of the queue, at most N times; \
+              after that it becomes a dead letter.",
     },
     Setting {
         name: "initial",
         place: Place::Child(Of::Sets),
         args: &[arg("arguments", Value::Expression, "")],
         default: "none",
-        doc: "The children that a set has from its start on: an iterator of the arguments, of tuples if there are several.",
+        doc: "The children that a set starts with: an iterator over their arguments, or over tuples of several arguments.",
     },
 ];
 
-/// The setting of that name.
+/// Returns the setting with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }
 
-/// The words that an argument takes.
+/// Returns the words that an argument takes.
 pub(crate) fn words(setting: &str, argument: &str) -> &'static [&'static str] {
     let arg = find(setting).and_then(|setting| setting.args.iter().find(|arg| arg.name == argument));
     match arg.map(|arg| arg.value) {
@@ -231,12 +233,12 @@ pub(crate) fn words(setting: &str, argument: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether an argument is switched on by this word.
+/// Returns whether this word turns on an argument of the setting.
 pub(crate) fn is_flag(setting: &str, word: &str) -> bool {
     find(setting).is_some_and(|setting| setting.args.iter().any(|arg| arg.value == Value::Flag && arg.name == word))
 }
 
-/// The settings that have an argument of that name, which is no setting by itself.
+/// Returns the first setting with an argument of this name, which is not a setting itself.
 pub(crate) fn with_argument(name: &str) -> Option<(&'static Setting, &'static Arg)> {
     let argument = |setting: &'static Setting| {
         let arg =
@@ -246,13 +248,13 @@ pub(crate) fn with_argument(name: &str) -> Option<(&'static Setting, &'static Ar
     SETTINGS.iter().find_map(argument)
 }
 
-/// The names of all arguments that are written out.
+/// Returns the names of all arguments that are written by name.
 pub(crate) fn argument_names() -> Vec<&'static str> {
     let args = SETTINGS.iter().flat_map(|setting| setting.args);
     args.filter(|arg| !arg.value.positional() || arg.value == Value::Flag).map(|arg| arg.name).collect()
 }
 
-/// The names of the settings that may stand above a child, or inside a tree's braces.
+/// Returns the names of the settings that are allowed above a child, or inside the braces of a tree.
 pub(crate) fn names(inside: bool) -> Vec<&'static str> {
     let fits = |setting: &&Setting| match setting.place {
         Place::Tree => inside,
@@ -262,7 +264,7 @@ pub(crate) fn names(inside: bool) -> Vec<&'static str> {
     SETTINGS.iter().filter(fits).map(|setting| setting.name).collect()
 }
 
-/// The reference: one row for each setting that can be written today.
+/// Renders the reference, with one row for each setting.
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) fn table() -> String {
     let mut text = String::from("| setting | on | arguments | default | |\n|---|---|---|---|---|\n");
@@ -320,7 +322,7 @@ fn describe(arg: &Arg) -> String {
 mod tests {
     use super::*;
 
-    /// `UPDATE=1 cargo test -p supervise-macros reference` writes the file anew.
+    /// `UPDATE=1 cargo test -p supervise-macros reference` regenerates the file.
     #[test]
     fn reference_is_the_list() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md");

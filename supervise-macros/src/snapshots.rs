@@ -1,8 +1,8 @@
-//! What the macros make of whole files, kept as formatted Rust.
+//! Golden files of whole expansions, as formatted Rust.
 //!
-//! `tests/golden/expansions/*.rs` stand beside their `*.expanded.rs`; those in `examples/expansion` beside their annotated
-//! `*_expanded.rs`, which say why each item is there. Comments do not count. `UPDATE=1` writes the former anew and
-//! puts the latter into `target/` to be compared by hand.
+//! Each file in `tests/golden/expansions` has its expansion in a `*.expanded.rs`. Each file in `examples/expansion` has an
+//! annotated `*_expanded.rs`, whose comments say why each item is there; comments are not compared. `UPDATE=1`
+//! regenerates the former. A new version of the latter is written to `target/`, and you copy the differences.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace").to_owned()
 }
 
-/// The file with every macro of ours expanded, formatted.
+/// Expands every macro of ours in a file and formats the result.
 fn expanded(source: &str) -> String {
     let file: File = syn::parse_str(source).expect("a file of Rust");
     let items = items(file.items);
@@ -25,7 +25,7 @@ fn expanded(source: &str) -> String {
 }
 
 fn formatted(tokens: TokenStream) -> String {
-    let mut file: File = syn::parse2(tokens).unwrap_or_else(|error| panic!("the expansion is no Rust: {error}"));
+    let mut file: File = syn::parse2(tokens).unwrap_or_else(|error| panic!("the expansion is not Rust: {error}"));
     file.attrs.clear();
     prettyplease::unparse(&file)
 }
@@ -46,7 +46,7 @@ fn item(item: Item) -> TokenStream {
                 attribute.path().is_ident("derive") && attribute.to_token_stream().to_string().contains("Actor")
             });
             let derived = if derives { actor::derive(definition.to_token_stream()) } else { TokenStream::new() };
-            // The derive and its helpers are used up.
+            // The derive and its helper attributes do not appear in the expansion.
             definition.attrs.retain(|attribute| !derives || attribute.path().is_ident("doc"));
             quote!(#definition #derived)
         }
@@ -60,7 +60,7 @@ fn take(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
     Some(attributes.remove(at))
 }
 
-/// `decider!` and `strategy!` wherever they stand.
+/// Expands `decider!` and `strategy!` anywhere in the tokens.
 fn expressions(tokens: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -109,7 +109,11 @@ fn the_expansion_is_the_one_that_is_kept() {
             fs::write(&kept, &expansion).unwrap();
         }
         let text = fs::read_to_string(&kept).unwrap_or_default();
-        assert!(text == expansion, "{} is old; look at it, then UPDATE=1 writes it anew", kept.display());
+        assert!(
+            text == expansion,
+            "{} is out of date; review the difference, then regenerate it with UPDATE=1",
+            kept.display()
+        );
     }
 }
 

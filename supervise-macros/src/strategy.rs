@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::repair::repair;
 use crate::tree::{check_supervision, model::Body, parse, supervision};
 
-/// The whole macro.
+/// Expands the whole macro.
 pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
@@ -20,8 +20,10 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
             Err(error) => errors.push(error),
         }
         if !input.is_empty() {
-            errors
-                .at(input.span(), "only settings of a tree stand here; write `#![strategy(..)]` or `#![decider(..)]`");
+            errors.at(
+                input.span(),
+                "only settings of a tree can be used here; write `#![strategy(..)]` or `#![decider(..)]`",
+            );
             let _ = input.parse::<TokenStream>();
         }
     });
@@ -59,7 +61,7 @@ mod tests {
     #[test]
     fn takes_nothing_else() {
         let text = strategy("#![strategy(OneForOne)] db: Db = Db,".parse().unwrap()).to_string();
-        assert!(text.contains("only settings of a tree stand here"), "{text}");
+        assert!(text.contains("only settings of a tree can be used here"), "{text}");
         let text = strategy("#![backoff(1s..2s)]".parse().unwrap()).to_string();
         assert!(text.contains("governs one child"), "{text}");
     }

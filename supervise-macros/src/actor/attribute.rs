@@ -1,4 +1,4 @@
-//! `#[actor] impl Db { .. }`: messages and errors are those of `handle`, hooks are marked methods.
+//! `#[actor] impl Db { .. }`. The types of messages and errors come from `handle`; marked methods are the hooks.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Ty
 use super::hooks::{HOOKS, Hook, Types, cfgs, dummy, methods, watcher};
 use crate::errors::Errors;
 
-/// The whole macro.
+/// Expands the whole macro.
 pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut block: ItemImpl = match syn::parse2(item.clone()) {
         Ok(block) => block,
@@ -19,7 +19,7 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         errors.on(&args, "`#[actor]` takes no arguments on an `impl` block; the types are those of `handle`");
     }
     if let Some((path, _)) = &block.trait_ {
-        errors.on(path, "`#[actor]` stands on an inherent `impl`; remove it, or the trait");
+        errors.on(path, "`#[actor]` belongs on an inherent `impl`; remove it, or the trait");
         let errors = errors.to_tokens();
         return quote!(#block #errors);
     }
@@ -49,17 +49,17 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// On anything but an `impl` block (rule C14).
+/// Reports `#[actor]` on anything except an `impl` block (rule C14).
 fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
     let message = if args.is_empty() {
-        "`#[actor]` stands on an `impl` block with `handle`; above a struct write `#[derive(Actor)]`"
+        "`#[actor]` belongs on an `impl` block with `handle`; above a struct write `#[derive(Actor)]`"
     } else {
         "`#[actor(..)]` belongs to `#[derive(Actor)]`; write it below the derive"
     };
     quote!(#item ::core::compile_error! { #message })
 }
 
-/// `handle`, read.
+/// The signature of `handle`.
 struct Handle<'a> {
     function: &'a ImplItemFn,
     /// Whether the block has parameters.
@@ -69,7 +69,7 @@ struct Handle<'a> {
     cfgs: Vec<Attribute>,
 }
 
-/// Every `handle`: there are several only under `#[cfg(..)]`, which this macro cannot evaluate.
+/// Finds every `handle`. Several are possible under `#[cfg(..)]`, which this macro cannot evaluate.
 fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
     let found: Vec<_> = functions(block).filter(|function| function.sig.ident == "handle").collect();
     if found.is_empty() {
@@ -79,7 +79,7 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
              Context<Self>) -> Result<(), Error>`",
         );
     }
-    // Two without a condition are rustc's to report, once.
+    // rustc reports two methods without a condition, and reports them once.
     let generic = !block.generics.params.is_empty();
     let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
     found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, generic, errors)).collect()
@@ -91,7 +91,7 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
     else {
         let message = "`handle` takes `&mut self`, a message, and perhaps the context; write `(&mut self, msg: Msg, \
                        cx: &mut Context<Self>)`";
-        // Without arguments there is no token to stand on but the name.
+        // Without arguments the name is the only token to point at.
         if inputs.is_empty() {
             errors.at(function.sig.ident.span(), message);
         } else {
@@ -103,7 +103,7 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
 }
 
 impl Handle<'_> {
-    /// What it returns; without a return type the place is its name.
+    /// The return type of `handle`. Without one, errors point at the name.
     fn output(&self) -> TokenStream {
         match &self.function.sig.output {
             ReturnType::Type(_, ty) => quote!(#ty),
@@ -111,7 +111,8 @@ impl Handle<'_> {
         }
     }
 
-    /// The trait of its output. A constant in a type cannot name what is generic; else it asks, once.
+    /// The trait that checks the return type. A constant inside a type cannot name a generic parameter; where there is
+    /// none, a constant makes rustc check the type only once.
     fn via(&self) -> TokenStream {
         let output = self.output();
         let span = output.span();
@@ -124,13 +125,13 @@ impl Handle<'_> {
 
     fn types(&self) -> Types {
         let (msg, output) = (self.msg, self.output());
-        // On the written type: that is where rustc says that it is none of those allowed.
+        // At the written type, where rustc then reports a type that is not allowed.
         let via = self.via();
         let error = quote_spanned!(output.span()=> <#output as #via>::Error);
         Types { msg: Some(quote!(#msg)), error: Some(error) }
     }
 
-    /// The associated types and `receive`.
+    /// Emits the associated types and `receive`.
     fn receive(&self) -> TokenStream {
         let Types { msg, error } = self.types();
         let cfgs = &self.cfgs;
@@ -166,7 +167,7 @@ fn names_self(tokens: TokenStream) -> bool {
     })
 }
 
-/// Takes the markers off the methods.
+/// Removes the markers from the methods.
 fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     let mut hooks: Vec<Hook> = Vec::new();
     for item in &mut block.items {
@@ -187,10 +188,10 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
             kinds.push(name.clone());
         }
         for kind in kinds {
-            // Two under conditions may exclude each other; rustc knows.
+            // Two methods under `#[cfg(..)]` may exclude each other, which only rustc knows.
             let twice = |hook: &Hook| hook.kind == kind && (hook.cfgs.is_empty() || conditions.is_empty());
             if let Some(first) = hooks.iter().find(|hook| twice(hook)) {
-                let message = format!("this actor has a `{kind}` already; keep one of them");
+                let message = format!("this actor already has a `{kind}`; keep one of them");
                 errors.both(kind.span(), first.kind.span(), "first_marked_here", message);
                 continue;
             }
@@ -200,7 +201,7 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     hooks
 }
 
-/// The hook that an attribute marks, however its path is written.
+/// Returns the hook that an attribute marks. Its path may be written in any form.
 fn marker(attribute: &Attribute) -> Option<Ident> {
     let last = &attribute.path().segments.last()?.ident;
     HOOKS.contains(&&*last.to_string()).then(|| last.clone())
@@ -269,6 +270,6 @@ mod tests {
         let text = expand(
             "impl Db { fn handle(&mut self, m: Msg) {} #[pre_start] fn a(&mut self) {} #[pre_start] fn b(&mut self) {} }",
         );
-        assert!(text.contains("has a `pre_start` already") && text.contains("type Msg = Msg ;"), "{text}");
+        assert!(text.contains("already has a `pre_start`") && text.contains("type Msg = Msg ;"), "{text}");
     }
 }

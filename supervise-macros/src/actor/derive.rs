@@ -1,4 +1,4 @@
-//! `#[derive(Actor)]`: messages and hooks are named above the struct, the functions are inherent.
+//! `#[derive(Actor)]`. Attributes above the struct name the messages and hooks; the functions are inherent methods.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
 use super::hooks::{HOOKS, Hook, Types, dummy, methods, watcher};
 use crate::errors::{Errors, did_you_mean};
 
-/// The whole macro.
+/// Expands the whole macro.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
@@ -47,7 +47,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         return output;
     }
     let types = types.declare();
-    // On the name of the struct: that is where rustc says that `handle` is missing.
+    // At the name of the struct, where rustc then reports a missing `handle`.
     let handle = quote_spanned!(name.span()=> Self::handle(self, __msg, __cx).await);
     let methods = methods(&hooks);
     let watcher = watcher(&hooks, &[], &input.generics, &ty);
@@ -70,7 +70,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
 
 /// `#[actor(msg = T, error = E)]`
 fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) {
-    // A bare `#[actor]` lacks its message like no `#[actor]` at all.
+    // `#[actor]` without arguments is treated as if it were missing.
     if matches!(attribute.meta, Meta::Path(_)) {
         return;
     }
@@ -100,7 +100,7 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) {
     }
 }
 
-/// `#[pre_restart(flush)]` is the method `Self::flush`; a longer path is taken as it is.
+/// Turns `#[pre_restart(flush)]` into the method `Self::flush`. A longer path is kept as it is.
 fn hook(attribute: &Attribute, kind: &Ident, ty: &Ident, errors: &mut Errors) -> Option<TokenStream> {
     let path: Path = match attribute.parse_args() {
         Ok(path) => path,
@@ -112,7 +112,8 @@ fn hook(attribute: &Attribute, kind: &Ident, ty: &Ident, errors: &mut Errors) ->
     let last = &path.segments.last()?.ident;
     let of = path.segments.iter().nth_back(1).map(|segment| &segment.ident);
     let own = of.is_none_or(|of| of == "Self" || of == ty);
-    // `Self::pre_start` is the trait's own method if there is no other: it would call itself for ever.
+    // Without an inherent method of that name, `Self::pre_start` is the method of the trait, which would call itself
+    // forever.
     if own && (HOOKS.contains(&&*last.to_string()) || last == "receive") {
         errors.on(
             &path,

@@ -1,4 +1,4 @@
-//! The hooks of an actor: what they are called, and the trait methods that call them.
+//! The hooks of an actor: their names, and the trait methods that call them.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -9,13 +9,13 @@ use syn::{Attribute, Generics};
 pub(super) const HOOKS: &[&str] =
     &["pre_start", "post_stop", "pre_restart", "post_restart", "terminated", "supervision"];
 
-/// A hook and the function behind it, as a path.
+/// A hook and the path of the function that it calls.
 pub(super) struct Hook {
     /// The attribute that names it.
     pub(super) kind: Ident,
     /// `Self::flush`
     pub(super) function: TokenStream,
-    /// The `#[cfg(..)]`s that the function stands under: an attribute macro sees it before they are applied.
+    /// The `#[cfg(..)]`s of the function, which are not applied yet when an attribute macro runs.
     pub(super) cfgs: Vec<Attribute>,
 }
 
@@ -24,14 +24,14 @@ pub(super) fn cfgs(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect()
 }
 
-/// The methods of `impl Actor` that call the hooks.
+/// Emits the methods of `impl Actor` that call the hooks.
 pub(super) fn methods(hooks: &[Hook]) -> TokenStream {
     hooks.iter().filter_map(method).collect()
 }
 
 fn method(hook: &Hook) -> Option<TokenStream> {
     let Hook { kind, function, cfgs } = hook;
-    // The trait's method keeps a name of the macro's own: the user's attribute is no definition of it.
+    // The method of the trait has the span of the macro, since the user's attribute does not define it.
     let name = format_ident!("{kind}", span = Span::call_site());
     let call = match &*kind.to_string() {
         "pre_restart" | "post_restart" => {
@@ -71,7 +71,7 @@ fn method(hook: &Hook) -> Option<TokenStream> {
     Some(call)
 }
 
-/// `impl Watcher`, if there is a `terminated`; `outer` are the conditions of the whole block.
+/// Emits `impl Watcher` if there is a `terminated`. `outer` holds the conditions of the whole block.
 pub(super) fn watcher(hooks: &[Hook], outer: &[Attribute], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
     hooks
         .iter()
@@ -114,7 +114,7 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// The associated types; what is not known is a type that always exists.
+    /// Emits the associated types. A type that always exists replaces one that is not known.
     pub(super) fn declare(&self) -> TokenStream {
         let msg = self.msg.clone().unwrap_or_else(|| quote!(()));
         let error = self.error.clone().unwrap_or_else(|| quote!(::core::convert::Infallible));
@@ -125,8 +125,8 @@ impl Types {
     }
 }
 
-/// `impl Actor` for a type whose own could not be written: it keeps the mistake the only one. A watcher
-/// it is only where a `terminated` was meant; another may be written by hand.
+/// Emits an `impl Actor` for a type with a mistake in its own, so that the mistake stays the only error. The type
+/// becomes a watcher only if it has a `terminated`: otherwise the user may have written `impl Watcher`.
 pub(super) fn dummy(
     types: &Types,
     watches: bool,
@@ -169,7 +169,7 @@ pub(super) fn dummy(
     }
 }
 
-/// An attribute of a hook where nothing would call it (rule C14): the item stays as it is.
+/// Reports an attribute of a hook where nothing would call the hook (rule C14). The item stays as it is.
 pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
     let on_struct = item
         .clone()

@@ -1,7 +1,7 @@
 //! The two macros that write `impl Actor`.
 //!
-//! Neither looks at the signature of a hook: both hand the function to the same generic dispatch of the
-//! runtime, which takes every allowed form and has one text for all others.
+//! Neither macro reads the signature of a hook. Both pass the function to the same generic dispatch of the runtime,
+//! which takes every allowed form and has one error message for all others.
 
 mod attribute;
 mod derive;

@@ -1,4 +1,4 @@
-//! Rule C10, and the question it rests on: which type does an arm name?
+//! Rule C10: which type an arm names, and which arms are mistakes.
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
@@ -9,10 +9,10 @@ use crate::duration;
 use crate::errors::Errors;
 use crate::pretty::to_source;
 
-/// What an arm is about.
+/// The type that an arm names.
 #[derive(Debug, Clone)]
 pub(super) enum Subject {
-    /// `_`, perhaps with a guard: every failure.
+    /// `_`, with or without a guard: every failure.
     Any,
     /// `pattern: Type`
     Typed(Type),
@@ -29,7 +29,7 @@ impl Subject {
     }
 }
 
-/// Reports what is wrong with a decider's arms.
+/// Reports mistakes in the arms of a decider.
 pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
     for expr in decider.exprs() {
         duration::check(expr, errors);
@@ -49,7 +49,7 @@ pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
     }
 }
 
-/// Which type an arm names.
+/// Returns the type that an arm names.
 pub(super) fn subject(arm: &Arm) -> syn::Result<Subject> {
     match &arm.ty {
         Some(ty) => Ok(Subject::Typed(ty.clone())),
@@ -104,7 +104,7 @@ fn of_path(pat: &Pat, qself: Option<&QSelf>, path: &Path) -> syn::Result<Subject
     let mut parent = path.clone();
     parent.segments.pop();
     parent.segments.pop_punct();
-    // What stands in a module is a type, or a variant that was imported there, which nobody does.
+    // A path through a module names a type. It could name a variant that the module imports, which is very unusual.
     let module = |segment: &PathSegment| segment.ident.to_string().starts_with(|c: char| c.is_lowercase());
     if qself.is_none() && parent.segments.last().is_some_and(module) {
         return Err(alone(pat, path));
@@ -112,7 +112,7 @@ fn of_path(pat: &Pat, qself: Option<&QSelf>, path: &Path) -> syn::Result<Subject
     Ok(Subject::Enum(Type::Path(TypePath { attrs: Vec::new(), qself: qself.cloned(), path: parent })))
 }
 
-/// A pattern of one segment: a name would match everything, and of a tuple struct the type is not plain.
+/// Reports a pattern of one segment. A name would match everything, and a tuple struct does not show its type.
 fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
     let shown = to_source(pat.to_token_stream());
     let message = if fields.is_empty() {
@@ -128,7 +128,7 @@ fn bare(pat: &Pat, name: &str, fields: &str) -> syn::Error {
     syn::Error::new_spanned(pat, message)
 }
 
-/// A type where a pattern belongs.
+/// Reports a type in the place of a pattern.
 fn alone(pat: &Pat, path: &Path) -> syn::Error {
     let (shown, ty) = (to_source(pat.to_token_stream()), to_source(path.to_token_stream()));
     let message = match pat {
@@ -138,7 +138,7 @@ fn alone(pat: &Pat, path: &Path) -> syn::Error {
     syn::Error::new_spanned(pat, message)
 }
 
-/// Two arms of one key are about the same type.
+/// Returns a key that is equal for arms that name the same type.
 pub(super) fn key(subject: &Subject) -> String {
     subject.ty().map(|ty| to_source(ty.to_token_stream()).replace("::<", "<")).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! From arms to a closure `|failure| -> Option<Directive>`.
+//! Turns arms into a closure `|failure| -> Option<Directive>`.
 //!
 //! All arms of one type form one `match`, so that rustc itself reports a forgotten variant. Different
 //! error types cannot both match, so gathering their arms keeps the order as written. `Cause`, `Phase` and a
-//! guarded `_` can match beside any of them: nothing is gathered across such an arm.
+//! guarded `_` overlap with all of them, so no arm is moved across such an arm.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -14,7 +14,7 @@ use super::{Arm, Coverage, Decider};
 use crate::duration::lower;
 use crate::tree::model::word;
 
-/// Arms of one type that stand in one `match`; or one guarded `_`.
+/// Arms of one type, which share a `match`; or one guarded `_`.
 #[derive(Debug)]
 struct Group<'a> {
     key: String,
@@ -24,7 +24,7 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Whether failures that match it may also match another group.
+    /// Whether failures that match this group may also match another one.
     fn overlaps(&self) -> bool {
         overlaps(self.ty.as_ref())
     }
@@ -40,7 +40,7 @@ fn overlaps(ty: Option<&Type>) -> bool {
     }
 }
 
-/// An expression that is a decider.
+/// Returns an expression that is a decider.
 pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
     let arms = match decider {
         // With the bound of `total` in sight, rustc infers the type of the closure's parameter.
@@ -56,7 +56,7 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
     };
     let last = arms.list.iter().find(|arm| arm.guard.is_none() && matches!(subject(arm), Ok(Subject::Any)));
     let groups = group(&arms.list);
-    // After a mistake nothing is known about the rest: rustc would report the same arm again.
+    // After a mistake the match is not checked for completeness: rustc would report the same arm again.
     let sound = !arms.lost && arms.list.iter().all(|arm| subject(arm).is_ok());
     let whole = coverage == Coverage::Whole && last.is_none() && sound;
     let matches = groups.iter().enumerate().map(|(i, group)| {
@@ -82,7 +82,7 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
     }
 }
 
-/// The arms gathered by type, in the order in which their types are first named.
+/// Groups the arms by type, in the order in which the types are first named.
 fn group(arms: &[Arm]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for arm in arms {
@@ -109,7 +109,7 @@ fn group(arms: &[Arm]) -> Vec<Group<'_>> {
     groups
 }
 
-/// One group. `closed`: rustc must find every variant in it, or in the groups of its type `before`.
+/// Emits one group. If it is `closed`, rustc must find every variant in it or in the groups `before` of the same type.
 fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     let Some(ty) = &group.ty else {
         return group
@@ -129,14 +129,14 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     });
     let by_path = group.by_path || before.iter().any(|earlier| earlier.by_path);
     let rest = if closed && by_path && !group.overlaps() {
-        // Taken above already; named once more so that the match is whole.
+        // An arm above takes these failures already. They are repeated to make the match complete.
         let taken = before.iter().flat_map(|group| &group.arms).filter(|arm| arm.guard.is_none());
         let taken = taken.map(|arm| &arm.pat);
         quote!(#(#[allow(unused_variables, unreachable_patterns)] #taken => {})*)
     } else {
         quote!(#[allow(unreachable_patterns)] _ => {})
     };
-    // The span of the type: that is where rustc reports a forgotten variant.
+    // At the span of the type, where rustc then reports a missing variant.
     let it = quote_spanned!(ty.span()=> __it);
     quote! {
         if let ::core::option::Option::Some(#it) = __rt::Failure::get::<#ty>(__failure) {
@@ -145,7 +145,7 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     }
 }
 
-/// `Restart` is `Directive::Restart`; anything else is an expression.
+/// Turns `Restart` into `Directive::Restart`. Anything else is kept as an expression.
 fn answer(arm: &Arm) -> TokenStream {
     match word(&arm.answer) {
         Some(word) => quote_spanned!(word.span()=> __rt::Directive::#word),

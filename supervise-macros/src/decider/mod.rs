@@ -1,7 +1,7 @@
 //! Deciders: `decider! { .. }` and the setting `decider(..)`.
 //!
-//! `parse` reads the arms, `check` reports what rustc could not see or would say badly (rule C10),
-//! `expand` groups the arms by type and emits one `match` for each group.
+//! `parse` reads the arms. `check` reports mistakes that rustc cannot see or explains badly (rule C10). `expand` groups
+//! the arms by type and emits one `match` for each group.
 
 mod check;
 mod expand;
@@ -18,7 +18,7 @@ pub(crate) use parse::parse;
 
 use crate::errors::Errors;
 
-/// What stands in the parentheses of a decider.
+/// The content of a decider's parentheses.
 #[derive(Debug)]
 pub(crate) enum Decider {
     Arms(Arms),
@@ -30,7 +30,7 @@ pub(crate) enum Decider {
 #[derive(Debug, Default)]
 pub(crate) struct Arms {
     pub(crate) list: Vec<Arm>,
-    /// An arm was lost to a mistake: what it covered is not known.
+    /// Whether an arm could not be read, so that its type is not known.
     pub(crate) lost: bool,
 }
 
@@ -43,12 +43,12 @@ pub(crate) struct Arm {
     pub(crate) answer: Expr,
 }
 
-/// Whose variants an arm list must cover.
+/// The variants that a list of arms must cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// A tree's list or a value's: an enum named by path is covered, or there is a `_` arm.
+    /// Every variant of an enum that is named by path, unless there is a `_` arm: for a tree or a value.
     Whole,
-    /// A child's: what it leaves open goes to the tree's.
+    /// Any part of them: failures that a child's decider does not match go to the tree's decider.
     Partial,
 }
 
@@ -61,7 +61,7 @@ impl Decider {
     }
 }
 
-/// `decider! { .. }`
+/// Expands `decider! { .. }`.
 pub(crate) fn decider(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let decider = parse(input, proc_macro2::Span::call_site(), &mut errors);
@@ -72,7 +72,7 @@ pub(crate) fn decider(input: TokenStream) -> TokenStream {
         }
         None => expand(&Decider::Arms(Arms::default()), Coverage::Partial),
     };
-    // A path is not a `Decider` yet; on its span rustc says what can be one.
+    // A path is not a `Decider` yet. At its span rustc says which types can become one.
     let into = quote_spanned!(value.span()=> __rt::IntoDecider::into_decider(#value));
     let errors = errors.to_tokens();
     quote!({

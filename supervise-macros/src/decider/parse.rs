@@ -1,4 +1,4 @@
-//! Reads the arms of a decider; an arm that fails is reported and skipped.
+//! Reads the arms of a decider. An arm with a mistake is reported and skipped.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::ParseStream;
@@ -7,10 +7,10 @@ use syn::{Expr, Pat, Token, Type};
 use super::{Arm, Arms, Decider};
 use crate::errors::Errors;
 
-/// Arms if there is a `=>` among the tokens, else one expression.
+/// Reads arms if there is a `=>` among the tokens, otherwise one expression.
 pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Decider> {
     if tokens.is_empty() {
-        errors.at(at, "a decider without arms; write `pattern => Directive`, or the path of a function");
+        errors.at(at, "a decider needs arms; write `pattern => Directive`, or the path of a function");
         return None;
     }
     if !has_arrow(&tokens) {

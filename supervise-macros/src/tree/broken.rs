@@ -1,4 +1,4 @@
-//! Trees that somebody is typing: the macro never panics, always ends, and gives items or an error.
+//! Property test with half-typed trees: the macro never panics, always ends, and returns items or an error.
 
 use proc_macro2::TokenStream;
 use proptest::prelude::*;
@@ -12,12 +12,12 @@ proptest! {
     #[test]
     fn a_broken_tree_gives_items_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
         let text = generate::tree(&bytes);
-        // What the lexer does not take never comes to a macro.
+        // Text that the lexer rejects never reaches a macro.
         if let Ok(tokens) = text.parse::<TokenStream>() {
             let is_empty = tokens.is_empty();
             let output = super::supervisor(tokens);
             prop_assert!(is_empty || !output.is_empty(), "nothing comes of {text}");
-            // Whatever it is, it can be parsed: else rustc complains about code that nobody wrote.
+            // The output parses in any case. Otherwise rustc would complain about code that the user did not write.
             let parsed = syn::parse2::<syn::File>(output);
             prop_assert!(parsed.is_ok(), "no Rust comes of {text}: {:?}", parsed.err());
         }

@@ -1,7 +1,7 @@
 //! `supervisor! { .. }`: repair, parse, check, expand.
 //!
-//! Each stage is a function from data to data; mistakes go into one sink on the way, and the last stage
-//! cannot fail.
+//! Each stage is a function from data to data. All stages report mistakes to one collector, and the last stage cannot
+//! fail.
 
 mod check;
 mod expand;
@@ -16,12 +16,12 @@ pub(crate) use expand::supervision;
 use crate::errors::Errors;
 use crate::repair::repair;
 
-/// The whole macro.
+/// Expands the whole macro.
 pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
     let trees = parse::trees(input, &mut errors);
-    // What was not read may belong to any of them; what is found later only to its own.
+    // A part that could not be read may belong to any tree. A mistake that a check finds belongs to one.
     let unread = errors.take_hidden();
     let mut call = check::Call::of(&trees);
     let hidden = trees.iter().map(|tree| {

@@ -1,7 +1,7 @@
-//! What was written, as plain data: the parser makes it, nothing changes it afterwards.
+//! The declaration as plain data. The parser makes it, and nothing changes it afterwards.
 //!
-//! Parts are optional where the input may lack them. An entry that could not be read to its end keeps what
-//! came before, so that its field is still declared and nothing else in the user's crate lights up.
+//! Parts are optional where the input may lack them. An entry that could not be read to its end keeps the parts before
+//! the mistake, so that its field is still declared and no other code in the user's crate shows an error.
 
 use proc_macro2::{Ident, Span};
 use supervise_rules::Lifecycle;
@@ -29,14 +29,14 @@ pub(crate) struct Param {
     pub(crate) ty: Type,
 }
 
-/// What stands between a tree's braces.
+/// The content of a tree's braces.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     pub(crate) settings: Vec<Setting>,
-    /// Words in the place of a setting that are none: perhaps half typed.
+    /// Words in the place of a setting that are not settings. They may be half typed.
     pub(crate) unknown: Vec<Ident>,
     pub(crate) items: Vec<Item>,
-    /// Whether an entry could not be read so far as to have a name.
+    /// Whether an entry could not even be read up to its name.
     pub(crate) lost_entry: bool,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Child {
     pub(crate) docs: Vec<Attribute>,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) settings: Vec<Setting>,
-    /// Words in the place of a setting that are none: perhaps half typed.
+    /// Words in the place of a setting that are not settings. They may be half typed.
     pub(crate) unknown: Vec<Ident>,
     pub(crate) vis: Option<Visibility>,
     pub(crate) name: Ident,
@@ -69,7 +69,7 @@ pub(crate) struct Child {
     pub(crate) start: Option<Expr>,
 }
 
-/// How many children an entry makes, and of what.
+/// The number and the kind of the children that an entry declares.
 #[derive(Debug)]
 pub(crate) enum Shape {
     One(Unit),
@@ -80,7 +80,7 @@ pub(crate) enum Shape {
     Inline(Subtree),
 }
 
-/// What is supervised: an actor or a tree, which the type itself tells apart, or a task.
+/// A supervised unit: a task, or a type that is an actor or a tree. Only rustc can tell which one a type is.
 #[derive(Debug)]
 pub(crate) enum Unit {
     Type(Box<Type>),
@@ -94,16 +94,16 @@ pub(crate) struct Subtree {
     pub(crate) body: Body,
 }
 
-/// A setting with its arguments as expressions; durations are still literals.
+/// A setting with its arguments as expressions, in which durations are still literals.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) name: Ident,
     pub(crate) args: Args,
-    /// As written, for `SPEC`.
+    /// The setting as it is written, for `SPEC`.
     pub(crate) text: String,
 }
 
-/// What stands in a setting's parentheses.
+/// The content of a setting's parentheses.
 #[derive(Debug)]
 pub(crate) enum Args {
     List(Vec<Arg>),
@@ -127,7 +127,7 @@ impl Body {
 }
 
 impl Child {
-    /// The body of an inline subtree.
+    /// Returns the inline subtree that this child is.
     pub(crate) fn subtree(&self) -> Option<&Subtree> {
         match &self.shape {
             Some(Shape::Inline(subtree)) => Some(subtree),
@@ -135,7 +135,7 @@ impl Child {
         }
     }
 
-    /// The type or `task` in its shape; an inline subtree has none.
+    /// Returns the type or `task` in the shape. An inline subtree has neither.
     pub(crate) fn unit(&self) -> Option<&Unit> {
         match self.shape.as_ref()? {
             Shape::One(unit)
@@ -147,29 +147,29 @@ impl Child {
         }
     }
 
-    /// Whether it is a task.
+    /// Returns whether the child is a task.
     pub(crate) fn is_task(&self) -> bool {
         matches!(self.unit(), Some(Unit::Task(_)))
     }
 
-    /// Whether it is started by a closure with arguments of its own.
+    /// Returns whether the child starts from a closure with arguments.
     pub(crate) fn takes_arguments(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..) | Shape::Array(..)))
     }
 
-    /// Whether a task is written `|cx| ..`.
+    /// Returns whether the task is written `|cx| ..`.
     pub(crate) fn has_context(&self) -> bool {
         match (&self.start, self.takes_arguments()) {
-            // Whether there is one inside an `Option` only the compiler can see.
+            // Only the compiler can see whether there is a context inside an `Option`.
             _ if matches!(self.shape, Some(Shape::Optional(_))) => true,
             (Some(Expr::Closure(closure)), true) => matches!(*closure.body, Expr::Closure(_)),
             (Some(Expr::Closure(_)), false) => true,
-            // What could not be read may well have one.
+            // A start expression that could not be read may have one.
             (start, _) => start.is_none(),
         }
     }
 
-    /// When it is started again: as written, or the default of its kind (rule S23).
+    /// Returns when the child is started again: as it is written, or the default of its kind (S23).
     pub(crate) fn lifecycle(&self) -> Lifecycle {
         match setting(&self.settings, "lifecycle").and_then(Setting::kind) {
             Some(kind) if kind == "Permanent" => Lifecycle::Permanent,
@@ -179,7 +179,7 @@ impl Child {
         }
     }
 
-    /// Whether it stands for any number of children.
+    /// Returns whether the child is a set, which has any number of instances.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..)))
     }
@@ -202,7 +202,7 @@ impl Setting {
         }
     }
 
-    /// The value of `name = value`.
+    /// Returns the name and the value of `name = value`.
     pub(crate) fn named(&self, name: &str) -> Option<(&Ident, &Expr)> {
         self.args().iter().find_map(|arg| match &arg.name {
             Some(ident) if ident == name => Some((ident, &arg.value)),
@@ -210,20 +210,21 @@ impl Setting {
         })
     }
 
-    /// Whether an argument has a name that is none: then what seems to be missing may be meant by it.
+    /// Returns whether an argument has an unknown name. It may be meant as one of the arguments that seem to be
+    /// missing.
     pub(crate) fn misspelt(&self) -> bool {
         let known = crate::settings::find(&self.name.to_string()).map_or(&[][..], |setting| setting.args);
         let named = self.args().iter().filter_map(|arg| arg.name.as_ref());
         named.into_iter().any(|name| known.iter().all(|arg| name != arg.name))
     }
 
-    /// The word among the values without a name, if it is there: `Permanent`, `drain`.
+    /// Returns this word if it is one of the values without a name, such as `Permanent` or `drain`.
     pub(crate) fn says(&self, text: &str) -> Option<&Ident> {
         let unnamed = self.args().iter().filter(|arg| arg.name.is_none());
         unnamed.filter_map(|arg| word(&arg.value)).find(|word| *word == text)
     }
 
-    /// Words without a name after the first, which are not arguments: perhaps half typed.
+    /// Returns the words after the first value that are not arguments. They may be half typed.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &Ident> {
         let unnamed = self.args().iter().filter(|arg| arg.name.is_none()).skip(1);
         unnamed.filter_map(|arg| word(&arg.value)).filter(|word| {
@@ -232,17 +233,17 @@ impl Setting {
         })
     }
 
-    /// The lifecycle that is written, if there is one.
+    /// Returns the lifecycle that is written, if there is one.
     pub(crate) fn kind(&self) -> Option<&Ident> {
         lifecycles().iter().find_map(|kind| self.says(kind))
     }
 
-    /// The first value without a name.
+    /// Returns the first value without a name.
     pub(crate) fn first(&self) -> Option<&Expr> {
         self.args().iter().find(|arg| arg.name.is_none()).map(|arg| &arg.value)
     }
 
-    /// Every expression in it, for the names that it mentions.
+    /// Returns every expression in the setting, to look for the names that they use.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match &self.args {
             Args::List(args) => args.iter().map(|arg| &arg.value).collect(),
@@ -255,12 +256,12 @@ fn lifecycles() -> &'static [&'static str] {
     words("lifecycle", "lifecycle")
 }
 
-/// The setting of that name in a list of them.
+/// Returns the setting with this name from a list of settings.
 pub(crate) fn setting<'a>(settings: &'a [Setting], name: &str) -> Option<&'a Setting> {
     settings.iter().find(|setting| setting.name == name)
 }
 
-/// A single word: `Permanent`, `Kill`.
+/// Returns an expression that is a single word, such as `Permanent` or `Kill`.
 pub(crate) fn word(expr: &Expr) -> Option<&Ident> {
     match expr {
         Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => path.path.get_ident(),

@@ -12,7 +12,7 @@ use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
 
-/// Counts the children of a tree while it is built.
+/// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]
 pub(crate) struct TreeValidator {
     limits: SupervisorLimits,

@@ -34,20 +34,20 @@ use crate::values::strategy::{Limit, Strategy, SupervisorStrategy};
 #[non_exhaustive]
 pub enum InvalidSettings {
     /// A duration is zero.
-    #[error("`{0}` is no time at all")]
+    #[error("`{0}` is zero")]
     NoTime(&'static str),
     /// The longest delay of a backoff is shorter than its shortest.
-    #[error("the backoff goes from {min:?} to {max:?}, which is no range; give the shorter delay first")]
+    #[error("the backoff goes from {min:?} to {max:?}, which is an empty range; give the shorter delay first")]
     EmptyRange {
         /// The shortest delay.
         min: Duration,
         /// The longest delay.
         max: Duration,
     },
-    /// `random_factor` is not within 0 to 1.
+    /// `random_factor` is not between 0 and 1.
     #[error("`random_factor` is {0}; it is a share of the delay, from 0 to 1")]
     RandomFactor(f64),
-    /// `factor` is less than 1.
+    /// `factor` is less than 1, or infinite.
     #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
     Factor(f64),
     /// `reset` comes before the first delay is over.
@@ -62,16 +62,16 @@ pub enum InvalidSettings {
     #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
     UnboundedHold,
     /// A setting about restarts is given to a `Temporary` child, which is never restarted.
-    #[error("a `Temporary` child is never restarted, so `{0}` would do nothing")]
+    #[error("a `Temporary` child is never restarted, so `{0}` has no effect")]
     NeverRestarted(&'static str),
     /// A mailbox without room for a message: `Bounded(0)`.
-    #[error("a mailbox for no message cannot take any; it is at least `Bounded(1)`")]
+    #[error("the mailbox capacity must be at least 1")]
     NoPlaces,
     /// A set without room for a child: `max_children(0)`.
-    #[error("a set of no children would do nothing; `max_children` is at least 1")]
+    #[error("`max_children` must be at least 1")]
     NoChildren,
     /// An array of length 0: `[T; 0]`.
-    #[error("an array of no children would do nothing; its length is at least 1")]
+    #[error("an array of 0 children has no effect; its length must be at least 1")]
     EmptyArray,
     /// `initial` has more children than `max_children` allows.
     #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
@@ -82,19 +82,19 @@ pub enum InvalidSettings {
         most: usize,
     },
     /// No attempt to redeliver: `redeliver(attempts = 0)`.
-    #[error("no attempt to deliver again would do nothing; `attempts` is at least 1")]
+    #[error("`attempts` must be at least 1")]
     NoAttempts,
     /// `within` or `on_limit` is given without a number of restarts.
-    #[error("`{0}` does nothing without a number of restarts; set `max_restarts` to one")]
+    #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
     /// A child has its own limit under a strategy that restarts all children together.
-    #[error("under {0:?} all children share one limit, so one of its own would do nothing")]
+    #[error("under {0:?} all children share one limit, so the child's own limit has no effect")]
     LimitInGroup(Strategy),
     /// A `Permanent` child is `significant`, though it never ends by itself.
-    #[error("a `Permanent` child never ends by itself, so `significant` would do nothing")]
+    #[error("a `Permanent` child never ends by itself, so `significant` has no effect")]
     SignificantPermanent,
     /// `drain` is combined with `Kill`, which leaves no time to drain.
-    #[error("`drain` needs time to handle messages in, and `Kill` gives none")]
+    #[error("`drain` needs time to handle messages, and `Kill` gives none")]
     DrainWithoutTime,
     /// The limit cannot be reached, because restarts wait.
     #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
@@ -106,7 +106,7 @@ pub enum InvalidSettings {
         /// The window.
         within: Duration,
     },
-    /// A subtree has less time to stop than its children together.
+    /// A subtree has less time to stop than its children can take one after the other.
     #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
     ShutdownTooShort {
         /// The time that all children may take.
@@ -126,7 +126,7 @@ impl InvalidSettings {
 
     /// The error of a start for a problem that the rules have found.
     fn new(problem: Problem, strategy: Strategy) -> Self {
-        // A number of children in memory.
+        // Each of these children is in memory, so their number fits.
         let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         match problem {
             Problem::NoTime(setting) => NoTime(setting),

@@ -61,7 +61,7 @@ pub enum LinkError {
         path: String,
     },
     /// The actor is not a child of the caller that was spawned or linked at run time.
-    #[error("{path} is no run-time child of the one that would let it go")]
+    #[error("{path} is not a run-time child of this actor")]
     NotOwn {
         /// The path of the actor that was to move.
         path: String,

@@ -56,6 +56,26 @@ async fn the_window_slides() {
     }
 }
 
+/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms apart.
+/// A window of 20 ms does not compile.
+#[tokio::test(start_paused = true)]
+async fn the_shortest_window_that_compiles_can_be_reached() {
+    supervisor! {
+        struct One(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 3, within = 21ms)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let one = One::start(Journal::default()).await.unwrap();
+    one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    for _ in 0..3 {
+        one.probe.ask(Do::Get).await.unwrap();
+        one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    let report = soon(one.join()).await;
+    assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
+}
+
 /// S15: a declared backoff lifts the default; `Unlimited` says so; a declared limit holds beside it.
 #[tokio::test(start_paused = true)]
 async fn a_declared_backoff_has_no_budget_unless_one_is_declared() {

@@ -264,7 +264,7 @@ impl Mistakes {
     /// The tree as it is declared.
     #[allow(dead_code)]
     const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
-    ///`Mistakes` with these parameters, not yet started: to start it, or as the child of another tree.
+    ///`Mistakes` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
@@ -275,7 +275,7 @@ impl Mistakes {
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
@@ -288,13 +288,13 @@ impl Mistakes {
     > + ::core::marker::Send {
         ::supervise::__private::Tree::start(Self::tree(db))
     }
-    ///Starts `Mistakes`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///Starts `Mistakes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
     ///The report is an exit code for `main`.
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(
         dead_code,

@@ -447,7 +447,7 @@ impl Names {
     /// The tree as it is declared.
     #[allow(dead_code)]
     pub(crate) const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
-    ///`Names` with these parameters, not yet started: to start it, or as the child of another tree.
+    ///`Names` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
@@ -461,7 +461,7 @@ impl Names {
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub(crate) fn start(
@@ -475,13 +475,13 @@ impl Names {
     > + ::core::marker::Send {
         ::supervise::__private::Tree::start(Self::tree(r#type, config))
     }
-    ///Starts `Names`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///Starts `Names`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
     ///The report is an exit code for `main`.
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(
         dead_code,
@@ -705,7 +705,7 @@ impl Other {
     /// The tree as it is declared.
     #[allow(dead_code)]
     const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
-    ///`Other` with these parameters, not yet started: to start it, or as the child of another tree.
+    ///`Other` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
@@ -716,7 +716,7 @@ impl Other {
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start() -> impl ::core::future::Future<
@@ -727,13 +727,13 @@ impl Other {
     > + ::core::marker::Send {
         ::supervise::__private::Tree::start(Self::tree())
     }
-    ///Starts `Other`, waits until `until` is through or the tree has ended by itself, shuts down.
+    ///Starts `Other`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
     ///The report is an exit code for `main`.
     ///
     ///# Errors
     ///
-    ///The failure of a child that could not be started; what was up by then is stopped again.
+    ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(
         dead_code,

@@ -1,4 +1,4 @@
-//! The arguments of a setting against the list of settings (rules C1 and C3).
+//! Checks the arguments of a setting against the list of settings (rules C1 and C3).
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, Lit};
 use super::super::model::{Arg, word};
 use super::unknown_word;
 use crate::duration;
-use crate::errors::{Errors, did_you_mean, listed};
+use crate::errors::{Errors, alternatives, did_you_mean, listed};
 use crate::pretty::to_source;
 use crate::settings::{self, Value, find};
 
@@ -75,7 +75,7 @@ fn positional(
         if let Some(flag) = known.args.iter().find(|arg| arg.value == Value::Flag && arg.name == text) {
             return Some(flag);
         }
-        // `shutdown` alone: most likely `shutdown = ..` half written.
+        // `shutdown` alone is most likely a half-typed `shutdown = ..`.
         if let Some(arg) = known.args.iter().find(|arg| arg.name == text && !arg.value.positional()) {
             errors.at(word.span(), format!("`{}` has no value; write `{} = ..`", arg.name, arg.name));
             return None;
@@ -98,7 +98,7 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
             Some(word) if words.contains(&&*word.to_string()) => {}
             Some(word) => unknown_word(word, words, arg.name, errors),
             None => {
-                errors.reject_on(value, format!("expected a word here; write one of {}", listed(words)));
+                errors.reject_on(value, format!("expected a word; write {}", alternatives(words)));
             }
         },
         Value::Duration(words) => duration_value(value, words, errors),
@@ -126,7 +126,7 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
             }
         },
         _ => {
-            // A word in capitals is meant as one of ours: `Infinty`.
+            // A word that begins with a capital, such as `Infinty`, is meant as one of ours.
             if let Some(word) = word(value)
                 && word.to_string().starts_with(char::is_uppercase)
                 && !is_constant(word)
@@ -170,7 +170,7 @@ fn count(value: &Expr, words: &[&str], arg: &settings::Arg, name: &str, errors: 
     }
 }
 
-/// `Call(..)` or `Word`.
+/// Checks that a value is `Call(..)` or `Word`.
 fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Errors) {
     let called = match value {
         Expr::Call(ExprCall { func, args, .. }) => word(func).filter(|_| args.len() == 1),
@@ -198,7 +198,7 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
     }
 }
 
-/// The arguments as they are written.
+/// Lists the arguments in the form in which they are written.
 fn forms(known: &settings::Setting) -> String {
     let forms = known.args.iter().map(|arg| match arg.value {
         Value::Word(words) => listed(words),

@@ -1,4 +1,4 @@
-//! How a backoff is written (rule C5). Whether its values make sense is a question for the rules.
+//! Checks the form of a backoff (rule C5). The rules check its values.
 
 use syn::{Expr, ExprRange, Lit, RangeLimits};
 
@@ -6,7 +6,7 @@ use super::super::model::{Child, setting};
 use crate::duration;
 use crate::errors::Errors;
 
-/// Checks the backoff of a child.
+/// Checks the form of a child's backoff.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     let Some(backoff) = setting(&child.settings, "backoff") else { return };
     if let Some(Expr::Range(range)) = backoff.first() {

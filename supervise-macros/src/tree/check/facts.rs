@@ -1,4 +1,4 @@
-//! Settings as the rules see them: a literal is known, any other expression is computed when the tree starts.
+//! Translates settings for the rules. A literal is known; any other expression is computed when the tree starts.
 
 use supervise_rules::{Backoff, Exponential, Given, Limit, Mailbox, MaxRestarts, Reset, Shutdown, Supervision};
 use syn::{Expr, Lit, UnOp};
@@ -18,7 +18,7 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         shutdown: argument(lifecycle, "shutdown", shutdown),
         start: argument(lifecycle, "start", duration::literal),
         ask: argument(mailbox, "ask", duration::literal),
-        // Of any other child it is reported where it is written.
+        // On a task or a subtree, `drain` is reported for another reason.
         drain: says("drain") && !child.is_task() && child.subtree().is_none(),
         significant: says("significant"),
         backoff: of("backoff").map(backoff),
@@ -86,7 +86,7 @@ fn shutdown(value: &Expr) -> Option<Shutdown> {
     }
 }
 
-/// Of an expression of a backoff type nothing is known.
+/// Reads `MIN..MAX`. Nothing is known of an expression of a backoff type.
 fn backoff(written: &Setting) -> Backoff {
     let (min, max) = match written.first() {
         Some(Expr::Range(range)) => (range.start.as_deref(), range.end.as_deref()),
@@ -115,7 +115,7 @@ fn capacity(value: &Expr) -> Option<Mailbox> {
     }
 }
 
-/// The number of arguments in an array that is written out.
+/// The number of children that a literal array gives.
 fn length(value: &Expr) -> Option<u64> {
     match value {
         Expr::Array(array) => array.elems.len().try_into().ok(),

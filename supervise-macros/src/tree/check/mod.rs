@@ -1,4 +1,4 @@
-//! What is wrong with a tree that parses: one idea a file, all mistakes in one run.
+//! Finds the mistakes in a tree that parses, all of them in one run. Each file checks one thing.
 
 mod arguments;
 mod backoff;
@@ -20,13 +20,14 @@ use rules::Rules;
 
 use super::model::{Args, Body, Child, Setting, Tree, setting, word};
 use crate::decider;
-use crate::errors::{Errors, listed};
+use crate::errors::{Errors, alternatives};
 use crate::settings::{Of, Place, find};
 
-/// Facts that the trees of a call state about each other.
+/// Facts about all trees of one macro call.
 pub(crate) struct Call<'a> {
     inline: Vec<&'a Ident>,
-    /// Those that another child has as its type, which was reported: rustc is to take them for trees.
+    /// Inline subtrees that are also the type of another child. That was reported, and rustc must still see them as
+    /// trees.
     pub(super) misplaced: Vec<&'a Ident>,
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn supervision(settings: &[Setting], errors: &mut Errors) {
     rules::supervision(settings, errors);
 }
 
-/// Checks settings by themselves: each once, with arguments that it knows.
+/// Checks that each setting is written once, with arguments that it knows.
 fn settings(settings: &[Setting], errors: &mut Errors) {
     for (i, setting) in settings.iter().enumerate() {
         if let Some(first) = settings[..i].iter().find(|earlier| earlier.name == setting.name) {
@@ -87,7 +88,8 @@ fn settings(settings: &[Setting], errors: &mut Errors) {
     }
 }
 
-/// Whether a setting suits the kind of child it stands above (rules C1, C13). Whether a limit does depends on the tree.
+/// Checks that a setting suits the kind of its child (rules C1 and C13). The rules check a limit, since that depends on
+/// the tree.
 fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
     let Some(Place::Child(of)) = find(&setting.name.to_string()).map(|known| known.place) else { return };
     let name = &setting.name;
@@ -106,15 +108,20 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
     }
 }
 
-/// `AllForOne` or `RestForOne`, if that is the strategy.
+/// Returns `AllForOne` or `RestForOne`, if that is the strategy.
 fn group_strategy(settings: &[Setting]) -> Option<&Ident> {
     let strategy = word(setting(settings, "strategy")?.first()?)?;
     (strategy == "AllForOne" || strategy == "RestForOne").then_some(strategy)
 }
 
-/// Reports a word that is none of those allowed; rustc must not see it as a variant again.
+/// Reports a word that is not allowed here. rustc must not see it as a variant, or it would report it again.
 fn unknown_word(word: &Ident, allowed: &[&str], what: &str, errors: &mut Errors) {
+    let kind = if ["strategy", "lifecycle"].contains(&what) { what } else { "value" };
     let near = crate::errors::did_you_mean(&word.to_string(), allowed);
-    let repair = if near.contains("known here") { format!("; write one of {}", listed(allowed)) } else { near };
-    errors.reject_at(word.span(), format!("`{word}` is no {what}{repair}"));
+    let repair = match allowed {
+        [] => format!("; write a {what}"),
+        _ if near.contains("known here") => format!("; expected {}", alternatives(allowed)),
+        _ => near,
+    };
+    errors.reject_at(word.span(), format!("unknown {kind} `{word}`{repair}"));
 }

@@ -1,4 +1,4 @@
-//! Names: each once, none that the expansion needs itself (rule C2), and no tree inside itself.
+//! Checks names: each is declared once, none is a name that the expansion needs (rule C2), and no tree contains itself.
 
 use proc_macro2::{Ident, Span};
 use syn::Type;
@@ -10,7 +10,8 @@ use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,
-    /// Whether it is a child with `#[cfg]`: two of those may share a name, of which one exists.
+    /// Whether the name is that of a child with `#[cfg]`. Two such children may share a name if only one of them
+    /// exists.
     cfg: bool,
 }
 
@@ -24,7 +25,7 @@ pub(super) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     check.body(&tree.body, &mut names);
 }
 
-/// The names of the inline subtrees of these trees, at any depth.
+/// Returns the names of the inline subtrees of these trees, at any depth.
 pub(super) fn inline_subtrees(trees: &[Tree]) -> Vec<&Ident> {
     let mut found = Vec::new();
     let mut bodies: Vec<&Body> = trees.iter().map(|tree| &tree.body).collect();
@@ -61,7 +62,8 @@ impl Check<'_, '_> {
                         self.used(name, child.is_set());
                     }
                     if let Some(subtree) = child.subtree() {
-                        // Names of the subtree are not seen outside it, but its expressions see those around it.
+                        // The names of a subtree are not visible outside it, but its expressions see the names around
+                        // it.
                         let outside = names.len();
                         self.body(&subtree.body, names);
                         names.truncate(outside);
@@ -71,16 +73,16 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The type of a child is a plain name.
+    /// Checks a child whose type is a plain name.
     fn used(&mut self, name: &Ident, set: bool) {
         let problem = if let Some(inline) = self.call.inline.iter().find(|inline| **inline == name) {
             self.call.misplaced.push(inline);
             format!(
-                "`{name}` is an inline subtree: it is started in its own place and nowhere else; declare it as a tree of \
-                 its own, and write `{name} = {name}::tree()` in both places"
+                "`{name}` is an inline subtree, which cannot be the type of another child; declare it as a separate tree, \
+                 and write `{name} = {name}::tree()` in both places"
             )
         } else if self.tree == name && !set {
-            format!("the tree `{name}` would contain itself without end; use `[{name}]`")
+            format!("the tree `{name}` would contain itself; use `[{name}]`")
         } else {
             return;
         };
@@ -107,6 +109,6 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
 }
 
 fn twice(ident: &Ident, first: Span, errors: &mut Errors) {
-    let message = "the names of parameters, `let`s and children are one list; use another name for one of them";
-    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice: {message}"));
+    let message = "parameters, `let`s and children share one namespace; rename one of them";
+    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice; {message}"));
 }

@@ -1,4 +1,4 @@
-//! Options that have no effect because of what the child is (rule C4). The rules about values are elsewhere.
+//! Reports settings that have no effect on this kind of child (rule C4). The rules check the values of settings.
 
 use supervise_rules::{Given, Lifecycle, MaxRestarts};
 
@@ -6,7 +6,7 @@ use super::super::model::{Body, Child, Setting, setting};
 use super::facts;
 use crate::errors::Errors;
 
-/// A limit on restarts in a tree whose children are never restarted.
+/// Reports a limit on restarts in a tree whose children are never restarted.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
     let Some(strategy) = setting(&body.settings, "strategy") else { return };
     let mut children = body.children().peekable();
@@ -20,7 +20,7 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
     }
 }
 
-/// Arguments of `lifecycle` that this child cannot obey.
+/// Reports arguments of `lifecycle` that this child cannot obey.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     if let Some(lifecycle) = setting(&child.settings, "lifecycle") {
         self::lifecycle(lifecycle, child, errors);
@@ -42,7 +42,7 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
         if !child.is_task() {
             errors.reject_at(
                 ready.span(),
-                "`ready` is for tasks; an actor or a tree is up when its start is through; remove it",
+                "`ready` is for tasks; an actor or a tree is up when its start has finished; remove it",
             );
         } else if no_context {
             errors.at(

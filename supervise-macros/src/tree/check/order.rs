@@ -1,5 +1,5 @@
-//! Children start in the order in which they are written, so an expression can name what stands above it
-//! only (rule C7).
+//! Checks the order of children (rule C7). They start in the order in which they are written, so an expression can use
+//! only the names above it.
 
 use proc_macro2::Ident;
 use syn::Expr;
@@ -27,7 +27,7 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                 }
             }
             Item::Child(child) => {
-                // A name that is declared twice means the first, and was reported.
+                // A name that is declared twice was reported, and means the first declaration.
                 let earlier = outer.contains(&child.name)
                     || body.items[..i].iter().any(|item| match item {
                         Item::Child(other) => other.name == child.name,
@@ -60,7 +60,7 @@ fn report(expr: &Expr, free: &FreeNames, name: &Ident, who: &str, errors: &mut E
     }
 }
 
-/// All expressions of a child, those inside its subtree too.
+/// Returns all expressions of a child, including those in its subtree.
 fn exprs(child: &Child) -> Vec<&Expr> {
     let mut exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     exprs.extend(&child.start);
@@ -70,7 +70,7 @@ fn exprs(child: &Child) -> Vec<&Expr> {
     exprs
 }
 
-/// All expressions in a body.
+/// Returns all expressions in a body.
 pub(in crate::tree) fn inside(body: &Body) -> Vec<&Expr> {
     let mut exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     for item in &body.items {

@@ -1,4 +1,4 @@
-//! The problems that the rules find, each with its place and a repair (rules C4 to C6).
+//! Asks the rules about settings and reports each problem at its place, with a repair (rules C4 to C6).
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -9,12 +9,12 @@ use super::super::model::{Body, Child, Setting, setting};
 use super::{facts, group_strategy, unreachable_limit};
 use crate::errors::Errors;
 
-/// Asks the rules about a tree.
+/// The rules for the children of one tree.
 pub(super) struct Rules<'a> {
     settings: &'a [Setting],
     above: Supervision,
-    /// Whether the limit of the tree was reported. With the built-in delay it is the same for each child that has
-    /// neither a limit nor a backoff.
+    /// Whether the limit of the tree was reported as unreachable. It is the same for every child with neither a limit
+    /// nor a backoff.
     reported: bool,
 }
 
@@ -90,10 +90,10 @@ impl Place<'_> {
                     .into(),
             ),
             Problem::NoPlaces => {
-                (self.capacity(), "a mailbox for no message cannot take any; write at least `Bounded(1)`".into())
+                (self.capacity(), "the mailbox capacity must be at least 1; write `Bounded(1)` or more".into())
             }
             Problem::NoChildren => {
-                (self.first("max_children"), "a set of no children would do nothing; write at least 1".into())
+                (self.first("max_children"), "a set of at most 0 children has no effect; write at least 1".into())
             }
             Problem::TooManyInitial { initial, most } => (
                 self.first("initial"),
@@ -103,11 +103,11 @@ impl Place<'_> {
             ),
             Problem::NoAttempts => (
                 self.value("redeliver", "attempts"),
-                "no attempt would do nothing; write at least 1, or remove `redeliver`".into(),
+                "0 attempts have no effect; write at least 1, or remove `redeliver`".into(),
             ),
             Problem::DrainWithoutTime => (
                 self.word("lifecycle", "drain"),
-                "`drain` needs time to handle messages in; write another `shutdown` than `Kill`".into(),
+                "`drain` needs time to handle messages; write a `shutdown` other than `Kill`".into(),
             ),
             Problem::SignificantPermanent => (
                 self.word("lifecycle", "significant"),
@@ -139,7 +139,7 @@ impl Place<'_> {
         let setting = if self.child.is_some() { "limit" } else { "strategy" };
         let message = match (unlimited, self.child) {
             (true, _) => format!("`{name}` does nothing with `Unlimited`; remove it"),
-            (false, Some(_)) => "a child with a backoff has no limit of its own accord; add `max_restarts`".into(),
+            (false, Some(_)) => "a child with a backoff has no limit by default; add `max_restarts`".into(),
             (false, None) => format!("`{name}` does nothing without `max_restarts`; add `max_restarts = N`"),
         };
         (self.argument(setting, name), message)

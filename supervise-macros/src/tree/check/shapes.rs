@@ -1,4 +1,4 @@
-//! Whether a start expression has the form that its shape asks for.
+//! Checks that a start expression has the form that its shape asks for.
 
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, Pat, Type};
@@ -25,7 +25,7 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
         Some(Shape::One(_)) => match &child.start {
             Some(start @ Expr::Closure(closure)) if child.is_task() => context(start, closure, errors),
             Some(start @ Expr::Closure(_)) => {
-                errors.reject_on(start, "the start of one child is the child itself, no closure; remove `|..|`");
+                errors.reject_on(start, "a single child starts from an expression, not a closure; remove `|..|`");
             }
             _ => {}
         },
@@ -33,13 +33,13 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
     }
 }
 
-/// As many arguments as the runtime has spawns for.
+/// The largest number of arguments for which the runtime has a `spawn`.
 const MOST: usize = 6;
 
-/// `[T; N] = |i: usize| ..`
+/// Checks `[T; N] = |i: usize| ..`.
 fn array(child: &Child, count: &Expr, errors: &mut Errors) {
     if facts::integer(count).and_then(supervise_rules::array).is_some() {
-        errors.on(count, "no child at all would do nothing; write at least 1, or remove the child");
+        errors.on(count, "an array of 0 children has no effect; write at least 1, or remove the child");
     }
     let Some(start) = &child.start else { return };
     match start {
@@ -50,7 +50,7 @@ fn array(child: &Child, count: &Expr, errors: &mut Errors) {
     }
 }
 
-/// `[Key => T] = |key: Key, ..| ..`
+/// Checks `[Key => T] = |key: Key, ..| ..`.
 fn keyed(child: &Child, errors: &mut Errors) {
     let Some(start) = &child.start else { return };
     match start {
@@ -70,7 +70,7 @@ fn set(child: &Child, errors: &mut Errors) {
     arguments(child, closure, 0, errors);
 }
 
-/// The arguments with which instances are spawned, behind `keys` that name them.
+/// Checks the arguments with which instances are spawned. The first `keys` of them are keys.
 fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Errors) {
     for input in &closure.inputs {
         match input {
@@ -93,7 +93,7 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
     inner(child, closure, errors);
 }
 
-/// `|args..| |cx| ..` of tasks.
+/// Checks `|args..| |cx| ..` of a task.
 fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
     if child.is_task()
         && let Expr::Closure(inner) = &*closure.body
@@ -102,7 +102,7 @@ fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
     }
 }
 
-/// `|cx| ..` of a task.
+/// Checks `|cx| ..` of a task.
 fn context(whole: &Expr, closure: &ExprClosure, errors: &mut Errors) {
     if closure.inputs.len() != 1 {
         errors.reject_on(whole, "the closure of a task takes its context and nothing else; write `|cx| ..`");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What is wrong with the limit. `whose`: the waits, those of a child or of all children.
+/// Says that a limit cannot be reached. `whose` waits they are: those of a child, or of all children.
 pub(super) fn message(whose: &str, failures: u64, least: Duration, within: Duration) -> String {
     let (least, within) = (time(least), time(within));
     format!(
@@ -11,7 +11,7 @@ pub(super) fn message(whose: &str, failures: u64, least: Duration, within: Durat
     )
 }
 
-/// A time as it would be written in a setting.
+/// Returns a time as it is written in a setting.
 fn time(time: Duration) -> String {
     let millis = (time.as_secs_f64() * 1e3).round();
     if time < Duration::from_secs(1) { format!("{millis}ms") } else { format!("{}s", millis / 1e3) }

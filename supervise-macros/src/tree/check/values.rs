@@ -1,4 +1,4 @@
-//! The compiler says of literals what a start says of the same values.
+//! Property test: the compiler reports for literals what a start reports for the same values.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -131,7 +131,7 @@ impl Settings {
         .concat()
     }
 
-    /// What is wrong with the values when a child is spawned with them.
+    /// Returns the error of a spawn with these values.
     async fn spawned(&self) -> Option<String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("db{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -209,7 +209,7 @@ fn shown(what: &dyn Debug) -> String {
     format!("{what:?}")
 }
 
-/// What is wrong with the literals: the first problem, and how many errors the compiler shows.
+/// Returns the first problem in the literals, and the number of errors that the compiler shows.
 fn declared(settings: &str) -> (Option<String>, usize) {
     let mut errors = Errors::default();
     let trees = parse::trees(format!("struct Shop {{ {settings} db: Db = Db }}").parse().unwrap(), &mut errors);

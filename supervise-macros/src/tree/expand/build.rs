@@ -1,7 +1,7 @@
-//! `build`: one statement for each `let` and child, in order.
+//! Emits `build`, with one statement for each `let` and child, in order.
 //!
-//! It runs at every start of the supervisor. The user's tokens stand in it once, as arguments of generic
-//! functions of the runtime.
+//! `build` runs at every start of the supervisor. It contains the user's tokens once, as arguments of generic functions
+//! of the runtime.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -16,7 +16,7 @@ use super::types::Runtime::Imported;
 use super::types::{initializers, is_started_once};
 use crate::free_names::bindings;
 
-/// The function `build` of a tree.
+/// Emits the function `build` of a tree.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
     let builder = local("__b");
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
@@ -38,7 +38,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     }
 }
 
-/// The statements of a body and the handle that they end in.
+/// Emits the statements of a body. They end in the handle.
 fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     let name_of_tree = local("tree");
     let (builder, tree) = (local("__b"), hidden(&name_of_tree));
@@ -74,7 +74,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     }
 }
 
-/// `let`: its value, kept by the supervisor at this place.
+/// Emits a `let`, whose value the supervisor keeps at this place.
 fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     let Let { pat, ty, value } = entry;
     let Some(value) = value else { return TokenStream::new() };
@@ -95,7 +95,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     }
 }
 
-/// A child: its options, and the closure that starts it.
+/// Emits a child: its options, and the closure that starts it.
 fn statement(child: &Child, scope: &Scope) -> TokenStream {
     let (cfgs, name) = (&child.cfgs, hidden(&child.name));
     let call = match (&child.shape, &child.start) {
@@ -106,13 +106,13 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
         (Some(Shape::Keyed(key, unit)), Some(Expr::Closure(start))) => set(child, Some(key), unit, start, scope),
         (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
         _ => {
-            // Not whole. Its name still has a type, for what mentions it below.
+            // The child is not complete. Its name still has a type, for the expressions below that use it.
             let Some(ty) = Imported.field_type(child) else { return TokenStream::new() };
             return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
         }
     };
-    // Awaited outside of its block, where what the block binds is over: rustc looks at each pair of what lives across an
-    // await, and a tree has one for each child.
+    // The await is outside of the block, where the names of the block are out of scope: rustc compares every pair of
+    // values that live across an await, and a tree has an await for each child.
     let span = child.unit().map_or(child.name.span(), Unit::span);
     let (handle, error) = (local("__handle"), local("__error"));
     let editor = for_editor(&child.name);
@@ -144,7 +144,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     }}
 }
 
-/// `Option<T>`: the start expression gives an `Option` too.
+/// Emits `Option<T>`, whose start expression returns an `Option` too.
 fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
     let options = options::child(child, new_options(unit), scope);
@@ -168,7 +168,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
     }}
 }
 
-/// `[T; N]`: the closure takes the index.
+/// Emits `[T; N]`, whose closure takes the index.
 fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
     let options = options::child(child, new_options(unit), scope);
@@ -199,7 +199,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     }}
 }
 
-/// `[T]` and `[Key => T]`.
+/// Emits `[T]` and `[Key => T]`.
 fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
     let options = options::child(child, new_options(unit), scope);
@@ -209,14 +209,14 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     let value = started(unit, &start.body);
     let types = Imported.checked_arguments(child);
     let args = local("__args");
-    // One by one, so that a wrong pattern is reported at its own argument. Bound after the names of the
-    // tree: an argument hides a parameter of the same name, as in any closure.
+    // Arguments are bound one by one, so that a wrong pattern is reported at its own argument. They are bound after the
+    // names of the tree: an argument hides a parameter of the same name, as in any closure.
     let mut inputs = start.inputs.iter();
     let (mut first, mut key_bound) = (TokenStream::new(), TokenStream::new());
     if key.is_some()
         && let Some(input) = inputs.next()
     {
-        // The type that is written at the argument need not be that of the brackets.
+        // The type of the argument may differ from the type in the brackets.
         let mut name = local("__key");
         name.set_span(input.span().resolved_at(name.span()));
         let input = without_attributes(input);
@@ -264,7 +264,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     }}
 }
 
-/// The children that a set has from its start on: items become the arguments of spawns.
+/// Emits the children that a set starts with. Each item becomes the arguments of a spawn.
 fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> TokenStream {
     let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
         return quote!(__rt::no_initial());
@@ -283,12 +283,12 @@ fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> Toke
         ([key, rest @ ..], true) => quote!((#key, (#(#rest,)*))),
         (names, _) => quote!((#(#names,)*)),
     };
-    // With the type of an item, so that a wrong one is reported where it is written.
+    // The type of an item is given, so that a wrong item is reported where it is written.
     let items = quote_spanned!(items.span()=> __rt::initial::<#item_type, #all, _>(#items, |#item| #args));
     quote!({ #rebind #items })
 }
 
-/// The argument of a closure as the pattern of a `let`, which can have no attributes.
+/// Turns the argument of a closure into the pattern of a `let`, which cannot have attributes.
 fn without_attributes(input: &Pat) -> TokenStream {
     let mut tokens = match input {
         Pat::Type(PatType { pat, ty, .. }) => quote!(#pat: #ty),
@@ -330,7 +330,7 @@ fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
     }}
 }
 
-/// The inside of the start block: the user's expression under its type.
+/// Emits the content of the start block: the user's expression with its type.
 fn started(unit: &Unit, start: &Expr) -> TokenStream {
     let value = match (unit, start) {
         (Unit::Type(_), start) => quote!(#start),
@@ -349,8 +349,8 @@ fn started(unit: &Unit, start: &Expr) -> TokenStream {
     }
 }
 
-/// `|cx| future`. The body of the closure moves into the block that owns the context: then the future may
-/// borrow it, which the future of a real closure could not.
+/// Emits `|cx| future`. The body of the closure moves into the block that owns the context, so that the future can
+/// borrow the context, which the future of a real closure cannot.
 fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
     let (context, body) = (local("__cx"), &closure.body);
     let pattern = match closure.inputs.first() {
@@ -376,7 +376,7 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
     }
 }
 
-/// What the start expression gives.
+/// Emits the type of the start expression.
 fn start_type(unit: &Unit) -> TokenStream {
     match unit {
         Unit::Type(ty) => Imported.if_child(ty, "Start", TokenStream::new()),
@@ -384,7 +384,7 @@ fn start_type(unit: &Unit) -> TokenStream {
     }
 }
 
-/// The options without settings. They carry the type of the child, once for all that follows (rule C9).
+/// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
 fn new_options(unit: &Unit) -> TokenStream {
     match unit {
         Unit::Type(ty) => Imported.if_child(ty, "options", quote_spanned!(ty.span()=> ())),

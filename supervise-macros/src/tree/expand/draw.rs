@@ -1,7 +1,7 @@
-//! The tree drawn in the documentation of its struct, as `SPEC` renders it.
+//! Draws the tree in the documentation of its struct, as `SPEC` renders it.
 //!
-//! A `text` block of `#[doc]` lines: with all lines attributes, a child with `#[cfg]` brings its own line or
-//! none. What another tree holds is not known here; it shows as one line.
+//! The drawing is a `text` block of `#[doc]` lines. Since every line is an attribute, a child with `#[cfg]` has its own
+//! line or none. The content of another tree is not known here, so it shows as one line.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -12,7 +12,7 @@ use super::scope::plain;
 use super::types::{item, strategy};
 use crate::pretty::to_source;
 
-/// The `#[doc]` attributes with the drawing.
+/// Emits the `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
     let mut lines = vec![(Vec::new(), format!("{name}  {}{}", strategy(body), settings(&body.settings)))];
     children(body, "", &[], &mut lines);
@@ -60,7 +60,7 @@ fn describe(child: &Child) -> String {
 }
 
 fn settings(settings: &[Setting]) -> String {
-    // The arms of a decider are too much for one line.
+    // The arms of a decider are too long for one line.
     let text = |setting: &Setting| match setting.args {
         Args::Decider(_) => "decider(..)".to_owned(),
         Args::List(_) => setting.text.clone(),
@@ -68,7 +68,7 @@ fn settings(settings: &[Setting]) -> String {
     settings.iter().map(|setting| format!("  {}", text(setting))).collect()
 }
 
-/// The condition of a `#[cfg(..)]`.
+/// Returns the condition of a `#[cfg(..)]`.
 fn predicate(cfg: &Attribute) -> Option<TokenStream> {
     match &cfg.meta {
         Meta::List(list) => Some(list.tokens.clone()),

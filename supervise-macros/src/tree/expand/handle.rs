@@ -1,7 +1,7 @@
-//! The handle struct of a tree and its functions.
+//! Emits the handle struct of a tree and its functions.
 //!
-//! The traits are written out, not derived: `#[derive]` would put bounds on types that may be in error, and
-//! a mistake in one child's type would be reported again for each of them.
+//! The traits are written out instead of derived. `#[derive]` would put bounds on types that may be in error, and a
+//! mistake in the type of one child would be reported again for each trait.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -12,7 +12,7 @@ use super::draw;
 use super::scope::plain;
 use super::types::{Runtime, Sub, declared};
 
-/// The struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
+/// Emits the struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
     let (cfgs, vis, name) = (&tree.cfgs, &tree.vis, &tree.name);
     let drawing = draw::docs(name, &tree.body);
@@ -21,14 +21,15 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let types = tree.params.iter().map(|param| &param.ty);
     let types: Vec<_> = types.collect();
     let start_doc = format!("Starts `{name}`: its children in order, each awaited.");
-    let errors_doc = "The failure of a child that could not be started; what was up by then is stopped again.";
+    let errors_doc = "The failure of the child that could not start. Children that were up are stopped again.";
     let tree_doc =
-        format!("`{name}` with these parameters, not yet started: to start it, or as the child of another tree.");
-    let run_doc =
-        format!("Starts `{name}`, waits until `until` is through or the tree has ended by itself, shuts down.");
+        format!("`{name}` with these parameters, not yet started. Start it, or make it a child of another tree.");
+    let run_doc = format!(
+        "Starts `{name}`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down."
+    );
     // A parameter of the tree may have this name too.
     let until = Ident::new("until", Span::mixed_site());
-    // At the name: what is wrong with the type of a child is reported there too, not over the whole macro.
+    // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
     let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
     quote! {
         #handle
@@ -86,7 +87,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     }
 }
 
-/// The struct of an inline subtree: a type beside the tree's, as visible as the child.
+/// Emits the struct of an inline subtree: a type with the visibility of the tree's struct.
 pub(super) fn subtree(sub: &Sub<'_>, tree: &Tree) -> TokenStream {
     let Sub { child, subtree, cfgs } = sub;
     let docs = if child.docs.is_empty() {
@@ -120,7 +121,7 @@ fn item(
             quote!(#(#docs)*)
         };
         let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
-        // To a reader the type as it would be written; to rustc the one that complains once.
+        // Readers see the type as a programmer would write it. rustc sees the type that reports a mistake once.
         match Runtime::Absolute.shown_type(child) {
             Some(shown) => {
                 let (told, checked) = (field(shown), field(ty));

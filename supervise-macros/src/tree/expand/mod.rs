@@ -1,8 +1,8 @@
-//! From the model to Rust. Cannot fail: what is missing in the model is left out.
+//! Turns the model into Rust. This cannot fail: parts that are missing in the model are left out.
 //!
-//! The order of the output serves rust-analyzer: the body of `build`, where most of the user's tokens stand,
-//! comes first; what repeats them as text (documentation, `SPEC`) comes behind it, so that its length does not
-//! move the place of the cursor.
+//! The order of the output serves rust-analyzer. The body of `build`, with most of the user's tokens, comes first. The
+//! parts that repeat those tokens as text (documentation, `SPEC`) come after it, so that their length does not move the
+//! cursor.
 
 mod build;
 mod draw;
@@ -22,7 +22,7 @@ use super::model::Tree;
 use scope::local;
 use types::{Runtime, subtrees};
 
-/// Everything that one tree becomes. `misplaced`: inline subtrees that stand as the type of another child.
+/// Emits everything that one tree becomes. `misplaced` holds inline subtrees that are the type of another child.
 pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
     let (cfgs, name) = (&tree.cfgs, &tree.name);
     let definition = definition(tree, hidden);
@@ -75,10 +75,10 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
     }
 }
 
-/// `impl TreeDef`: parameters and `build`.
+/// Emits `impl TreeDef`: parameters and `build`.
 ///
-/// After a repair or a rejected name, `all(..)` takes the place of `not(..)`, which is as long: rust-analyzer sees
-/// the same layout, rustc the stub behind it.
+/// After a repair or a rejected name, `all(..)` replaces `not(..)`, which is as long: rust-analyzer sees the same
+/// layout, and rustc sees the stub after it.
 fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     let name = &tree.name;
     let types: Vec<_> = tree.params.iter().map(|param| Runtime::Imported.checked(&param.ty, "Parameter")).collect();
@@ -99,7 +99,7 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
     }
 }
 
-/// Stands in for a `build` that is not to be compiled.
+/// Emits a stub for a `build` that rustc must not compile.
 fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
     quote! {
         #[cfg(not(rust_analyzer))]
@@ -116,7 +116,7 @@ fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
     }
 }
 
-/// A tree can be a child of another tree.
+/// Emits `impl Child`, since a tree can be a child of another tree.
 fn as_child(name: &Ident) -> TokenStream {
     let (function, future) = (local("__F"), local("__Fut"));
     quote! {

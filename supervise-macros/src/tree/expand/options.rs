@@ -1,6 +1,6 @@
-//! Settings as values: `ChildOptions` of a child, `SupervisorStrategy` of a body.
+//! Emits settings as values: `ChildOptions` of a child, `SupervisorStrategy` of a body.
 //!
-//! Setting names become method calls with the user's own token, and words become variants: so completion,
+//! The name of a setting becomes a method call with the user's own token, and a word becomes a variant. So completion,
 //! hover and go-to-definition work inside the attributes.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -14,15 +14,14 @@ use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_time};
 use crate::settings::{is_flag, words};
 
-/// The options of a child, evaluated with the names that they mention.
+/// Emits the options of a child, evaluated with the names that they use.
 pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
     let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let settings =
         child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
-    // One after the other, each on a name at its own setting: there stands what rustc says about the bounds of its
-    // method.
+    // Each method is called on a name at its own setting, where rustc then reports an unmet bound of the method.
     let mut value = new;
     let steps: Vec<_> = child.settings.iter().flat_map(methods).collect();
     let mut before = TokenStream::new();
@@ -34,13 +33,13 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStre
     quote!({ #rebind #half_typed #before #value })
 }
 
-/// Words that are no setting or argument, as methods: an editor then offers those that there are.
+/// Emits words that are neither settings nor arguments as methods, so that an editor offers the methods that exist.
 fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
-    let can_be = |word: &&Ident| syn::parse2::<Ident>(quote!(#word)).is_ok(); // no keyword
+    let can_be = |word: &&Ident| syn::parse2::<Ident>(quote!(#word)).is_ok(); // not a keyword
     words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
-/// The method calls of a setting, each with its place.
+/// Emits the method calls of a setting, each with its place.
 fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
     let name = &setting.name;
     let args = match &setting.args {
@@ -52,7 +51,7 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
     };
     let unknown: Vec<_> = setting.unknown().collect();
     let method = match (&*name.to_string(), setting.first()) {
-        ("initial", _) => return Vec::new(), // it goes to the set, not to its instances
+        ("initial", _) => return Vec::new(), // for the set, not for its instances
         ("lifecycle" | "mailbox", _) => {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }
@@ -89,14 +88,14 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
     vec![(name.span(), method)]
 }
 
-/// An argument of `lifecycle` or `mailbox`, each of which is a method by itself.
+/// Emits an argument of `lifecycle` or `mailbox`. Each of them is a method.
 fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, TokenStream)> {
     Some(match (&arg.name, word(&arg.value)) {
         (None, Some(flag)) if is_flag(&setting.to_string(), &flag.to_string()) => (flag.span(), quote!(.#flag())),
         (None, Some(word)) if unknown.contains(&word) => return None,
         (None, Some(word)) if setting == "lifecycle" => (setting.span(), quote!(.#setting(__rt::Lifecycle::#word))),
         (None, None) if setting == "lifecycle" => return None,
-        // Anything else was reported, and does not parse behind a path.
+        // Any other expression was reported, and does not parse after a path.
         (None, _) if !matches!(arg.value, Expr::Path(_) | Expr::Call(_)) => return None,
         (None, _) => {
             let value = variant(quote!(__rt::Mailbox), &lower(&arg.value));
@@ -112,7 +111,7 @@ fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, Tok
     })
 }
 
-/// `Bounded(5)` as a variant of `of`; what begins otherwise stays as it is.
+/// Turns `Bounded(5)` into a variant of `of`. An expression with another beginning stays as it is.
 fn variant(of: TokenStream, value: &Expr) -> TokenStream {
     let head = match value {
         Expr::Call(call) if call.attrs.is_empty() => &*call.func,
@@ -126,7 +125,7 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
     }
 }
 
-/// `MIN..MAX` with its arguments, or a backoff as an expression.
+/// Emits `MIN..MAX` with its arguments, or an expression of a backoff type.
 fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let Expr::Range(range) = first else {
         let value = lower(first);
@@ -163,7 +162,7 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     }
 }
 
-/// The strategy, budget and decider of a body, or of `strategy!`.
+/// Emits the strategy, limit and decider of a body, or of `strategy!`.
 pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
     let strategy = setting(settings, "strategy");
     let word = strategy.and_then(Setting::first).and_then(word);
@@ -189,7 +188,7 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
     }
 }
 
-/// `max_restarts`, `within` and `on_limit` as methods of `on`.
+/// Emits `max_restarts`, `within` and `on_limit` as methods of `on`.
 fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
     let Args::List(args) = &setting.args else { return on };
     let methods = args.iter().filter_map(|arg| {

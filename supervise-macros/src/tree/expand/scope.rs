@@ -1,8 +1,8 @@
-//! Which names an expression can use, and how it gets them.
+//! The names that an expression can use, and how it gets them.
 //!
-//! Between the statements of `build`, parameters, `let`s and handles live under names of mixed hygiene, which
-//! the user's code cannot see: else a child `heartbeat` would hide the function `heartbeat` from everything
-//! below it. Only around an expression that names one of them is the user's own name bound, to a clone.
+//! Between the statements of `build`, parameters, `let`s and handles have names of mixed hygiene, which the user's code
+//! cannot see. Otherwise a child `heartbeat` would hide the function `heartbeat` from everything below it. The user's
+//! own name is bound, to a clone, only around an expression that uses it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -20,14 +20,14 @@ pub(super) struct Scope {
 #[derive(Debug, Clone)]
 struct Name {
     ident: Ident,
-    /// A parameter or a `let`, which the supervisor keeps; else a handle.
+    /// Whether it is a parameter or a `let`, which the supervisor keeps. Otherwise it is a handle.
     kept: bool,
 }
 
-/// How the names that an expression mentions reach it.
+/// The code that makes the names of an expression available to it.
 #[derive(Debug)]
 pub(super) struct Bound {
-    /// Before a closure: clones for it to own.
+    /// Before a closure: clones that the closure owns.
     pub(super) capture: TokenStream,
     /// Around the expression: the user's names, bound to fresh clones.
     pub(super) rebind: TokenStream,
@@ -45,7 +45,7 @@ impl Scope {
         self.names.push(Name { ident: ident.clone(), kept });
     }
 
-    /// What `exprs` need.
+    /// Returns the code for the names that `exprs` use.
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
         let free = FreeNames::of(exprs.iter().copied());
         let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
@@ -53,7 +53,7 @@ impl Scope {
             let Some(at) = name.mentioned_by(&free) else { continue };
             let inner = hidden(&name.ident);
             bound.capture.extend(capture(&inner));
-            // One syntax context for the whole call, else an error in it underlines the macro.
+            // The whole call has one syntax context. Otherwise an error in it underlines the macro.
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
             let value = if name.kept {
@@ -70,7 +70,7 @@ impl Scope {
         bound
     }
 
-    /// Clones of all that `exprs` mention, under the hidden names: for the closure of a subtree.
+    /// Emits clones of all names that `exprs` use, under the hidden names, for the closure of a subtree.
     pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
         let free = FreeNames::of(exprs.iter().copied());
         let mentioned = |name: &&Name| name.mentioned_by(&free).is_some();
@@ -84,13 +84,13 @@ fn capture(name: &Ident) -> TokenStream {
     quote!(#[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
 }
 
-/// The name of mixed hygiene under which `build` keeps a value. Not the user's word: that may be the name of a
-/// constant or of a variant, which no `let` can bind.
+/// Returns the name of mixed hygiene under which `build` keeps a value. The user's own word may be the name of a
+/// constant or a variant, which a `let` cannot bind.
 pub(super) fn hidden(ident: &Ident) -> Ident {
     Ident::new(&format!("__of_{}", ident.unraw()), ident.span().resolved_at(Span::mixed_site()))
 }
 
-/// The user's own word beside the hidden name, for an editor: what is half typed mentions nothing yet.
+/// Binds the user's own word as well, but only for an editor: a half-typed expression does not use the name yet.
 pub(super) fn for_editor(ident: &Ident) -> TokenStream {
     let inner = hidden(ident);
     let mut own = ident.clone();
@@ -98,12 +98,12 @@ pub(super) fn for_editor(ident: &Ident) -> TokenStream {
     quote!(#[cfg(rust_analyzer)] let #own = ::core::clone::Clone::clone(&#inner);)
 }
 
-/// A name of the expansion's own.
+/// Returns a name that only the expansion can use.
 pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// A child's name as a string, `r#type` as `type`.
+/// Returns the name of a child as a string, with `r#type` as `type`.
 pub(super) fn plain(ident: &Ident) -> String {
     ident.unraw().to_string()
 }

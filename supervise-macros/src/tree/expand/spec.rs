@@ -1,4 +1,4 @@
-//! `SPEC`: the tree as a constant.
+//! Emits `SPEC`, the tree as a constant.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::duration;
 use crate::pretty::to_source;
 use crate::settings::words;
 
-/// `impl TreeHandle`, which carries the constant. `within`: the tree and its inline subtrees.
+/// Emits `impl TreeHandle` with the constant. `within` holds the names of the tree and its inline subtrees.
 pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
     let (text, doc) = (plain(name), first_paragraph(docs));
     let strategy = strategy(body);
@@ -49,12 +49,12 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
         }
     };
     let (kind, below) = match child.unit() {
-        // A tree may contain any number of itself: then the constant must not.
+        // A tree may contain a set of itself, but a constant may not contain itself.
         Some(Unit::Type(ty)) if child.is_set() => {
             let tree = Imported.asked(ty, "Declared", "TREE");
             (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
         }
-        // A tree in itself was reported; here it would be reported again, as a constant without end.
+        // A tree that contains itself was reported. Here rustc would report it again, as an infinite constant.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => {
             (quote!(__rt::Kind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
@@ -92,9 +92,9 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     })
 }
 
-/// Whether the time of each subtree is enough for its children, where it is a literal (rule C12).
+/// Emits checks that the `shutdown` time of each subtree is enough for its children, where it is a literal (rule C12).
 ///
-/// Not of a `[..]` of the tree itself: its time would have to be longer than itself.
+/// A set of the tree itself is not checked: its time would have to be longer than itself.
 pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
     let mut all = TokenStream::new();
     for child in body.children() {
@@ -141,7 +141,7 @@ fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
     }
 }
 
-/// The `shutdown` time: a literal, a word, or what only the start knows.
+/// Emits the `shutdown` time: a literal, a word, or `Computed` if only the start knows it.
 fn shutdown(child: &Child) -> TokenStream {
     let time = |time| duration::tokens(time, proc_macro2::Span::call_site());
     let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
@@ -164,7 +164,7 @@ fn shutdown(child: &Child) -> TokenStream {
     }
 }
 
-/// The first paragraph of the documentation, as one line.
+/// Returns the first paragraph of the documentation, as one line.
 fn first_paragraph(docs: &[Attribute]) -> String {
     let lines = docs.iter().filter_map(|doc| match &doc.meta {
         Meta::NameValue(pair) => match &pair.value {

@@ -20,7 +20,7 @@ pub(super) struct Sub<'a> {
     pub(super) cfgs: Vec<&'a Attribute>,
 }
 
-/// Every inline subtree below a body.
+/// Returns every inline subtree below a body.
 pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
     fn below<'a>(body: &'a Body, above: &[&'a Attribute], found: &mut Vec<Sub<'a>>) {
         for child in body.children() {
@@ -41,7 +41,7 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
 pub(super) enum Runtime {
     /// As `__rt`, which the anonymous constant of a tree imports.
     Imported,
-    /// By its whole path: the struct of a handle and its functions stand beside that constant.
+    /// By their whole path, for the struct of a handle and its functions, which are outside of that constant.
     Absolute,
 }
 
@@ -53,7 +53,7 @@ impl Runtime {
         }
     }
 
-    /// The type of a child's field; `None` where too little of the child could be read.
+    /// Returns the type of a child's field; `None` if too little of the child could be read.
     pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
         match (child.shape.as_ref()?, child.unit()) {
             (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
@@ -79,7 +79,7 @@ impl Runtime {
         }
     }
 
-    /// The same for documentation and editors, if that is another.
+    /// Returns the type that documentation and editors show, if it is another one.
     pub(super) fn shown_type(self, child: &Child) -> Option<TokenStream> {
         if child.is_task() && !child.is_set() {
             return None;
@@ -108,13 +108,13 @@ impl Runtime {
         }
     }
 
-    /// What `ChildIf` says about a type, or the one error that it is no child (rule C9).
+    /// Emits an item of `ChildIf` for a type, or the one error that the type is not a child (rule C9).
     pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
         let (rt, is, name) = (self.path(ty.span()), self.asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
         quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
     }
 
-    /// The type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
+    /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
     pub(super) fn checked(self, ty: &Type, asked_for: &str) -> TokenStream {
         let (rt, of, is) = (self.path(ty.span()), Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
         let is = quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is);
@@ -122,13 +122,15 @@ impl Runtime {
         quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
     }
 
-    /// `<T as Trait>::NAME`, from the first to the last token of the type: equal complaints at one place are told once.
+    /// Emits `<T as Trait>::NAME`, from the first to the last token of the type: rustc shows equal errors at one place
+    /// once.
     pub(super) fn asked(self, ty: &Type, of: &str, name: &str) -> TokenStream {
         let (rt, of, name) = (self.path(ty.span()), Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
         quote_spanned!(ty.span()=> <#ty as #rt::#of>::#name)
     }
 
-    /// The same, each with the question whether it can be kept, or moved where nothing is.
+    /// Emits the types of the arguments with which a set spawns, each checked to be kept, or to be moved if nothing is
+    /// kept.
     pub(super) fn checked_arguments(self, child: &Child) -> Vec<TokenStream> {
         let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
             (false, _) => "Argument",
@@ -138,7 +140,7 @@ impl Runtime {
         set_arguments(child).into_iter().map(|ty| self.checked(ty, asked_for)).collect()
     }
 
-    /// The type by which the runtime knows the child.
+    /// Emits the type by which the runtime knows the child.
     fn unit_type(self, unit: &Unit) -> TokenStream {
         match unit {
             Unit::Type(ty) => quote!(#ty),
@@ -150,7 +152,7 @@ impl Runtime {
     }
 }
 
-/// The children that have a field, with its type: each name once, unless `#[cfg]`s choose between two.
+/// Returns the children that have a field, with its type. Each name is there once, unless `#[cfg]`s choose between two.
 pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
     let children: Vec<&Child> = body.children().collect();
     let mut fields = Vec::new();
@@ -158,7 +160,7 @@ pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream
         let twice = children[..i]
             .iter()
             .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
-        // Reported; the handle has a field of that name itself.
+        // This name was reported: the handle has a field of that name itself.
         let ours = child.name == "__tree";
         if !twice
             && !ours
@@ -170,7 +172,7 @@ pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream
     fields.into_iter()
 }
 
-/// The fields of the handle in the expression that makes it.
+/// Emits the fields of the handle in the expression that makes it.
 pub(super) fn initializers(body: &Body) -> TokenStream {
     declared(body)
         .map(|(child, _)| {
@@ -180,7 +182,7 @@ pub(super) fn initializers(body: &Body) -> TokenStream {
         .collect()
 }
 
-/// One handle, an `Option` of it, or an array.
+/// Emits one handle, an `Option` of it, or an array.
 fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
     Some(match child.shape.as_ref()? {
         Shape::Optional(_) => quote!(::core::option::Option<#handle>),
@@ -197,7 +199,7 @@ fn last_span(ty: &Type) -> Span {
     }
 }
 
-/// The types of the arguments with which a set spawns, without the key.
+/// Returns the types of the arguments with which a set spawns, without the key.
 fn set_arguments(child: &Child) -> Vec<&Type> {
     let Some(Expr::Closure(closure)) = &child.start else { return Vec::new() };
     let keys = usize::from(matches!(child.shape, Some(Shape::Keyed(..))));
@@ -208,12 +210,12 @@ fn set_arguments(child: &Child) -> Vec<&Type> {
     typed.collect()
 }
 
-/// The instances of a `Temporary` set.
+/// Returns whether the child is a set of `Temporary` instances.
 pub(super) fn is_started_once(child: &Child) -> bool {
     child.is_set() && child.lifecycle() == Lifecycle::Temporary
 }
 
-/// The type as written, without brackets; `task`; the name of an inline subtree.
+/// Returns the type as it is written, without brackets; or `task`; or the name of an inline subtree.
 pub(super) fn item(child: &Child) -> Option<String> {
     Some(match child.shape.as_ref()? {
         Shape::Inline(subtree) => plain(&subtree.name),
@@ -224,7 +226,7 @@ pub(super) fn item(child: &Child) -> Option<String> {
     })
 }
 
-/// The strategy of a body; a word that is none was reported and must not be emitted.
+/// Returns the strategy of a body. An unknown word was reported and must not be emitted.
 pub(super) fn strategy(body: &Body) -> Ident {
     let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
     let name = written.map(ToString::to_string).filter(|name| words("strategy", "strategy").contains(&&**name));

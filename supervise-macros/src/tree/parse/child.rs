@@ -1,7 +1,7 @@
-//! Entries of a body: children and `let`s.
+//! Reads the entries of a body: children and `let`s.
 //!
-//! An entry is put into the list as soon as its name is known and filled in from there, so that it keeps
-//! what was read before a mistake.
+//! An entry is put into the list as soon as its name is known and completed afterwards, so that it keeps the parts
+//! before a mistake.
 
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -55,7 +55,7 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
         if !input.peek(Ident) && !input.peek(token::Bracket) {
             return Err(syn::Error::new(name.span(), message));
         }
-        // `db Db = ..`: only the colon is missing.
+        // In `db Db = ..` only the colon is missing.
         errors.at(name.span(), message);
     }
     child.shape = Some(shape::shape(input, errors)?);
@@ -79,7 +79,7 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
     end(input, &name, errors)
 }
 
-/// What may follow a child.
+/// Reads the end of a child.
 fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()> {
     if input.peek(Token![;]) {
         errors.at(input.span(), "a child ends with `,`; only a `let` ends with `;`");
@@ -114,7 +114,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> R
     input.parse::<Token![=]>()?;
     entry.value = Some(input.parse().map_err(|error| Mistake::from(error).hiding_body())?);
     if input.peek(Token![else]) {
-        let error = input.error("`let .. else` cannot stand here; use a pattern that always matches");
+        let error = input.error("`let .. else` cannot be used here; use a pattern that always matches");
         return Err(Mistake::from(error).hiding_body());
     }
     if input.peek(Token![,]) {
@@ -130,14 +130,14 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> R
     Ok(())
 }
 
-/// A name that a field and a variable can have (rule C2).
+/// Reads a name that a field and a variable can have (rule C2).
 pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
     if input.peek(Token![_]) {
-        return Err(input.error("`_` is no name; every child and parameter needs one"));
+        return Err(input.error("`_` is not a name; every child and parameter needs one"));
     }
     let name = input.call(Ident::parse_any)?;
     let text = name.to_string();
-    // `gen` is one since edition 2024, which syn does not know.
+    // syn does not know that `gen` is a keyword since edition 2024.
     if text.starts_with("r#") || (text != "gen" && syn::parse_str::<Ident>(&text).is_ok()) {
         return Ok(name);
     }

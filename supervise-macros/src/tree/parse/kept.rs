@@ -1,11 +1,11 @@
-//! Types of what a tree keeps: parameters, keys, and the arguments of spawns (rule C8).
+//! Checks the types of values that a tree keeps: parameters, keys, and the arguments of spawns (rule C8).
 
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Lifetime, Pat, ReturnType, Type, TypeFnPtr, TypeReference};
 
 use crate::errors::Errors;
 
-/// Reports a borrow and makes it `'static`: without a lifetime it could not stand in anything that is generated.
+/// Reports a borrow and makes it `'static`, because generated code cannot contain a reference without a lifetime.
 pub(super) fn owned(ty: &mut Type, errors: &mut Errors) {
     Owned(errors).visit_type_mut(ty);
 }
@@ -32,7 +32,7 @@ impl VisitMut for Owned<'_> {
         syn::visit_mut::visit_type_reference_mut(self, ty);
     }
 
-    // What a function takes is not kept.
+    // The arguments of a function are not kept.
     fn visit_type_fn_ptr_mut(&mut self, _: &mut TypeFnPtr) {}
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
     fn visit_return_type_mut(&mut self, _: &mut ReturnType) {}

@@ -1,5 +1,5 @@
-//! From tokens to the model, leniently: what cannot be read is reported and skipped, what stands around it
-//! is kept.
+//! Turns tokens into the model, leniently: a part that cannot be read is reported and skipped, and the parts around it
+//! are kept.
 
 mod child;
 mod kept;
@@ -16,7 +16,7 @@ pub(crate) use settings::inner;
 use super::model::{Body, Item, Param, Shape, Tree};
 use crate::errors::{Errors, Mistake};
 
-/// Every tree of one call.
+/// Reads every tree of one call.
 pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
     let trees = errors.read(input, |input, errors| {
         let mut trees = Vec::new();
@@ -105,7 +105,8 @@ fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
     params
 }
 
-/// Two structs of one name would conflict in everything that is generated for them: the second gets another (C2).
+/// Renames the second of two structs with one name, since everything that is generated for them would conflict (rule
+/// C2).
 fn told_apart(body: &mut Body, taken: &mut Vec<Ident>, errors: &mut Errors) {
     for item in &mut body.items {
         let Item::Child(child) = item else { continue };
@@ -121,7 +122,7 @@ fn told_apart(body: &mut Body, taken: &mut Vec<Ident>, errors: &mut Errors) {
     }
 }
 
-/// What stands between the braces of a tree, of a subtree, or of `strategy!`.
+/// Reads the content of the braces of a tree, of a subtree, or of `strategy!`.
 pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
     let mut body = Body::default();
     while !input.is_empty() {
@@ -145,14 +146,14 @@ pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
     body
 }
 
-/// Docs, `cfg`s, and the rest.
+/// Splits attributes into documentation, `cfg`s, and the rest.
 fn split(attributes: Vec<Attribute>) -> (Vec<Attribute>, Vec<Attribute>, Vec<Attribute>) {
     let (docs, others): (Vec<_>, Vec<_>) = attributes.into_iter().partition(|a| a.path().is_ident("doc"));
     let (cfgs, others) = others.into_iter().partition(|a| a.path().is_ident("cfg"));
     (docs, cfgs, others)
 }
 
-/// Skips to the next entry: behind a `,` or `;`, or where one plainly begins.
+/// Skips to the next entry: after a `,` or `;`, or where an entry clearly begins.
 fn resync(input: ParseStream) {
     while !input.is_empty() {
         if input.peek(Token![,]) || input.peek(Token![;]) {
@@ -168,7 +169,7 @@ fn resync(input: ParseStream) {
     }
 }
 
-/// Whether a child or a `let` can begin here.
+/// Returns whether a child or a `let` can begin here.
 fn begins_entry(input: ParseStream) -> bool {
     if input.is_empty() || input.peek(Token![let]) || input.peek(Token![#]) || input.peek(Token![pub]) {
         return true;
@@ -178,7 +179,7 @@ fn begins_entry(input: ParseStream) -> bool {
     if !(input.peek(Ident) && (typed || assigned)) {
         return false;
     }
-    // `b: B|` is a parameter of a closure, no child.
+    // `b: B|` is a parameter of a closure, not a child.
     let ahead = input.fork();
     while !(ahead.is_empty() || ahead.peek(Token![=]) || ahead.peek(Token![,])) {
         if ahead.peek(Token![|]) {
@@ -199,12 +200,12 @@ fn skip_tree(input: ParseStream) {
     }
 }
 
-/// Whether a body holds an entry after which settings of the tree come too late.
+/// Returns whether the body has an entry already, after which settings of the tree come too late.
 fn started(items: &[Item]) -> bool {
     !items.is_empty()
 }
 
-/// The place of an attribute, for errors that point at the whole of it.
+/// Returns the place of a whole attribute.
 fn whole(attribute: &Attribute) -> proc_macro2::Span {
     attribute.pound_token.span.join(attribute.bracket_token.span.close()).unwrap_or_else(|| attribute.span())
 }

@@ -1,7 +1,7 @@
-//! Settings: `#[name(args)]` above a child, `#![name(args)]` inside the braces.
+//! Reads settings: `#[name(args)]` above a child, `#![name(args)]` inside the braces.
 //!
-//! Only the form is read here. Whether the name exists and the arguments fit is for the check, with one
-//! exception: what stands inside `decider(..)` has a grammar of its own.
+//! Only the form is read here. The checks look at names and arguments. The one exception is `decider(..)`, whose
+//! arguments have a grammar of their own.
 
 use proc_macro2::TokenTree;
 use quote::ToTokens;
@@ -15,11 +15,11 @@ use crate::errors::{Errors, did_you_mean, neighbour};
 use crate::pretty::to_source;
 use crate::settings::{Place, Value, argument_names, find, names, with_argument};
 
-/// Takes the inner attributes of a body.
+/// Reads the inner attributes of a body.
 pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
     for attribute in attributes {
         if attribute.path().is_ident("doc") {
-            errors.at(whole(&attribute), "`//!` cannot stand here; write `///` above the `struct`");
+            errors.at(whole(&attribute), "`//!` cannot be used here; write `///` above the `struct`");
             continue;
         }
         if started(&body.items) {
@@ -29,7 +29,7 @@ pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Er
     }
 }
 
-/// The settings above a child, and the words among them that are none.
+/// Reads the settings above a child, and the words among them that are not settings.
 pub(super) fn outer(attributes: Vec<Attribute>, errors: &mut Errors) -> (Vec<Setting>, Vec<Ident>) {
     let (mut settings, mut unknown) = (Vec::new(), Vec::new());
     for attribute in attributes {
@@ -81,27 +81,27 @@ fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -
     } else {
         let (args, lost) = errors.read(tokens, args)?;
         if lost && args.is_empty() {
-            return None; // it is not without arguments
+            return None; // it has arguments, which could not be read
         }
         Args::List(args)
     };
     Some(Setting { name, args, text })
 }
 
-/// Reports an attribute that is no setting.
+/// Reports an attribute that is not a setting.
 fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
     let name = to_source(attribute.path().to_token_stream());
     let taken = ["allow", "warn", "expect", "deny", "derive", "cfg_attr", "must_use", "deprecated", "inline"];
     if taken.contains(&&*name) {
         let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };
-        errors.on(attribute.path(), format!("`{name}` cannot stand here, only {stand}; remove it"));
+        errors.on(attribute.path(), format!("`{name}` cannot be used here, only {stand}; remove it"));
     } else {
         let repair = repair(&name, inside);
         errors.on(attribute.path(), format!("unknown setting `{name}`{repair}"));
     }
 }
 
-/// What an unknown setting may have been meant for: another name, or an argument of a setting.
+/// Suggests what an unknown setting may be meant for: another name, or an argument of a setting.
 fn repair(name: &str, inside: bool) -> String {
     let near = did_you_mean(name, &names(inside));
     if !near.contains("known here") {
@@ -118,7 +118,7 @@ fn repair(name: &str, inside: bool) -> String {
     }
 }
 
-/// The arguments, and whether one could not be read.
+/// Reads the arguments, and returns whether one could not be read.
 fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
     let (mut args, mut lost) = (Vec::new(), false);
     while !input.is_empty() {

@@ -1,4 +1,4 @@
-//! Shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`.
+//! Reads shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`.
 
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
@@ -65,10 +65,10 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
         Type::Path(path) if path.qself.is_none() && is_option(path) => {}
         _ => return Ok(Unit::Type(Box::new(ty))),
     }
-    // A shape in a shape, for one.
+    // For example a shape inside a shape.
     Err(syn::Error::new_spanned(
         &ty,
-        "a shape holds an actor, a tree or `task`; put what is in here into a tree of its own, and that into the shape",
+        "a shape holds an actor, a tree or `task`; declare it as a separate tree, and use that tree here",
     ))
 }
 

@@ -96,7 +96,7 @@ impl fmt::Display for Refusal {
                 "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
                  again when it is up",
             ),
-            Refusal::Ended => f.write_str("it has ended or is about to"),
+            Refusal::Ended => f.write_str("the actor has stopped or is stopping"),
         }
     }
 }
@@ -126,7 +126,7 @@ impl<M> fmt::Debug for TellError<M> {
 
 impl<M> fmt::Display for TellError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} did not take the message: {}", self.path, self.reason)?;
+        write!(f, "{} did not accept the message: {}", self.path, self.reason)?;
         match self.reason {
             Refusal::Ended => f.write_str("; take the message back with `into_message`"),
             _ => Ok(()), // this reason already says what to do
@@ -172,7 +172,7 @@ impl<M> std::error::Error for TellError<M> {}
 #[non_exhaustive]
 pub enum AskError {
     /// The message was not accepted.
-    #[error("{path} did not take the message: {reason}")]
+    #[error("{path} did not accept the message: {reason}")]
     Refused {
         /// The path of the actor.
         path: String,
@@ -240,7 +240,7 @@ mod tests {
     fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
         let told = TellError { message: (), reason: Refusal::Ended, path: "db".into() };
         let asked = AskError::Refused { path: "db".into(), reason: Refusal::Ended };
-        let ended = "db did not take the message: it has ended or is about to";
+        let ended = "db did not accept the message: the actor has stopped or is stopping";
         assert_eq!(told.to_string(), format!("{ended}; take the message back with `into_message`"));
         assert_eq!(asked.to_string(), ended);
     }
