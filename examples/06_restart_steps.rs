@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use supervise::prelude::*;
-use supervise::{EventKind, NodeState, SpawnError, Thrown};
+use supervise::{EventKind, NodeState, SpawnError, UserError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
@@ -105,7 +105,7 @@ struct Child {
 }
 
 /// The start function of a child, for the first start and for every restart.
-fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, Thrown>> + use<> {
+fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, UserError>> + use<> {
     let journal = journal.clone();
     move || ready(Ok(Child { name, journal: journal.clone() }))
 }

@@ -26,7 +26,7 @@ use std::thread;
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{EventKind, Events, Missed, Refusal};
+use supervise::{EventKind, Events, Lagged, SendRejection};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -106,7 +106,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         match tree.sender.try_tell(Msg { id, sender: sender.clone() }) {
             Ok(()) => println!("{} message {id} is taken", at(begun.elapsed())),
             // The refused message comes back: neither this message nor an older one is dropped.
-            Err(error) if error.reason() == Refusal::Full => {
+            Err(error) if error.reason() == SendRejection::Full => {
                 println!("{} message {id} comes back, there is no room", at(begun.elapsed()));
                 too_many.push(error.into_message());
             }
@@ -143,7 +143,7 @@ fn at(time: Duration) -> String {
 }
 
 /// Prints what happens to the sender, and counts its restarts.
-async fn follow(mut events: Events) -> Result<u32, Missed> {
+async fn follow(mut events: Events) -> Result<u32, Lagged> {
     let (mut restarts, mut why) = (0, String::new());
     while let Some(event) = events.next().await {
         let event = event?;

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
-use supervise::{EventKind, Events, KeyedError, Missed};
+use supervise::{EventKind, Events, KeyedError, Lagged};
 use tokio::time::interval;
 
 const VANS: u32 = 100_000;
@@ -169,7 +169,7 @@ struct Seen {
 
 impl Seen {
     /// Reads the available events. Fails if some were missed, since the counts are then wrong.
-    fn read(&mut self, events: &mut Events) -> Result<(), Missed> {
+    fn read(&mut self, events: &mut Events) -> Result<(), Lagged> {
         while let Some(event) = events.try_next() {
             match event?.kind {
                 EventKind::Failed { .. } => self.failures += 1,

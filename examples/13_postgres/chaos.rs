@@ -180,7 +180,7 @@ struct Counts {
 }
 
 /// Reads the events until the tree has ended.
-async fn count(mut events: Events) -> Result<Counts, supervise::Missed> {
+async fn count(mut events: Events) -> Result<Counts, supervise::Lagged> {
     let mut counts = Counts::default();
     while let Some(event) = events.next().await {
         let Event { kind, .. } = event?;

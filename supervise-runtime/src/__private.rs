@@ -15,12 +15,12 @@ pub use crate::tree::{
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use crate::values::ended::{Ended, Watched};
-pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
 pub use crate::values::kind::ChildKind as Kind;
 pub use crate::values::report::Report;
 pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, shutdown_too_short};
 pub use crate::values::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown, Strategy,
+    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
     SupervisorStrategy, WhileDown,
 };
 

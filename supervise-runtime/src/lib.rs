@@ -28,7 +28,7 @@ mod values;
 #[doc(hidden)]
 pub mod __private;
 
-pub use actor::actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
+pub use actor::actor_ref::{ActorRef, Ask, AskError, Reply, SendRejection, Tell, TellError, Terminated, WaitError};
 pub use actor::commands::CommandError;
 pub use actor::context::{Context, SpawnChild};
 pub use actor::guardian::{self, spawn};
@@ -36,9 +36,9 @@ pub use actor::hook::{EndHook, RestartHook, StartHook};
 pub use actor::options::{ChildOptions, Redeliver};
 pub use actor::timers::{Every, Timer};
 pub use actor::{Actor, Watcher};
-pub use engine::bus::{EVENT_BUFFER, Events, Missed};
-pub use inspect::health::{Health, Reason, Symptom};
-pub use inspect::snapshot::{Node, NodeState, Restarts, Snapshot};
+pub use engine::bus::{EVENT_BUFFER, Events, Lagged};
+pub use inspect::health::{Health, Symptom, SymptomKind};
+pub use inspect::snapshot::{Node, NodeState, RestartBudget, Snapshot};
 pub use task::{Task, TaskContext, TaskOutput, TaskRef};
 pub use tree::children::{Children, Keyed, KeyedError};
 #[cfg(feature = "signal")]
@@ -46,8 +46,8 @@ pub use tree::signal::signal;
 pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
 pub use values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use values::ended::{Ended, Watched};
-pub use values::event::{DeadReason, Event, EventKind};
-pub use values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use values::event::{DeadLetterReason, Event, EventKind};
+pub use values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
 pub use values::invalid_settings::InvalidSettings;
 pub use values::kind::ChildKind;
 pub use values::link_error::LinkError;
@@ -57,6 +57,6 @@ pub use values::report::{ChildReport, Report};
 pub use values::spawn_error::SpawnError;
 pub use values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 pub use values::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
-    Strategy, SupervisorStrategy, WhileDown,
+    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
+    SupervisorStrategy, WhileDown,
 };

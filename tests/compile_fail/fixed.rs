@@ -118,6 +118,10 @@ mod hooks {
     mod hook_with_wrong_parameters;
 }
 mod limits {
+    #[path = "default_limit.fixed.rs"]
+    mod default_limit;
+    #[path = "slow_growth.fixed.rs"]
+    mod slow_growth;
     #[path = "unreachable_limit_of_a_group.fixed.rs"]
     mod unreachable_limit_of_a_group;
     #[path = "unreachable_limit_of_one_child.fixed.rs"]
@@ -186,6 +190,8 @@ mod no_effect {
     mod significant_permanent_child;
     #[path = "start_time_of_a_task_without_ready.fixed.rs"]
     mod start_time_of_a_task_without_ready;
+    #[path = "too_many_initial.fixed.rs"]
+    mod too_many_initial;
     #[path = "within_with_backoff_only.fixed.rs"]
     mod within_with_backoff_only;
     #[path = "within_without_max_restarts.fixed.rs"]

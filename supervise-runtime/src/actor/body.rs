@@ -16,8 +16,8 @@ use crate::base::sync::Arc;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::AnyCell as _;
 use crate::engine::mailbox::{Admission, Inbox, Received};
-use crate::values::event::{DeadReason, EventKind};
-use crate::values::failure::{Failure, Thrown};
+use crate::values::event::{DeadLetterReason, EventKind};
+use crate::values::failure::{Failure, UserError};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::SupervisorStrategy;
@@ -56,7 +56,7 @@ impl<A, F, Fut> Hands for ActorBody<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         let options = self.options.read();
@@ -94,7 +94,7 @@ where
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
-                let (message, reason) = (type_name::<A::Msg>(), DeadReason::GivenUp);
+                let (message, reason) = (type_name::<A::Msg>(), DeadLetterReason::GivenUp);
                 self.cell.core().emit(EventKind::DeadLetter { message, reason });
                 let mut msg = Some(msg);
                 each(&mut || msg = None);
@@ -135,11 +135,11 @@ impl<A, F, Fut> Body for ActorBody<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Actor;
 
-    async fn start(&mut self) -> Result<(), Thrown> {
+    async fn start(&mut self) -> Result<(), UserError> {
         self.actor = None;
         self.handled = false;
         self.cell.set_handled(false);
@@ -149,23 +149,23 @@ where
         Ok(())
     }
 
-    async fn pre_start(&mut self) -> Result<(), Thrown> {
+    async fn pre_start(&mut self) -> Result<(), UserError> {
         match &mut self.actor {
-            Some(actor) => actor.pre_start(&mut self.cx).await.map_err(Thrown::from),
+            Some(actor) => actor.pre_start(&mut self.cx).await.map_err(UserError::from),
             None => Ok(()),
         }
     }
 
-    async fn post_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
+    async fn post_restart(&mut self, failure: &Failure) -> Result<(), UserError> {
         let hook = self.options.now.hook::<A>(false);
         match (&mut self.actor, hook) {
             (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-            (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(Thrown::from),
+            (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(UserError::from),
             (None, _) => Ok(()),
         }
     }
 
-    async fn serve(&mut self) -> Result<Served, Thrown> {
+    async fn serve(&mut self) -> Result<Served, UserError> {
         let Some(actor) = &mut self.actor else { return Ok(Served::Done) };
         loop {
             if self.cx.is_stopping() {
@@ -215,18 +215,18 @@ where
         }
     }
 
-    async fn pre_restart(&mut self, failure: &Failure) -> Result<(), Thrown> {
+    async fn pre_restart(&mut self, failure: &Failure) -> Result<(), UserError> {
         let hook = self.options.now.hook::<A>(true);
         match (&mut self.actor, hook) {
             (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-            (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(Thrown::from),
+            (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(UserError::from),
             (None, _) => Ok(()),
         }
     }
 
-    async fn post_stop(&mut self) -> Result<(), Thrown> {
+    async fn post_stop(&mut self) -> Result<(), UserError> {
         match &mut self.actor {
-            Some(actor) => actor.post_stop(&mut self.cx).await.map_err(Thrown::from),
+            Some(actor) => actor.post_stop(&mut self.cx).await.map_err(UserError::from),
             None => Ok(()),
         }
     }

@@ -12,7 +12,7 @@ use crate::decide::group::Owner;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::supervisor::ChildTable;
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::place::Name;
 use crate::values::strategy::{Strategy, SupervisorStrategy};
 
@@ -100,7 +100,7 @@ pub fn spawn<A, F, Fut>(name: &str, start: F) -> SpawnChild<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
 {
     SpawnChild::new(above(), name, start)
 }

@@ -12,13 +12,14 @@ use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::values::backoff::Backoff;
-use crate::values::failure::{Failure, Thrown};
+use crate::values::failure::{Failure, UserError};
 use crate::values::settings::Common;
-use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
+use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// A hook that replaces the type's own.
-pub(crate) type HookOf<A> =
-    Arc<dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), Thrown>> + Send + Sync>;
+pub(crate) type HookOf<A> = Arc<
+    dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), UserError>> + Send + Sync,
+>;
 
 #[derive(Clone, Default)]
 pub(crate) struct Options {
@@ -210,7 +211,7 @@ impl<T> ChildOptions<T> {
     /// Sets how long the child may take to go down. Default: 5 s, for a tree as long as it takes.
     ///
     /// See rule S24.
-    pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
+    pub fn shutdown(self, shutdown: impl Into<ShutdownTimeout>) -> Self {
         let shutdown = shutdown.into();
         self.set(|common| common.shutdown = Some(shutdown))
     }
@@ -226,7 +227,7 @@ impl<T> ChildOptions<T> {
     /// Gives the child its own restart budget, under `OneForOne` or in a `[..]`.
     ///
     /// See rule S15.
-    pub fn limit(self, limit: Limit) -> Self {
+    pub fn limit(self, limit: RestartLimit) -> Self {
         self.set(|common| common.limit = limit)
     }
 
@@ -366,7 +367,7 @@ fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dy
     let hook = Arc::new(CatchDrop::new(hook));
     let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
         let hook = hook.clone();
-        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(Thrown::from) })
+        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(UserError::from) })
     });
     Arc::new(erased)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use supervise_rules::{Given, MaxRestarts};
 use tokio::time::Instant;
 
-use crate::values::strategy::{Limit, OnLimit};
+use crate::values::strategy::{OnLimit, RestartLimit};
 
 /// A resolved limit: every field has its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Allowance {
 impl Allowance {
     /// Resolves a limit: `own` takes precedence over `tree`, and `tree` over the default, which is 10 in 1 minute, or
     /// unlimited if the child declares a backoff.
-    pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
+    pub(crate) fn resolve(own: RestartLimit, tree: RestartLimit, backoff_declared: bool, on_limit: OnLimit) -> Self {
         let (max, within) = supervise_rules::effective(&own.into(), &tree.into(), backoff_declared);
         let max = match max {
             Given::Is(MaxRestarts::AtMost(max)) => Some(max),
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_declared_backoff_lifts_the_default_and_nothing_else() {
-        let none = Limit::new();
+        let none = RestartLimit::new();
         assert_eq!(Allowance::resolve(none, none, true, OnLimit::Escalate).max, None);
         assert_eq!(Allowance::resolve(none, none, false, OnLimit::Escalate).max, Some(10));
         let tree = none.max_restarts(MaxRestarts::AtMost(3));

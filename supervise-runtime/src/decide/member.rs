@@ -10,7 +10,7 @@ use super::pace::RestartDelay;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, Limit};
+use crate::values::strategy::{Lifecycle, RestartLimit};
 
 /// The state of a member. The letters are those of the model of the group rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub(crate) struct Settings {
     pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
-    pub(crate) limit: Limit,
+    pub(crate) limit: RestartLimit,
     /// A stop lets the child handle its queued messages (S24).
     pub(crate) drain: bool,
     /// The supervisor ends when this child ends by itself (S22).
@@ -51,13 +51,13 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Makes the settings of a member.
-    pub(crate) fn new(kind: ChildKind, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
+    pub(crate) fn new(kind: ChildKind, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: RestartLimit) -> Self {
         Settings { kind: Some(kind), lifecycle, backoff, limit, drain: false, significant: false, optional: false }
     }
 
     /// Settings of a kept value.
     pub(crate) fn value() -> Self {
-        Settings { kind: None, ..Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, Limit::new()) }
+        Settings { kind: None, ..Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new()) }
     }
 
     /// Only supervises: a tree or a set.

@@ -20,7 +20,7 @@ pub(crate) struct RestartDelay {
     /// The slot of a slotted backoff, 0 before the first.
     slot: u32,
     /// The length of the streak, for the built-in backoff.
-    row: u32,
+    streak: u32,
     /// The time of the last restart.
     restarted: Option<Instant>,
     /// The time when the present incarnation came up.
@@ -52,23 +52,23 @@ impl RestartDelay {
     }
 
     /// Returns the length of the streak; 1 for the first restart.
-    pub(crate) fn row(&self) -> u32 {
-        self.row
+    pub(crate) fn streak(&self) -> u32 {
+        self.streak
     }
 
     /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
     pub(crate) fn row_at(&self, now: Instant) -> u32 {
         let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= STABLE_AFTER);
-        if good { 0 } else { self.row }
+        if good { 0 } else { self.streak }
     }
 
     /// Returns the delay of the restart that is being decided, and counts the restart.
     pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
         if over.handled || ran >= STABLE_AFTER {
-            self.row = 0;
+            self.streak = 0;
         }
-        self.row = self.row.saturating_add(1);
+        self.streak = self.streak.saturating_add(1);
         let delay = match backoff {
             None => self.built_in(over, now),
             Some(Backoff::Exponential(backoff)) => {
@@ -84,7 +84,7 @@ impl RestartDelay {
     }
 
     fn built_in(&self, over: LastRun, now: Instant) -> Duration {
-        let delay = match self.row {
+        let delay = match self.streak {
             0 | 1 if over.never_at_once => MIN_DELAY,
             0 | 1 => Duration::ZERO,
             k => MIN_DELAY.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),

@@ -25,7 +25,7 @@ pub const EVENT_BUFFER: usize = 1024;
 /// that includes the tree's first start.
 ///
 /// Each subscriber gets all events of the whole tree, from its subscription on. A subscriber never slows the tree down:
-/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest, and gets their number as [`Missed`].
+/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest, and gets their number as [`Lagged`].
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -74,7 +74,7 @@ impl Drop for Events {
 /// The number of events that a slow subscriber missed.
 ///
 /// ```
-/// use supervise::{EVENT_BUFFER, Missed, prelude::*};
+/// use supervise::{EVENT_BUFFER, Lagged, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -89,26 +89,26 @@ impl Drop for Events {
 ///     assert!(shop.ready().await);
 /// }
 /// let gap = events.next().await.expect("the tree lives");
-/// assert!(matches!(gap, Err(Missed(n)) if n > 0));
+/// assert!(matches!(gap, Err(Lagged(n)) if n > 0));
 /// assert!(events.next().await.is_some_and(|next| next.is_ok())); // the subscription continues after the missed events
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} events were missed; read them faster, or in a task of their own")]
-pub struct Missed(pub u64);
+pub struct Lagged(pub u64);
 
 impl Events {
     /// Returns the next event; `None` once the tree has ended and all events were read.
     ///
     /// # Errors
     ///
-    /// Returns [`Missed`] once if events were missed; the next call continues after them.
+    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
     ///
     /// # Cancel safety
     ///
     /// No event is lost if this future is dropped.
-    pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
+    pub async fn next(&mut self) -> Option<Result<Event, Lagged>> {
         let mut receive = pin!(self.receiver.as_mut()?.recv());
         let received = poll_fn(|cx| {
             let _shelter = DeferDrops::new(); // the last reader of an event drops it in its slot, under a lock
@@ -116,7 +116,7 @@ impl Events {
         });
         match received.await {
             Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Missed(missed))),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }
@@ -125,12 +125,12 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// Returns [`Missed`] once if events were missed; the next call continues after them.
-    pub fn try_next(&mut self) -> Option<Result<Event, Missed>> {
+    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
+    pub fn try_next(&mut self) -> Option<Result<Event, Lagged>> {
         let _shelter = DeferDrops::new();
         match self.receiver.as_mut()?.try_recv() {
             Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Missed(missed))),
+            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
             Err(_) => None,
         }
     }
@@ -249,11 +249,11 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
     // The path is a field already.
     let own = |failure: &Failure| failure.at(&path()).to_string();
     match kind {
-        EventKind::Decided { directive: Directive::Restart, failure, row } if *row <= 1 => {
+        EventKind::Decided { directive: Directive::Restart, failure, streak } if *streak <= 1 => {
             say!(ERROR, failure = own(failure), "failed; restarting")
         }
-        EventKind::Decided { directive: Directive::Restart, failure, row } => {
-            say!(WARN, failure = own(failure), row, "failed again; restarting")
+        EventKind::Decided { directive: Directive::Restart, failure, streak } => {
+            say!(WARN, failure = own(failure), streak, "failed again; restarting")
         }
         EventKind::Decided { directive: Directive::Resume, failure, .. } => {
             say!(WARN, failure = own(failure), "failed; resuming")

@@ -39,7 +39,7 @@ use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
-use crate::values::event::{DeadReason, EventKind};
+use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
 
 mod gate;
@@ -324,7 +324,7 @@ impl<T: MailboxItem> ActorCell<T> {
         };
         for letter in queue {
             if let Some(message) = letter.message() {
-                self.core.emit(EventKind::DeadLetter { message, reason: DeadReason::Ended });
+                self.core.emit(EventKind::DeadLetter { message, reason: DeadLetterReason::Ended });
             }
             // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
             drop_catching_panics(letter);

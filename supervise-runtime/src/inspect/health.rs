@@ -49,7 +49,7 @@ pub enum Health {
 /// An unhealthy node, and the reason.
 ///
 /// ```
-/// use supervise::{Health, Reason, prelude::*};
+/// use supervise::{Health, SymptomKind, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -69,7 +69,7 @@ pub enum Health {
 ///
 /// for symptom in shop.health().symptoms() {
 ///     assert_eq!(symptom.path, "db");
-///     assert!(matches!(symptom.reason, Reason::Down(_)));
+///     assert!(matches!(symptom.reason, SymptomKind::Down(_)));
 ///     assert_eq!(symptom.to_string(), "db is backing off");
 /// }
 /// # assert_eq!(shop.health().symptoms().len(), 1);
@@ -82,20 +82,20 @@ pub struct Symptom {
     /// The path of the node.
     pub path: String,
     /// The reason.
-    pub reason: Reason,
+    pub reason: SymptomKind,
 }
 
 /// Why a node is unhealthy.
 ///
 /// ```
-/// use supervise::{Reason, prelude::*};
+/// use supervise::{SymptomKind, prelude::*};
 ///
 /// /// Whether an operator has to be called.
-/// fn is_serious(reason: &Reason) -> bool {
+/// fn is_serious(reason: &SymptomKind) -> bool {
 ///     match reason {
-///         Reason::Ended(_) => true,
-///         Reason::InARow(restarts) => *restarts > 5,
-///         Reason::Blocked(senders) => *senders > 100,
+///         SymptomKind::Ended(_) => true,
+///         SymptomKind::Streak(restarts) => *restarts > 5,
+///         SymptomKind::Blocked(senders) => *senders > 100,
 ///         _ => false, // the node is down, and being started again
 ///     }
 /// }
@@ -115,11 +115,11 @@ pub struct Symptom {
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum SymptomKind {
     /// The node is down or suspended, with this state.
     Down(NodeState),
     /// The node is up after this many restarts in a streak: it has neither handled a message nor run for 10 s since.
-    InARow(u32),
+    Streak(u32),
     /// The mailbox is full, and this many senders wait for room.
     Blocked(usize),
     /// The node has ended against its lifecycle.
@@ -156,19 +156,19 @@ impl Snapshot {
             let mut say = |reason| symptoms.push(Symptom { path: node.path.clone(), reason });
             match &node.state {
                 NodeState::Running => {
-                    if node.row > 0 {
-                        say(Reason::InARow(node.row));
+                    if node.streak > 0 {
+                        say(SymptomKind::Streak(node.streak));
                     }
                 }
                 NodeState::Ended(ended) if asked || is_against(ended, node.lifecycle) => {
-                    say(Reason::Ended(ended.clone()));
+                    say(SymptomKind::Ended(ended.clone()));
                 }
                 NodeState::Ended(_) => {}
                 _ if node.excused && !asked => {}
-                state => say(Reason::Down(state.clone())),
+                state => say(SymptomKind::Down(state.clone())),
             }
             if let Some(blocked) = senders(node) {
-                say(Reason::Blocked(blocked));
+                say(SymptomKind::Blocked(blocked));
             }
         }
         if symptoms.is_empty() { Health::Healthy } else { Health::Degraded(symptoms) }
@@ -204,13 +204,13 @@ impl fmt::Display for Symptom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match &self.reason {
-            Reason::Down(state @ NodeState::Failed) => write!(f, "{path} has {state}"),
-            Reason::Down(state) => write!(f, "{path} is {state}"),
-            Reason::InARow(1) => write!(f, "{path} was restarted"),
-            Reason::InARow(row) => write!(f, "{path} was restarted {row} times in a row"),
-            Reason::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
-            Reason::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
-            Reason::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
+            SymptomKind::Down(state @ NodeState::Failed) => write!(f, "{path} has {state}"),
+            SymptomKind::Down(state) => write!(f, "{path} is {state}"),
+            SymptomKind::Streak(1) => write!(f, "{path} was restarted"),
+            SymptomKind::Streak(streak) => write!(f, "{path} was restarted {streak} times in a row"),
+            SymptomKind::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
+            SymptomKind::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
+            SymptomKind::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
         }
     }
 }

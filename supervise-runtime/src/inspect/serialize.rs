@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
-use crate::inspect::health::{Health, Reason, Symptom};
-use crate::inspect::snapshot::{Node, NodeState, Restarts, Snapshot};
+use crate::inspect::health::{Health, Symptom, SymptomKind};
+use crate::inspect::snapshot::{Node, NodeState, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
-use crate::values::event::{DeadReason, Event, EventKind};
+use crate::values::event::{DeadLetterReason, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::report::{ChildReport, Report};
@@ -37,10 +37,10 @@ impl Serialize for Event {
             EventKind::Reported { failure } | EventKind::Escalated { failure } => {
                 map.serialize_entry("failure", failure)?;
             }
-            EventKind::Decided { directive, failure, row } => {
+            EventKind::Decided { directive, failure, streak } => {
                 map.serialize_entry("directive", directive)?;
                 map.serialize_entry("failure", failure)?;
-                map.serialize_entry("row", row)?;
+                map.serialize_entry("streak", streak)?;
             }
             EventKind::RestartScheduled { after } => map.serialize_entry("after_ms", &millis(*after))?,
             EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
@@ -205,7 +205,7 @@ impl Serialize for Since<'_> {
         if let Some(restarts) = &node.restarts {
             map.serialize_entry("restarts", restarts)?;
         }
-        map.serialize_entry("row", &node.row)?;
+        map.serialize_entry("streak", &node.streak)?;
         if let Some(mailbox) = &node.mailbox {
             map.serialize_entry("mailbox", mailbox)?;
         }
@@ -231,11 +231,11 @@ fn state(state: &NodeState) -> &'static str {
     }
 }
 
-impl Serialize for Restarts {
+impl Serialize for RestartBudget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("used", &self.used)?;
-        map.serialize_entry("of", &self.of)?;
+        map.serialize_entry("max", &self.max)?;
         map.serialize_entry("within_ms", &self.within.map(millis))?;
         map.end()
     }
@@ -265,19 +265,19 @@ impl Serialize for Symptom {
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("path", &self.path)?;
         match &self.reason {
-            Reason::Down(down) => {
+            SymptomKind::Down(down) => {
                 map.serialize_entry("reason", "down")?;
                 map.serialize_entry("state", state(down))?;
             }
-            Reason::InARow(row) => {
-                map.serialize_entry("reason", "in_a_row")?;
-                map.serialize_entry("row", row)?;
+            SymptomKind::Streak(streak) => {
+                map.serialize_entry("reason", "streak")?;
+                map.serialize_entry("streak", streak)?;
             }
-            Reason::Blocked(senders) => {
+            SymptomKind::Blocked(senders) => {
                 map.serialize_entry("reason", "blocked")?;
                 map.serialize_entry("senders", senders)?;
             }
-            Reason::Ended(ended) => {
+            SymptomKind::Ended(ended) => {
                 map.serialize_entry("reason", "ended")?;
                 map.serialize_entry("ended", ended)?;
             }
@@ -316,7 +316,7 @@ words! {
         Directive::Stop => "stop",
         Directive::Escalate => "escalate",
     }
-    DeadReason { DeadReason::Ended => "ended", DeadReason::GivenUp => "given_up", }
+    DeadLetterReason { DeadLetterReason::Ended => "ended", DeadLetterReason::GivenUp => "given_up", }
     Lifecycle {
         Lifecycle::Permanent => "permanent",
         Lifecycle::Transient => "transient",

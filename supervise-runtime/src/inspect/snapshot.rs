@@ -81,7 +81,7 @@ pub struct Snapshot {
 /// let snapshot = shop.snapshot();
 /// let db = snapshot.find("db").expect("a declared child");
 /// assert!(db.is_up() && db.kind == ChildKind::Actor);
-/// assert_eq!((db.incarnation, db.row), (2, 1)); // no message was handled since
+/// assert_eq!((db.incarnation, db.streak), (2, 1)); // no message was handled since
 /// assert_eq!(db.lifecycle, Lifecycle::Permanent);
 /// assert_eq!(db.last_failure.as_ref().map(|failure| failure.incarnation()), Some(1));
 /// # Ok(())
@@ -110,11 +110,11 @@ pub struct Node {
     /// has none.
     ///
     /// See rule S15.
-    pub restarts: Option<Restarts>,
+    pub restarts: Option<RestartBudget>,
     /// The length of the streak of restarts: 0 once the child has handled a message or run for 10 s.
     ///
     /// See rule S14.
-    pub row: u32,
+    pub streak: u32,
     /// The messages in the mailbox; `None` for a task or a tree.
     pub mailbox: Option<MailboxDepth>,
     /// The last failure that was decided on, in any incarnation. The node keeps it, with its error and everything that
@@ -212,18 +212,18 @@ pub enum NodeState {
 /// shop.db.tell(()).await?; // fails
 /// # tokio::time::sleep(Duration::from_millis(20)).await;
 /// let restarts = shop.snapshot().find("db").and_then(|db| db.restarts).expect("it has a budget");
-/// assert_eq!((restarts.used, restarts.of, restarts.within), (1, Some(5), Some(Duration::from_secs(60))));
+/// assert_eq!((restarts.used, restarts.max, restarts.within), (1, Some(5), Some(Duration::from_secs(60))));
 /// assert_eq!(restarts.to_string(), "1 of 5 restarts in 60s");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Restarts {
+pub struct RestartBudget {
     /// The restarts decided in the present window; always 0 if the number is unlimited, since they are not counted.
     pub used: u32,
     /// The number of restarts that are allowed; `None`: any number.
-    pub of: Option<u32>,
+    pub max: Option<u32>,
     /// The length of the window; `None`: the life of the supervisor's incarnation.
     pub within: Option<Duration>,
 }
@@ -291,12 +291,12 @@ impl Node {
             lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
             strategy,
             incarnation: core.incarnation(),
-            restarts: member.map(|member| Restarts {
+            restarts: member.map(|member| RestartBudget {
                 used: member.used,
-                of: member.allowance.max,
+                max: member.allowance.max,
                 within: member.allowance.within,
             }),
-            row: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.row }),
+            streak: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.streak }),
             mailbox: cell.mailbox(),
             last_failure: core.last_failure(),
             excused: end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh),
@@ -368,9 +368,9 @@ impl fmt::Display for NodeState {
     }
 }
 
-impl fmt::Display for Restarts {
+impl fmt::Display for RestartBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.of, self.within) {
+        match (self.max, self.within) {
             (None, _) => f.write_str("any number of restarts"),
             (Some(of), None) => write!(f, "{} of {of} restarts", self.used),
             (Some(of), Some(within)) => write!(f, "{} of {of} restarts in {within:?}", self.used),

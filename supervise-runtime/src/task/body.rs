@@ -17,7 +17,7 @@ use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
-use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 
@@ -30,7 +30,7 @@ pub(crate) struct TaskBody<F> {
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
     /// Stored outside of the task's own future, since they are waited for in any case.
-    subtasks: JoinSet<Result<(), Thrown>>,
+    subtasks: JoinSet<Result<(), UserError>>,
     context: bool,
 }
 
@@ -51,7 +51,7 @@ impl<F> TaskBody<F> {
 
     /// Polls the task's own future. `None`: it is still running, or had finished before. A future that panics is not
     /// polled again.
-    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), Thrown>> {
+    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), UserError>> {
         let mut main = self.main.take()?;
         match main.as_mut().poll(cx) {
             Poll::Ready(result) => Some(result),
@@ -92,7 +92,7 @@ impl<F> TaskBody<F> {
 impl<F, Fut> Hands for TaskBody<F>
 where
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         self.options.read().common.clone()
@@ -117,11 +117,11 @@ where
 impl<F, Fut> Body for TaskBody<F>
 where
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Task;
 
-    async fn start(&mut self) -> Result<(), Thrown> {
+    async fn start(&mut self) -> Result<(), UserError> {
         self.main = None;
         let stop_signal = StopSignal::new();
         let (requests, incoming) = mpsc::unbounded_channel();
@@ -136,7 +136,7 @@ where
     }
 
     /// Runs the task's own future and its subtasks concurrently, until the task reports that it is ready.
-    async fn readying(&mut self) -> Result<Served, Thrown> {
+    async fn readying(&mut self) -> Result<Served, UserError> {
         poll_fn(|cx| {
             loop {
                 let returned = self.poll_main(cx);
@@ -150,7 +150,7 @@ where
                 }
                 if let Some(result) = returned {
                     result?;
-                    return Poll::Ready(Err(Thrown::from(NeverReady)));
+                    return Poll::Ready(Err(UserError::from(NeverReady)));
                 }
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                     joined(result)?;
@@ -165,7 +165,7 @@ where
     }
 
     /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
-    async fn serve(&mut self) -> Result<Served, Thrown> {
+    async fn serve(&mut self) -> Result<Served, UserError> {
         poll_fn(|cx| {
             loop {
                 let mut moved = false;
@@ -229,8 +229,8 @@ where
 /// Wraps a subtask, which has its own tokio task, so that its code counts as this task's code (S25).
 fn inside(
     cell: Arc<BareCell>,
-    mut subtask: BoxFuture<'static, Result<(), Thrown>>,
-) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
+    mut subtask: BoxFuture<'static, Result<(), UserError>>,
+) -> impl Future<Output = Result<(), UserError>> + Send + 'static {
     let mut current: Option<Arc<dyn AnyCell>> = Some(cell);
     let span = Span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {

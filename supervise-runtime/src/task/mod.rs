@@ -22,7 +22,7 @@ use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::Ended;
-use crate::values::failure::{BoxError, Failure, Thrown};
+use crate::values::failure::{BoxError, Failure, UserError};
 
 /// The type of a task: any future as a child.
 ///
@@ -100,23 +100,23 @@ pub struct Task;
 )]
 pub trait TaskOutput: Send + 'static {
     /// Converts the output into a result.
-    fn done(self) -> Result<(), Thrown>;
+    fn done(self) -> Result<(), UserError>;
 }
 
 impl TaskOutput for () {
-    fn done(self) -> Result<(), Thrown> {
+    fn done(self) -> Result<(), UserError> {
         Ok(())
     }
 }
 
 impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<(), E> {
-    fn done(self) -> Result<(), Thrown> {
-        self.map_err(Thrown::from)
+    fn done(self) -> Result<(), UserError> {
+        self.map_err(UserError::from)
     }
 }
 
 impl TaskOutput for Infallible {
-    fn done(self) -> Result<(), Thrown> {
+    fn done(self) -> Result<(), UserError> {
         match self {}
     }
 }
@@ -132,12 +132,12 @@ impl<T> Returns for fn() -> T {
 }
 
 impl TaskOutput for <fn() -> ! as Returns>::Out {
-    fn done(self) -> Result<(), Thrown> {
+    fn done(self) -> Result<(), UserError> {
         self
     }
 }
 
-type Main = BoxFuture<'static, Result<(), Thrown>>;
+type Main = BoxFuture<'static, Result<(), UserError>>;
 
 /// A task that has not begun. The type hides the box: written out, it would not pass the compiler's `Send` check of a
 /// whole tree.
@@ -158,7 +158,7 @@ impl fmt::Debug for TaskStart {
 pub fn task_of<F, Fut>(start: F) -> TaskStart
 where
     F: FnOnce(TaskContext) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<(), UserError>> + Send + 'static,
 {
     TaskStart { begin: Box::new(move |cx| Box::pin(start(cx))), context: true }
 }
@@ -167,7 +167,7 @@ where
 #[doc(hidden)]
 pub fn future_of<Fut>(future: Fut) -> TaskStart
 where
-    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<(), UserError>> + Send + 'static,
 {
     TaskStart { begin: Box::new(move |_| Box::pin(future)), context: false }
 }
@@ -555,7 +555,7 @@ impl TaskRef {
 }
 
 /// Returns the result of a subtask. A panic of the subtask continues in the task itself.
-pub(crate) fn joined(result: Result<Result<(), Thrown>, tokio::task::JoinError>) -> Result<(), Thrown> {
+pub(crate) fn joined(result: Result<Result<(), UserError>, tokio::task::JoinError>) -> Result<(), UserError> {
     match result {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
@@ -570,4 +570,4 @@ fn resume_panic(panic: Box<dyn Any + Send>) -> ! {
 }
 
 /// The future of a task, kept between the polls of several `serve`s.
-pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), Thrown>> + Send>>>;
+pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), UserError>> + Send>>>;

@@ -7,7 +7,7 @@ use crate::actor::actor_ref::ActorRef;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::task::TaskRef;
 use crate::tree::TreeRef;
-use crate::values::failure::{BoxError, Cause, Thrown};
+use crate::values::failure::{BoxError, Cause, UserError};
 
 /// A fault to inject: an error, a panic or a kill.
 ///
@@ -54,7 +54,7 @@ pub struct Fault(Cause);
 impl Fault {
     /// Makes the child fail with this error; deciders find it by its type, as if a handler had returned it.
     pub fn error(error: impl Into<BoxError> + Send + 'static) -> Self {
-        Fault(Cause::Error(Thrown::from(error)))
+        Fault(Cause::Error(UserError::from(error)))
     }
 
     /// Makes the child fail with a panic of this text. Nothing really unwinds, so a panic hook is not called.

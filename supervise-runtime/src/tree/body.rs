@@ -8,10 +8,10 @@ use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::BareCell;
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
-use crate::values::strategy::Shutdown;
+use crate::values::strategy::ShutdownTimeout;
 
 /// The slot for a tree's handle, filled once its build has finished.
 pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;
@@ -33,8 +33,8 @@ impl<H, F> TreeBody<H, F> {
 impl<H, F, Fut> Hands for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Arc<BareCell>, Option<Shutdown>) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+    F: FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         self.options.read().common.clone()
@@ -44,12 +44,12 @@ where
 impl<H, F, Fut> Body for TreeBody<H, F>
 where
     H: Send + 'static,
-    F: FnMut(Arc<BareCell>, Option<Shutdown>) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+    F: FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Tree;
 
-    async fn start(&mut self) -> Result<(), Thrown> {
+    async fn start(&mut self) -> Result<(), UserError> {
         let time = self.options.now.common.shutdown;
         let handle = (self.build)(self.cell.clone(), time).await?;
         let before = lock(&self.handle).replace(handle);
@@ -57,7 +57,7 @@ where
         Ok(())
     }
 
-    async fn serve(&mut self) -> Result<Served, Thrown> {
+    async fn serve(&mut self) -> Result<Served, UserError> {
         poll_fn(|_| match self.cell.is_interrupted() {
             true => Poll::Ready(Ok(Served::Interrupted)),
             false => Poll::Pending,
@@ -92,14 +92,14 @@ impl Hands for SetBody {
 impl Body for SetBody {
     const KIND: ChildKind = ChildKind::Set;
 
-    async fn start(&mut self) -> Result<(), Thrown> {
+    async fn start(&mut self) -> Result<(), UserError> {
         // The instances begin once the set is up. They are added here, where a panic in the clone of an argument is a
         // failed start.
         (self.begin)();
         Ok(())
     }
 
-    async fn serve(&mut self) -> Result<Served, Thrown> {
+    async fn serve(&mut self) -> Result<Served, UserError> {
         poll_fn(|_| match self.cell.is_interrupted() {
             true => Poll::Ready(Ok(Served::Interrupted)),
             false => Poll::Pending,

@@ -11,7 +11,7 @@ use crate::engine::cell::life::live;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::HandleSlot;
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::kind::ChildKind;
 use crate::values::spec::TreeSpec;
 use std::fmt;
@@ -108,7 +108,7 @@ pub trait Child: Sized + Send + 'static {
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<Self::Start, Thrown>> + Send + 'static;
+        Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
 }
 
 /// The handle type of a child: [`ActorRef<A>`] for an actor, [`TaskRef`] for a task, the tree's own struct for a tree.
@@ -200,7 +200,7 @@ impl<A: Actor> Child for A {
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
         let (cell, life) = make_actor(seat.core, options, start);
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
@@ -215,7 +215,7 @@ impl Child for Task {
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
     {
         let cell = BareCell::new(seat.core);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);

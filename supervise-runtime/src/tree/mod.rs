@@ -12,7 +12,7 @@ use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::BareCell;
 use crate::engine::cell::life::live;
 use crate::tree::body::{HandleSlot, TreeBody};
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 
 pub(crate) mod body;
 mod builder;
@@ -40,7 +40,7 @@ pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
 pub trait TreeDef: TreeHandle {
     type Params: Send + 'static;
 
-    fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, Thrown>> + Send;
+    fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, UserError>> + Send;
 }
 
 /// The `launch` of a tree, called by the macro's `impl Child`.
@@ -49,12 +49,12 @@ pub fn launch_tree<T, F, Fut>(seat: Seat, options: ChildOptions<T>, mut start: F
 where
     T: TreeDef,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<Tree<T>, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<Tree<T>, UserError>> + Send + 'static,
 {
     launch_build(seat, options, move |builder: Builder| {
         let tree = start();
         // Boxed: a tree may contain itself.
-        let build: BoxFuture<'static, Result<T, Thrown>> =
+        let build: BoxFuture<'static, Result<T, UserError>> =
             Box::pin(async move { T::build(tree.await?.params, builder).await });
         build
     })
@@ -64,7 +64,7 @@ fn launch_build<H, F, Fut>(seat: Seat, options: ChildOptions<H>, build: F) -> La
 where
     H: Clone + Send + 'static,
     F: FnMut(Builder) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     let cell = BareCell::new(seat.core);
     let slot: HandleSlot<H> = Arc::default();

@@ -16,7 +16,7 @@ use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, se
 use crate::engine::cell::require_time;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::place::Name;
 use crate::values::report::Report;
 
@@ -193,10 +193,10 @@ impl<T: TreeDef> Tree<T> {
         let launched = launch_build(Seat { core }, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
-            let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
+            let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {
                 match params {
                     Some(params) => T::build(params, builder).await,
-                    None => Err(Thrown::from("a root tree is started once")),
+                    None => Err(UserError::from("a root tree is started once")),
                 }
             });
             build
@@ -227,7 +227,7 @@ impl<T: TreeDef> Begun<T> {
                     Ended::Failed(failure) | Ended::Limit(failure) => failure,
                     other => Failure::new(
                         Phase::Start,
-                        Cause::Error(Thrown::from(format!("{other} while it was starting"))),
+                        Cause::Error(UserError::from(format!("{other} while it was starting"))),
                         T::SPEC.name.to_owned(),
                         1,
                     ),

@@ -10,7 +10,7 @@ use crate::actor::validate;
 use crate::values::facts::count;
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
+use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 
 /// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]
@@ -74,11 +74,11 @@ impl TreeValidator {
     }
 
     /// Checks all children together. `given`: the time that the tree itself has to stop, if it declares one.
-    pub(crate) fn finish(&self, given: Option<Shutdown>) -> Result<(), InvalidSettings> {
+    pub(crate) fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), InvalidSettings> {
         self.own()?;
         first(self.limits.strategy, |report| rules::group(&self.limits.facts(), &self.waits, report))?;
         match (self.need, given) {
-            (Some(need), Some(Shutdown::Within(given))) if too_short(need, given) => {
+            (Some(need), Some(ShutdownTimeout::Within(given))) if too_short(need, given) => {
                 Err(InvalidSettings::ShutdownTooShort { need, given })
             }
             _ => Ok(()),

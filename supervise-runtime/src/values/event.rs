@@ -170,7 +170,7 @@ pub enum EventKind {
         /// The failure that was decided.
         failure: Failure,
         /// The length of the streak: restarts so far without progress in between.
-        row: u32,
+        streak: u32,
     },
     /// A restart was decided. It begins after `after`, once everything that has to go down is down. `Restarted`
     /// follows, or `Failed` if the start fails, or `Ended` if a stop comes first.
@@ -218,7 +218,7 @@ pub enum EventKind {
         /// The type of the message.
         message: &'static str,
         /// The reason.
-        reason: DeadReason,
+        reason: DeadLetterReason,
     },
     /// The guard of the tree was dropped without `shutdown()`.
     GuardDropped {
@@ -232,7 +232,7 @@ pub enum EventKind {
 /// [`TreeRef::dead_letters`](crate::TreeRef::dead_letters) counts all dead letters of a tree (rule S5).
 ///
 /// ```
-/// use supervise::{DeadReason, EventKind, prelude::*};
+/// use supervise::{DeadLetterReason, EventKind, prelude::*};
 ///
 /// struct Worker;
 ///
@@ -262,7 +262,7 @@ pub enum EventKind {
 /// assert_eq!(app.dead_letters(), 1);
 /// while let Some(event) = events.next().await {
 ///     if let EventKind::DeadLetter { message, reason } = event?.kind {
-///         assert_eq!((message, reason), ("u32", DeadReason::Ended));
+///         assert_eq!((message, reason), ("u32", DeadLetterReason::Ended));
 ///         break;
 ///     }
 /// }
@@ -271,7 +271,7 @@ pub enum EventKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum DeadReason {
+pub enum DeadLetterReason {
     /// The actor ended before it handled the message.
     Ended,
     /// The actor failed or was aborted while it handled the message, and the `redeliver` attempts are used up.

@@ -3,7 +3,7 @@
 use supervise_rules::{self as rules, Given};
 
 use crate::values::backoff::{Backoff, Reset};
-use crate::values::strategy::{Lifecycle, Limit, Mailbox, MaxRestarts, Shutdown};
+use crate::values::strategy::{Lifecycle, Mailbox, MaxRestarts, RestartLimit, ShutdownTimeout};
 
 /// A number of things in memory.
 pub(crate) fn count(number: usize) -> u64 {
@@ -30,19 +30,19 @@ impl From<rules::Lifecycle> for Lifecycle {
     }
 }
 
-impl Shutdown {
+impl ShutdownTimeout {
     /// The time to stop as the rules see it, in constants too.
     pub(crate) const fn facts(self) -> rules::Shutdown {
         match self {
-            Shutdown::Within(time) => rules::Shutdown::Within(time),
-            Shutdown::Kill => rules::Shutdown::Kill,
-            Shutdown::Infinity => rules::Shutdown::Infinity,
+            ShutdownTimeout::Within(time) => rules::Shutdown::Within(time),
+            ShutdownTimeout::Kill => rules::Shutdown::Kill,
+            ShutdownTimeout::Infinity => rules::Shutdown::Infinity,
         }
     }
 }
 
-impl From<Shutdown> for rules::Shutdown {
-    fn from(shutdown: Shutdown) -> Self {
+impl From<ShutdownTimeout> for rules::Shutdown {
+    fn from(shutdown: ShutdownTimeout) -> Self {
         shutdown.facts()
     }
 }
@@ -65,8 +65,8 @@ impl From<MaxRestarts> for rules::MaxRestarts {
     }
 }
 
-impl From<Limit> for rules::Limit {
-    fn from(limit: Limit) -> Self {
+impl From<RestartLimit> for rules::Limit {
+    fn from(limit: RestartLimit) -> Self {
         rules::Limit {
             max_restarts: limit.max_restarts.map(rules::MaxRestarts::from).into(),
             within: limit.within.into(),

@@ -52,21 +52,21 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
 /// An error returned by user code, with its type preserved.
 ///
-/// Start expressions, `let`s, tasks and handlers all fail with a `Thrown`. The `?` operator makes one from everything
+/// Start expressions, `let`s, tasks and handlers all fail with a `UserError`. The `?` operator makes one from everything
 /// that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it
 /// is, so that a decider finds the type of the original error ([`Failure::error`]).
 ///
 /// Like `anyhow::Error`, this type does not implement [`std::error::Error`]; that is what lets `?` accept all other
-/// errors. [`Thrown::as_error`] returns a reference that does.
+/// errors. [`UserError::as_error`] returns a reference that does.
 ///
 /// Boxed errors are downcast: a search looks at the error in the box. With the feature `anyhow` this includes an
 /// `anyhow::Error` and its contexts.
 ///
 /// ```
 /// use std::fmt;
-/// use supervise::Thrown;
+/// use supervise::UserError;
 ///
-/// fn open() -> Result<(), Thrown> {
+/// fn open() -> Result<(), UserError> {
 ///     Err(fmt::Error)? // any other error
 /// }
 ///
@@ -74,7 +74,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 /// assert!(thrown.get::<fmt::Error>().is_some());
 /// assert_eq!(thrown.as_error().to_string(), fmt::Error.to_string());
 /// ```
-pub struct Thrown(Kind);
+pub struct UserError(Kind);
 
 enum Kind {
     Error(BoxError),
@@ -83,7 +83,7 @@ enum Kind {
     Anyhow(anyhow::Error),
 }
 
-impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
+impl<E: Into<BoxError> + Send + 'static> From<E> for UserError {
     fn from(error: E) -> Self {
         #[cfg(feature = "anyhow")]
         let error = {
@@ -91,18 +91,18 @@ impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
             if let Some(anyhow) = (&mut slot as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>()
                 && let Some(error) = anyhow.take()
             {
-                return Thrown(Kind::Anyhow(error));
+                return UserError(Kind::Anyhow(error));
             }
             match slot {
                 Some(error) => error,
                 None => unreachable!("only an `anyhow::Error` is taken"),
             }
         };
-        Thrown(Kind::Error(error.into()))
+        UserError(Kind::Error(error.into()))
     }
 }
 
-impl Thrown {
+impl UserError {
     /// Returns the error as a trait object.
     pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
         match &self.0 {
@@ -142,7 +142,7 @@ impl Thrown {
 
     /// The result of the start of an optional child that is absent (S28).
     pub(crate) fn absent() -> Self {
-        Thrown::from(Absent)
+        UserError::from(Absent)
     }
 
     pub(crate) fn is_absent(&self) -> bool {
@@ -150,14 +150,14 @@ impl Thrown {
     }
 
     /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
-    pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
+    pub(crate) fn into_failure(self) -> Result<Failure, UserError> {
         match self.0 {
             Kind::Error(error) => match error.downcast::<Failure>() {
                 Ok(failure) => Ok(*failure),
-                Err(other) => Err(Thrown(Kind::Error(other))),
+                Err(other) => Err(UserError(Kind::Error(other))),
             },
             #[cfg(feature = "anyhow")]
-            Kind::Anyhow(error) => error.downcast().map_err(|other| Thrown(Kind::Anyhow(other))),
+            Kind::Anyhow(error) => error.downcast().map_err(|other| UserError(Kind::Anyhow(other))),
         }
     }
 }
@@ -177,14 +177,14 @@ fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 's
 #[error("an optional child that is not there")]
 struct Absent;
 
-impl fmt::Debug for Thrown {
+impl fmt::Debug for UserError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_error(), f)
     }
 }
 
 /// The error and its sources, each once: many errors already contain the text of their source.
-impl fmt::Display for Thrown {
+impl fmt::Display for UserError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.as_error();
         let Some(source) = error.source() else { return fmt::Display::fmt(error, f) };
@@ -308,7 +308,7 @@ impl fmt::Display for Phase {
 #[non_exhaustive]
 pub enum Cause {
     /// A start expression, handler, hook or task returned this error.
-    Error(Thrown),
+    Error(UserError),
     /// User code panicked, with this text.
     Panic(String),
     /// `kill()` was called.
@@ -729,7 +729,7 @@ mod tests {
     fn a_row_of_any_length_keeps_the_same() {
         let (all, alive) = (300_000, Arc::new(()));
         let failed = |n: u32| {
-            let cause = Cause::Error(Thrown::from(Counted { _alive: alive.clone() }));
+            let cause = Cause::Error(UserError::from(Counted { _alive: alive.clone() }));
             Failure::new(Phase::Restart, cause, "db", n)
         };
         let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
@@ -756,7 +756,7 @@ mod tests {
     #[test]
     fn failures_inside_of_each_other_are_told_found_and_dropped() {
         let test = || {
-            let thrown = Thrown::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+            let thrown = UserError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
             let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
             for _ in 0..50_000 {
                 failure = failure.at_limit();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise_rules::{self as rules, Problem};
 
-use crate::values::strategy::{Limit, Strategy, SupervisorStrategy};
+use crate::values::strategy::{RestartLimit, Strategy, SupervisorStrategy};
 
 /// Settings that would have no effect, or that contradict each other.
 ///
@@ -165,7 +165,7 @@ pub(crate) fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem)
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SupervisorLimits {
     pub(crate) strategy: Strategy,
-    pub(crate) limit: Limit,
+    pub(crate) limit: RestartLimit,
 }
 
 impl SupervisorLimits {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::values::backoff::Backoff;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Decider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
+use crate::values::strategy::{Decider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// The default time in which a child has to go down (S24).
 pub(crate) const SHUTDOWN: Duration = supervise_rules::shutdown::DEFAULT;
@@ -15,9 +15,9 @@ const ASK: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Common {
     pub(crate) lifecycle: Option<Lifecycle>,
-    pub(crate) shutdown: Option<Shutdown>,
+    pub(crate) shutdown: Option<ShutdownTimeout>,
     pub(crate) backoff: Option<Backoff>,
-    pub(crate) limit: Limit,
+    pub(crate) limit: RestartLimit,
     pub(crate) decider: Option<Decider>,
     pub(crate) mailbox: Mailbox,
     pub(crate) ask: Option<Duration>,
@@ -31,10 +31,10 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn shutdown_or_default(&self, kind: ChildKind) -> Shutdown {
+    pub(crate) fn shutdown_or_default(&self, kind: ChildKind) -> ShutdownTimeout {
         self.shutdown.unwrap_or(match kind {
-            ChildKind::Tree | ChildKind::Set => Shutdown::Infinity,
-            _ => Shutdown::Within(SHUTDOWN),
+            ChildKind::Tree | ChildKind::Set => ShutdownTimeout::Infinity,
+            _ => ShutdownTimeout::Within(SHUTDOWN),
         })
     }
 

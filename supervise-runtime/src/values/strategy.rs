@@ -231,11 +231,11 @@ pub enum Lifecycle {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{ShutdownTime, prelude::*};
+/// use supervise::{ShutdownTimeout, prelude::*};
 /// # async fn work(cx: TaskContext) { cx.stopped().await }
 ///
 /// supervisor! {
-///     struct App(grace: ShutdownTime) {
+///     struct App(grace: ShutdownTimeout) {
 ///         #[lifecycle(Permanent, shutdown = 20s)]
 ///         polite: task = |cx| work(cx),
 ///         #[lifecycle(Permanent, shutdown = Kill)]
@@ -247,14 +247,14 @@ pub enum Lifecycle {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// assert_eq!(ShutdownTime::from(Duration::from_secs(7)), ShutdownTime::Within(Duration::from_secs(7)));
-/// let app = App::start(ShutdownTime::Infinity).await?;
+/// assert_eq!(ShutdownTimeout::from(Duration::from_secs(7)), ShutdownTimeout::Within(Duration::from_secs(7)));
+/// let app = App::start(ShutdownTimeout::Infinity).await?;
 /// assert!(app.shutdown().await.is_orderly());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shutdown {
+pub enum ShutdownTimeout {
     /// This long for the current message, the child's own children and `post_stop`; then the child is aborted.
     Within(Duration),
     /// No time: the child's future is dropped, and no hook runs.
@@ -263,9 +263,9 @@ pub enum Shutdown {
     Infinity,
 }
 
-impl From<Duration> for Shutdown {
+impl From<Duration> for ShutdownTimeout {
     fn from(time: Duration) -> Self {
-        Shutdown::Within(time)
+        ShutdownTimeout::Within(time)
     }
 }
 
@@ -319,7 +319,7 @@ impl Default for Mailbox {
 /// requested restart takes it down, until it handles messages again (rule S35).
 ///
 /// ```
-/// use supervise::{AskError, Refusal, prelude::*};
+/// use supervise::{AskError, SendRejection, prelude::*};
 ///
 /// struct Db;
 ///
@@ -344,7 +344,7 @@ impl Default for Mailbox {
 /// let shop = Shop::start().await?;
 /// assert!(shop.db.ask(|reply| reply).await.is_err()); // fails
 /// match shop.db.ask(|reply| reply).await {
-///     Err(AskError::Refused { reason: Refusal::Down { retry_in: Some(time) }, .. }) => assert_eq!(time.as_secs(), 3),
+///     Err(AskError::Refused { reason: SendRejection::Down { retry_in: Some(time) }, .. }) => assert_eq!(time.as_secs(), 3),
 ///     other => panic!("{other:?}"),
 /// }
 /// # Ok(())
@@ -355,7 +355,7 @@ pub enum WhileDown {
     /// Messages wait in the mailbox.
     #[default]
     Hold,
-    /// Messages go back to their senders immediately, with [`Refusal::Down`](crate::Refusal::Down). Messages that were
+    /// Messages go back to their senders immediately, with [`SendRejection::Down`](crate::SendRejection::Down). Messages that were
     /// queued before stay.
     Reject,
 }
@@ -369,14 +369,14 @@ pub enum WhileDown {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{Limit, MaxRestarts, OnLimit, prelude::*};
+/// use supervise::{RestartLimit, MaxRestarts, OnLimit, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let limit = Limit::new()
+/// let limit = RestartLimit::new()
 ///     .max_restarts(MaxRestarts::AtMost(3))
 ///     .within(Duration::from_secs(60))
 ///     .on_limit(OnLimit::Stop);
@@ -390,16 +390,16 @@ pub enum WhileDown {
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limit {
+pub struct RestartLimit {
     pub(crate) max_restarts: Option<MaxRestarts>,
     pub(crate) within: Option<Duration>,
     pub(crate) on_limit: Option<OnLimit>,
 }
 
-impl Limit {
+impl RestartLimit {
     /// Returns a limit with nothing set.
     pub const fn new() -> Self {
-        Limit { max_restarts: None, within: None, on_limit: None }
+        RestartLimit { max_restarts: None, within: None, on_limit: None }
     }
 
     /// Sets the number of restarts that are allowed.
@@ -600,7 +600,7 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
 #[derive(Debug, Clone, Default)]
 pub struct SupervisorStrategy {
     pub(crate) strategy: Strategy,
-    pub(crate) limit: Limit,
+    pub(crate) limit: RestartLimit,
     pub(crate) decider: Option<Decider>,
 }
 
@@ -610,7 +610,7 @@ impl SupervisorStrategy {
     /// See rule S9.
     pub const STOPPING: SupervisorStrategy = SupervisorStrategy {
         strategy: Strategy::OneForOne,
-        limit: Limit::new(),
+        limit: RestartLimit::new(),
         decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
     };
 
@@ -618,11 +618,11 @@ impl SupervisorStrategy {
     ///
     /// See rules S9 and S15.
     pub const fn new(strategy: Strategy) -> Self {
-        SupervisorStrategy { strategy, limit: Limit::new(), decider: None }
+        SupervisorStrategy { strategy, limit: RestartLimit::new(), decider: None }
     }
 
     pub(crate) fn is_default(&self) -> bool {
-        self.strategy == Strategy::OneForOne && self.limit == Limit::new() && self.decider.is_none()
+        self.strategy == Strategy::OneForOne && self.limit == RestartLimit::new() && self.decider.is_none()
     }
 
     /// Sets the number of restarts that are allowed: for each child under `OneForOne`, otherwise for the whole group.

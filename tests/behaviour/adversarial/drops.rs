@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, settle, soon};
 
@@ -217,7 +217,7 @@ impl Drop for Wailing {
         if let Some(me) = &self.me {
             let refused = me.try_tell(false).unwrap_err();
             self.journal.write(format!("refused: {:?}", refused.reason()));
-            assert!(!matches!(refused.reason(), Refusal::Full));
+            assert!(!matches!(refused.reason(), SendRejection::Full));
             if self.bitter {
                 me.stop();
                 me.kill();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Limit, Reset};
+use supervise::{Reset, RestartLimit};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
@@ -45,7 +45,7 @@ async fn a_spawn_may_say_for_ever_everywhere() {
         let journal = of.clone();
         async move { Ok(Probe::start("top", journal).await?) }
     });
-    let top = top.start(EVER).shutdown(EVER).ask(EVER).limit(Limit::new().within(EVER)).await.unwrap();
+    let top = top.start(EVER).shutdown(EVER).ask(EVER).limit(RestartLimit::new().within(EVER)).await.unwrap();
     top.tell(Do::Work(secs(60))).await.unwrap();
     assert_eq!(top.ask(Do::Get).await.unwrap(), 0);
     top.tell(Do::Fail(Boom::Told)).await.unwrap();

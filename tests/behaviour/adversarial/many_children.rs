@@ -4,7 +4,7 @@
 use std::future::Future;
 
 use supervise::prelude::*;
-use supervise::{NodeState, ShutdownTime};
+use supervise::{NodeState, ShutdownTimeout};
 
 use crate::common::{Boom, secs};
 
@@ -33,10 +33,10 @@ impl Actor for Frail {
 /// Passes a message on to a child of its own, as deep as it says.
 struct Nested {
     /// The time that each child has for its way down; the default where it is none.
-    shutdown: Option<ShutdownTime>,
+    shutdown: Option<ShutdownTimeout>,
 }
 
-const PATIENT: Nested = Nested { shutdown: Some(ShutdownTime::Infinity) };
+const PATIENT: Nested = Nested { shutdown: Some(ShutdownTimeout::Infinity) };
 
 type Down = (u32, Reply<ActorRef<Nested>>);
 
@@ -119,7 +119,7 @@ fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
 #[test]
 fn a_chain_of_any_depth_stops() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         assert_eq!(deepest.path().len(), 2 * MANY + 1);
         top.stop();
@@ -148,7 +148,7 @@ fn a_thousand_levels_stop_at_the_defaults() {
 #[test]
 fn a_chain_of_any_depth_restarts() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         top.restart().unwrap();
         let own = top.ask(|reply| (0, reply)).forever().await.unwrap();

@@ -100,7 +100,7 @@ async fn a_subtree_at_its_limit_is_restarted_as_any_child() {
     assert_eq!(tree.permanent.incarnation(), 2);
 }
 
-/// S28: a `Temporary` subtree that fails is over: `Limit`, and its siblings are untouched.
+/// S28: a `Temporary` subtree that fails is over: `RestartLimit`, and its siblings are untouched.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_subtree_at_its_limit_ends() {
     let tree = Limits::start(Journal::default()).await.unwrap();

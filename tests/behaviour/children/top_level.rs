@@ -1,7 +1,7 @@
 //! Actors outside of a tree: S39. The guardian's own strategy is set in `tests/process`, where it is set once.
 
 use supervise::prelude::*;
-use supervise::{AskError, Limit, MaxRestarts, OnLimit, SpawnError};
+use supervise::{AskError, MaxRestarts, OnLimit, RestartLimit, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
@@ -73,7 +73,7 @@ async fn stop_and_escalate_end_it_with_the_failure() {
     journal.take();
     let kept = journal.clone();
     let one = supervise::spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
-        .limit(Limit::new().max_restarts(MaxRestarts::AtMost(1)).within(secs(60)).on_limit(OnLimit::Escalate))
+        .limit(RestartLimit::new().max_restarts(MaxRestarts::AtMost(1)).within(secs(60)).on_limit(OnLimit::Escalate))
         .await
         .unwrap();
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -84,11 +84,11 @@ async fn stop_and_escalate_end_it_with_the_failure() {
 }
 
 trait MapThrown<T> {
-    fn map_thrown(self) -> impl Future<Output = Result<T, supervise::Thrown>> + Send;
+    fn map_thrown(self) -> impl Future<Output = Result<T, supervise::UserError>> + Send;
 }
 
 impl<T: Send, F: Future<Output = Result<T, Boom>> + Send> MapThrown<T> for F {
-    async fn map_thrown(self) -> Result<T, supervise::Thrown> {
+    async fn map_thrown(self) -> Result<T, supervise::UserError> {
         Ok(self.await?)
     }
 }

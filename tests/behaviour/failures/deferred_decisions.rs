@@ -1,7 +1,7 @@
 //! Decisions that are kept, and what is held meanwhile: S7, and S35 beside it.
 
 use supervise::prelude::*;
-use supervise::{EventKind, Events, Refusal, WhileDown};
+use supervise::{EventKind, Events, SendRejection, WhileDown};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};
@@ -28,11 +28,11 @@ fn reported(events: &mut Events, path: &str) -> Vec<String> {
     causes
 }
 
-fn tried(node: &ActorRef<Node>) -> Option<Refusal> {
+fn tried(node: &ActorRef<Node>) -> Option<SendRejection> {
     node.try_tell(Say::Note("tried")).err().map(|error| error.reason())
 }
 
-const DOWN: Option<Refusal> = Some(Refusal::Down { retry_in: None });
+const DOWN: Option<SendRejection> = Some(SendRejection::Down { retry_in: None });
 
 /// S7: a kill of one that has failed and awaits its decision is reported; the decision is that of the failure.
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{DeadReason, EVENT_BUFFER, Event, EventKind, Missed};
+use supervise::{DeadLetterReason, EVENT_BUFFER, Event, EventKind, Lagged};
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::{Level, Metadata, Subscriber, span};
@@ -97,7 +97,7 @@ async fn an_abort_and_dead_letters_are_events() {
         lines.push(event.to_string());
         match event.kind {
             EventKind::Aborted { message } => named.push(message.unwrap()),
-            EventKind::DeadLetter { message, reason: DeadReason::Ended } => named.push(message),
+            EventKind::DeadLetter { message, reason: DeadLetterReason::Ended } => named.push(message),
             _ => {}
         }
     }
@@ -144,7 +144,7 @@ async fn a_slow_subscriber_is_told_how_many_it_missed() {
         count += seen(&mut fast).len();
     }
     assert_eq!(count, 2 * EVENT_BUFFER);
-    assert_eq!(slow.next().await.unwrap().unwrap_err(), Missed(EVENT_BUFFER as u64));
+    assert_eq!(slow.next().await.unwrap().unwrap_err(), Lagged(EVENT_BUFFER as u64));
     assert_eq!(seen(&mut slow).len(), EVENT_BUFFER);
 }
 

@@ -1,7 +1,7 @@
 //! Whether all is well, else what is not and where: S42.
 
 use supervise::prelude::*;
-use supervise::{Health, Reason};
+use supervise::{Health, SymptomKind};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 
@@ -40,7 +40,7 @@ async fn a_child_that_is_down_and_then_in_a_row_degrades() {
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     assert_eq!(tree.health().to_string(), "degraded: db is backing off");
-    assert!(matches!(tree.health().symptoms()[0].reason, Reason::Down(_)));
+    assert!(matches!(tree.health().symptoms()[0].reason, SymptomKind::Down(_)));
     pass(secs(3)).await;
     assert_eq!(tree.health().to_string(), "degraded: db was restarted");
     tree.db.ask(Do::Get).await.unwrap();
@@ -90,7 +90,9 @@ async fn an_end_against_the_lifecycle_degrades() {
     let health = tree.health();
     let [symptom] = health.symptoms() else { panic!("{health}") };
     assert_eq!(symptom.path, "db");
-    assert!(matches!(&symptom.reason, Reason::Ended(Ended::Failed(failure)) if failure.error() == Some(&Boom::Fatal)));
+    assert!(
+        matches!(&symptom.reason, SymptomKind::Ended(Ended::Failed(failure)) if failure.error() == Some(&Boom::Fatal))
+    );
 }
 
 /// S42: a `Transient` child that failed for good is against its lifecycle too.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{Below, ChildKind, ChildSpec, DeclaredShutdown, Shape, ShutdownTime, TreeSpec};
+use supervise::{Below, ChildKind, ChildSpec, DeclaredShutdown, Shape, ShutdownTimeout, TreeSpec};
 
 use crate::common::drawings::{check_graphviz, same_as_kept};
 use crate::common::{Journal, Probe, secs};
@@ -220,7 +220,7 @@ fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
     assert_eq!(Patient::SPEC.shutdown_budget(), None, "Infinity");
     assert_eq!(Many::SPEC.shutdown_budget(), None, "a [Tree] without a shutdown of its own");
     let infinite = ChildSpec {
-        shutdown: DeclaredShutdown::Is(ShutdownTime::Infinity),
+        shutdown: DeclaredShutdown::Is(ShutdownTimeout::Infinity),
         below: Below::Known(Some(&INNER)),
         ..child("inner", Shape::One, ChildKind::Tree)
     };

@@ -157,7 +157,7 @@ async fn each_watcher_hears_once() {
     assert_eq!(heard, ["second hears db known: stopped", "sitter hears db known: stopped"]);
 }
 
-/// S37: restarts are invisible, the end is not: `Limit`, with the failure inside.
+/// S37: restarts are invisible, the end is not: `RestartLimit`, with the failure inside.
 #[tokio::test(start_paused = true)]
 async fn restarts_are_invisible() {
     let journal = Journal::default();

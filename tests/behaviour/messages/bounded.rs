@@ -11,7 +11,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
-use supervise::{MailboxDepth, Refusal, Snapshot};
+use supervise::{MailboxDepth, SendRejection, Snapshot};
 
 use crate::common::{comes_back, ms, pass, secs, settle, soon};
 
@@ -107,7 +107,7 @@ fn no_place_is_hidden_by_a_batch() {
         for _ in 0..44 {
             office.desk.try_tell(Paper::Sign).unwrap();
         }
-        assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
+        assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
         assert_eq!(depth(&office.snapshot(), 0), (64, 0));
         drop(go);
         begun.recv().unwrap();
@@ -115,7 +115,7 @@ fn no_place_is_hidden_by_a_batch() {
         for free in (0..20).rev() {
             office.desk.try_tell(Paper::Sign).unwrap_or_else(|_| panic!("there are {} places", free + 1));
         }
-        assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
+        assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
         drop(go_on);
         assert_eq!(runtime.block_on(async { office.desk.ask(Paper::Ask).await }), Ok(85));
 
@@ -167,7 +167,7 @@ fn nobody_waits_beside_free_places() {
             has_begun.recv().unwrap();
             // One place is free: one goes on while the thread is blocked, and none behind it.
             early.join().unwrap().unwrap();
-            assert_eq!(quick.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
+            assert_eq!(quick.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
             let late = sends();
             drop(go_on);
             let incarnation = quick.incarnation();
@@ -205,7 +205,7 @@ async fn a_batch_waits_over_a_failure() {
     for _ in 41..64 {
         office.desk.try_tell(Paper::Sign).unwrap();
     }
-    assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), Refusal::Full);
+    assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
     pass(secs(10)).await;
     assert_eq!(office.desk.ask(Paper::Ask).await.unwrap(), 63);
     assert!(soon(office.shutdown()).await.is_orderly());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, DeadReason, EventKind, Refusal};
+use supervise::{AskError, DeadLetterReason, EventKind, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
@@ -172,10 +172,10 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
             dead.push((event.path, message, reason));
         }
     }
-    let letter = ("probe".to_owned(), std::any::type_name::<Do>(), DeadReason::Ended);
+    let letter = ("probe".to_owned(), std::any::type_name::<Do>(), DeadLetterReason::Ended);
     assert_eq!(dead, [letter.clone(), letter.clone(), letter]);
     assert_eq!(one.dead_letters(), 3);
-    assert_eq!(one.probe.tell(Do::Add(1)).await.unwrap_err().reason(), Refusal::Ended);
+    assert_eq!(one.probe.tell(Do::Add(1)).await.unwrap_err().reason(), SendRejection::Ended);
     assert_eq!(one.dead_letters(), 3, "an error to the sender is no dead letter");
 }
 
@@ -193,7 +193,7 @@ async fn a_tell_that_waits_at_the_end_gets_its_message_back() {
         tree.small.stop();
     });
     let back = back.unwrap_err();
-    assert_eq!((back.reason(), begun.elapsed()), (Refusal::Ended, Duration::ZERO));
+    assert_eq!((back.reason(), begun.elapsed()), (SendRejection::Ended, Duration::ZERO));
     assert!(matches!(back.into_message(), Do::Add(4)));
     assert_eq!(tree.dead_letters(), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use supervise::Refusal;
+use supervise::SendRejection;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Journal, Probe, pass, secs, settle};
@@ -192,7 +192,7 @@ async fn a_handle_is_one_pointer_and_keeps_nothing_alive() {
     one.shutdown().await;
     assert_eq!(journal.take(), ["probe start", "probe pre_start", "probe post_stop", "probe drop"]);
     let refused = probe.tell(Do::Add(3)).await.unwrap_err();
-    assert_eq!((refused.reason(), refused.path()), (Refusal::Ended, "probe"));
+    assert_eq!((refused.reason(), refused.path()), (SendRejection::Ended, "probe"));
     assert!(matches!(refused.into_message(), Do::Add(3)), "the message comes back");
     assert!(matches!(probe.ended(), Some(Ended::Stopped)));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, DeadReason, EventKind, Events};
+use supervise::{AskError, DeadLetterReason, EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -118,7 +118,7 @@ async fn a_message_that_always_fails_is_given_up() {
             reasons.push(reason);
         }
     }
-    assert_eq!(reasons, [DeadReason::GivenUp]);
+    assert_eq!(reasons, [DeadLetterReason::GivenUp]);
     assert_eq!(tree.dead_letters(), 1);
     pass(secs(1)).await;
     assert_eq!(journal.take(), ["bad", "bad", "bad"]);
@@ -220,7 +220,7 @@ async fn the_limit_comes_before_the_attempts() {
             reasons.push(reason);
         }
     }
-    assert_eq!(reasons, [DeadReason::Ended]);
+    assert_eq!(reasons, [DeadLetterReason::Ended]);
 }
 
 /// S7: without it the asker hears at once and nothing comes again.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
@@ -28,7 +28,7 @@ async fn a_tell_waits_for_room_and_a_try_tell_gives_the_message_back() {
     small.try_tell(Do::Add(1)).unwrap();
     small.try_tell(Do::Add(2)).unwrap();
     let full = small.try_tell(Do::Add(4)).unwrap_err();
-    assert_eq!((full.reason(), full.path()), (Refusal::Full, "small"));
+    assert_eq!((full.reason(), full.path()), (SendRejection::Full, "small"));
     assert!(matches!(full.into_message(), Do::Add(4)));
     let begun = Instant::now();
     small.tell(Do::Add(8)).await.unwrap();
@@ -63,7 +63,7 @@ async fn a_tell_to_oneself_is_full_at_once() {
     struct Selfish;
     #[actor]
     impl Selfish {
-        async fn handle(&mut self, reply: Option<Reply<Vec<Option<Refusal>>>>, cx: &mut Context<Self>) {
+        async fn handle(&mut self, reply: Option<Reply<Vec<Option<SendRejection>>>>, cx: &mut Context<Self>) {
             let Some(reply) = reply else { return };
             let mut outcomes = Vec::new();
             for _ in 0..3 {
@@ -80,7 +80,7 @@ async fn a_tell_to_oneself_is_full_at_once() {
     }
     let alone = Alone::start().await.unwrap();
     let begun = Instant::now();
-    assert_eq!(alone.selfish.ask(Some).await.unwrap(), [None, None, Some(Refusal::Full)]);
+    assert_eq!(alone.selfish.ask(Some).await.unwrap(), [None, None, Some(SendRejection::Full)]);
     assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
@@ -133,7 +133,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
     // One in hand and one queued behind it when it ends.
     let (in_hand, queued) = tokio::join!(mute.ask(Question::Quit).forever(), mute.ask(Question::Forget).forever());
     assert_eq!((in_hand, queued), (no_reply(), no_reply()));
-    let refused = AskError::Refused { path: "mute".into(), reason: Refusal::Ended };
+    let refused = AskError::Refused { path: "mute".into(), reason: SendRejection::Ended };
     assert_eq!(mute.ask(Question::Forget).forever().await, Err(refused));
     assert!(begun.elapsed() < ms(100), "no ask waited for its time: {:?}", begun.elapsed());
 }

@@ -1,7 +1,7 @@
 //! While a child is down its mailbox holds: S35.
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
@@ -33,7 +33,7 @@ async fn messages_wait_while_the_child_is_down() {
     tree.db.try_tell(Do::Note("first")).unwrap();
     tree.db.try_tell(Do::Note("second")).unwrap();
     let full = tree.db.try_tell(Do::Note("third")).unwrap_err();
-    assert_eq!(full.reason(), Refusal::Full);
+    assert_eq!(full.reason(), SendRejection::Full);
     tree.db.tell(Do::Note("third")).await.unwrap();
     assert_eq!(begin.elapsed(), secs(3), "the tell had room when the first was taken");
     settle().await;
@@ -114,5 +114,5 @@ async fn what_waits_for_a_child_that_is_stopped_meanwhile_is_refused() {
         tree.db.stop();
     });
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
-    assert_eq!(tree.db.tell(Do::Add(1)).await.unwrap_err().reason(), Refusal::Ended);
+    assert_eq!(tree.db.tell(Do::Add(1)).await.unwrap_err().reason(), SendRejection::Ended);
 }

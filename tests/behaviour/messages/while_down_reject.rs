@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
@@ -31,12 +31,12 @@ supervisor! {
     }
 }
 
-fn down(retry_in: Option<Duration>) -> Refusal {
-    Refusal::Down { retry_in }
+fn down(retry_in: Option<Duration>) -> SendRejection {
+    SendRejection::Down { retry_in }
 }
 
 /// What a `try_tell` is told; `None`: it was taken.
-fn tried(probe: &ActorRef<Probe>) -> Option<Refusal> {
+fn tried(probe: &ActorRef<Probe>) -> Option<SendRejection> {
     probe.try_tell(Do::Add(1)).err().map(|error| error.reason())
 }
 
@@ -86,7 +86,7 @@ async fn senders_that_wait_for_room_are_rejected_too() {
     tree.small.restart().unwrap();
     let (told, asked) = (told.await.unwrap(), asked.await.unwrap());
     assert_eq!(told.unwrap_err().reason(), down(None));
-    assert!(matches!(asked, Err(AskError::Refused { reason: Refusal::Down { .. }, .. })), "{asked:?}");
+    assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
     assert_eq!(begin.elapsed(), secs(0), "from when the restart by hand takes it down, the message in hand goes on");
     pass(secs(3)).await;
     let lines = journal.take();
@@ -192,7 +192,7 @@ async fn one_that_rejects_is_down_below_a_failure() {
         settle().await;
         assert_eq!(tried(&child), Some(down(None)));
         assert!(matches!(soon(child.terminated()).await, Ok(Ended::Stopped)));
-        assert_eq!(tried(&child), Some(Refusal::Ended));
+        assert_eq!(tried(&child), Some(SendRejection::Ended));
         soon(office.boss.ask(Ask::Hire)).await.unwrap().stop();
         pass(secs(1)).await;
     }

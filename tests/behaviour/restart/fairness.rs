@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{Limit, MaxRestarts};
+use supervise::{MaxRestarts, RestartLimit};
 
 use crate::common::{settle, soon};
 
@@ -72,7 +72,7 @@ async fn between_two_incarnations_others_have_their_turn() {
         };
         let spawn = supervise::spawn("restless", start)
             .lifecycle(Lifecycle::Permanent)
-            .limit(Limit::new().max_restarts(MaxRestarts::Unlimited))
+            .limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited))
             .decider(|_: &Failure| Directive::Restart);
         let spawn = tokio::spawn(spawn.into_future());
         for _ in 0..4 {

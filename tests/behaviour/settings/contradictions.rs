@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 use supervise::{
-    ExponentialBackoff, InvalidSettings, Limit, Mailbox, MaxRestarts, OnLimit, ShutdownTime, SlottedBackoff,
+    ExponentialBackoff, InvalidSettings, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,
     SpawnError, WhileDown,
 };
 
@@ -249,7 +249,7 @@ async fn a_contradiction_is_not_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     let probe = || supervise::spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
-    let most = |max| Limit::new().max_restarts(MaxRestarts::AtMost(max));
+    let most = |max| RestartLimit::new().max_restarts(MaxRestarts::AtMost(max));
     let slow = ExponentialBackoff::new(secs(3), secs(30));
     let cases = [
         (probe().mailbox(Mailbox::Bounded(0)), NoPlaces),
@@ -258,17 +258,20 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
         (probe().mailbox(Mailbox::Unbounded).backoff(slow), UnboundedHold),
         (probe().redeliver(0), NoAttempts),
         (probe().lifecycle(Lifecycle::Permanent).significant(), SignificantPermanent),
-        (probe().drain().shutdown(ShutdownTime::Kill), DrainWithoutTime),
+        (probe().drain().shutdown(ShutdownTimeout::Kill), DrainWithoutTime),
         (probe().lifecycle(Lifecycle::Temporary).backoff(slow), NeverRestarted("backoff")),
         (probe().lifecycle(Lifecycle::Temporary).limit(most(1)), NeverRestarted("limit")),
         (probe().lifecycle(Lifecycle::Temporary).redeliver(1), NeverRestarted("redeliver")),
         (probe().lifecycle(Lifecycle::Temporary).pre_restart(noted), NeverRestarted("pre_restart")),
         (probe().lifecycle(Lifecycle::Temporary).post_restart(noted), NeverRestarted("post_restart")),
-        (probe().backoff(slow).limit(Limit::new().within(secs(1))), NoLimit("within")),
-        (probe().backoff(slow).limit(Limit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
-        (probe().limit(Limit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
+        (probe().backoff(slow).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
+        (probe().backoff(slow).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
+        (probe().limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
         (probe().limit(most(101).within(secs(1))), NeverReached { failures: 102, least: secs(1), within: secs(1) }),
-        (probe().limit(Limit::new().within(ms(90))), NeverReached { failures: 11, least: ms(90), within: ms(90) }),
+        (
+            probe().limit(RestartLimit::new().within(ms(90))),
+            NeverReached { failures: 11, least: ms(90), within: ms(90) },
+        ),
     ];
     for (spawn, expected) in cases {
         match spawn.await {

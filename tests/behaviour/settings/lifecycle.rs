@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise::Refusal;
+use supervise::SendRejection;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -223,7 +223,7 @@ async fn lifecycle_drain_is_obeyed() {
             }
             settle().await;
             let late = handle.drains.try_tell(Do::Note("late")).unwrap_err();
-            assert_eq!(late.reason(), Refusal::Ended);
+            assert_eq!(late.reason(), SendRejection::Ended);
             ended(&handle.drains).await;
             ended(&handle.short).await;
             drop(tree);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use super::{delays, ended, fail, restarts};
@@ -183,7 +183,11 @@ async fn settings_of_life_above_a_set_reach_its_instances() {
     assert!(matches!(one.ask(Do::Get).await, Err(AskError::TimedOut { .. })));
     assert_eq!(begin.elapsed(), ms(250));
     one.try_tell(Do::Add(1)).unwrap();
-    assert_eq!(one.try_tell(Do::Add(1)).unwrap_err().reason(), Refusal::Full, "2, with the ask that waits there still");
+    assert_eq!(
+        one.try_tell(Do::Add(1)).unwrap_err().reason(),
+        SendRejection::Full,
+        "2, with the ask that waits there still"
+    );
     let begin = Instant::now();
     one.stop();
     assert!(matches!(ended(&one).await, Ended::Aborted));

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, CommandError, Events, Refusal};
+use supervise::{AskError, CommandError, Events, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
@@ -39,7 +39,7 @@ supervisor! {
         // Its children are held until this has spoken.
         #[decider(move |_: &Failure| {
             let b = whom.get().expect("it is known by then");
-            let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != Refusal::Full);
+            let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != SendRejection::Full);
             // Its task may be next on this thread.
             tokio::task::block_in_place(|| {
                 while !is_down() {
@@ -80,8 +80,8 @@ async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
         tree.db.tell(Do::Note("queued")).await.unwrap();
         tree.db.drain();
         let refused = tree.db.try_tell(Do::Note("late")).unwrap_err();
-        assert_eq!(refused.reason(), Refusal::Ended);
-        assert_eq!(tree.db.tell(Do::Note("late")).await.unwrap_err().reason(), Refusal::Ended);
+        assert_eq!(refused.reason(), SendRejection::Ended);
+        assert_eq!(tree.db.tell(Do::Note("late")).await.unwrap_err().reason(), SendRejection::Ended);
     });
     assert_eq!(asked, Ok(0), "its question was queued");
     assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
@@ -137,8 +137,8 @@ async fn a_drain_refuses_senders_that_wait_for_room() {
     settle().await;
     tree.db.drain();
     let (told, asked) = (told.await.unwrap(), asked.await.unwrap());
-    assert_eq!(told.unwrap_err().reason(), Refusal::Ended);
-    assert!(matches!(asked, Err(AskError::Refused { reason: Refusal::Ended, .. })));
+    assert_eq!(told.unwrap_err().reason(), SendRejection::Ended);
+    assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Ended, .. })));
     assert_eq!(begin.elapsed(), secs(0));
     soon(tree.db.terminated()).await.unwrap();
     assert_eq!(journal.take()[..4], ["db works", "db worked", "db first", "db second"]);

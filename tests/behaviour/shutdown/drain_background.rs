@@ -5,7 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{AskError, Refusal};
+use supervise::{AskError, SendRejection};
 use tokio::time::{Instant, sleep};
 
 use crate::common::{Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -119,7 +119,7 @@ async fn a_drain_waits_for_what_runs() {
     let begin = Instant::now();
     tree.server.drain();
     pass(secs(1)).await;
-    assert_eq!(tree.server.try_tell(Msg::Note("late")).unwrap_err().reason(), Refusal::Ended);
+    assert_eq!(tree.server.try_tell(Msg::Note("late")).unwrap_err().reason(), SendRejection::Ended);
     assert!(matches!(soon(tree.server.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!((asked.await.unwrap(), begin.elapsed()), (Ok(1), secs(3)));
     assert_eq!(journal.take(), ["done", "post_stop"]);

@@ -5,7 +5,7 @@ use std::process::{ExitCode, Termination};
 use std::time::Duration;
 
 use supervise::prelude::*;
-use supervise::{NodeState, Reason, Report, SupervisorStrategy};
+use supervise::{NodeState, Report, SupervisorStrategy, SymptomKind};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -717,5 +717,5 @@ async fn a_subtree_that_ends_by_itself_is_going_down() {
     assert!(snapshot.health().is_healthy(), "{}", snapshot.health());
     let health = outer.health();
     let symptom = health.symptoms().iter().find(|symptom| symptom.path == "group").expect("it fails");
-    assert!(matches!(symptom.reason, Reason::Down(NodeState::GoingDown)));
+    assert!(matches!(symptom.reason, SymptomKind::Down(NodeState::GoingDown)));
 }

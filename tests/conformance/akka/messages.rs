@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{Refusal, Timer};
+use supervise::{SendRejection, Timer};
 
 use crate::common::{Boom, ms, pass, secs, seen, settle, soon};
 use crate::stage::*;
@@ -46,7 +46,7 @@ async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     tree.a.drain();
     settle().await;
     let refused = tree.a.tell(Msg::Note("m4")).await.unwrap_err();
-    assert_eq!(refused.reason(), Refusal::Ended);
+    assert_eq!(refused.reason(), SendRejection::Ended);
     soon(tree.a.terminated()).await.unwrap();
     let before = text(&["a works", "a worked", "a m1"]);
     let behind = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);

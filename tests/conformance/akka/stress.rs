@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::{BoxError, Limit, MaxRestarts};
+use supervise::{BoxError, MaxRestarts, RestartLimit};
 use tokio::time::Instant;
 
 use crate::common::{ms, pass, secs, soon};
@@ -157,7 +157,7 @@ impl Actor for Node {
                 let node = Node::start(path.clone(), world.clone());
                 async move { Ok(node.await?) }
             };
-            let kid = cx.spawn(&name, start).limit(Limit::new().max_restarts(MaxRestarts::Unlimited)).await?;
+            let kid = cx.spawn(&name, start).limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited)).await?;
             self.world.alive.lock().unwrap().insert(kid.path(), kid);
             self.world.children.lock().unwrap().entry(self.path.clone()).or_default().insert(name);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use supervise::prelude::*;
-use supervise::{EventKind, InvalidSettings, Mailbox, Refusal, Reset, SpawnError};
+use supervise::{EventKind, InvalidSettings, Mailbox, Reset, SendRejection, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
@@ -304,7 +304,7 @@ async fn a197_what_has_no_room_in_a_wait_comes_back() {
     settle().await;
     stage.take();
     let reasons = ["m1", "m2", "m3", "m4"].map(|line| tree.a.try_tell(Msg::Note(line)).map_err(|e| e.reason()));
-    assert_eq!(reasons, [Ok(()), Ok(()), Err(Refusal::Full), Err(Refusal::Full)]);
+    assert_eq!(reasons, [Ok(()), Ok(()), Err(SendRejection::Full), Err(SendRejection::Full)]);
     pass(secs(1)).await;
     assert_eq!(stage.take(), lines(&[&restart("a")[2..], &text(&["a m1", "a m2"])]));
     assert_eq!(tree.dead_letters(), 0);

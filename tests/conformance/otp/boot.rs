@@ -1,7 +1,7 @@
 //! The start of a tree: O001 to O018, and what can be declared: O048 and O062.
 
 use supervise::prelude::*;
-use supervise::{ShutdownTime, SpawnError};
+use supervise::{ShutdownTimeout, SpawnError};
 use tokio::time::Instant;
 
 use super::*;
@@ -157,7 +157,7 @@ async fn o048_every_lifecycle_goes_with_every_time() {
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     for lifecycle in [Lifecycle::Permanent, Lifecycle::Transient, Lifecycle::Temporary] {
-        for time in [ShutdownTime::Kill, ShutdownTime::Within(secs(1)), ShutdownTime::Infinity] {
+        for time in [ShutdownTimeout::Kill, ShutdownTimeout::Within(secs(1)), ShutdownTimeout::Infinity] {
             let settings = move |spawn: SpawnUnit| spawn.lifecycle(lifecycle).shutdown(time);
             let one = kid_as(&boss, "one", settings).await.unwrap();
             stop(&one).await;

@@ -19,7 +19,7 @@ const _: () = {
         async fn build(
             (__of_db,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             let __of_db = __rt::Builder::keep(&__b, __of_db);
             #[cfg(rust_analyzer)]
@@ -50,7 +50,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(later);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -82,7 +82,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db.__missing);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -103,7 +103,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Mistakes {
                 one: __of_one,
                 later: __of_later,
@@ -123,7 +123,7 @@ const _: () = {
         async fn build(
             _: Self::Params,
             _: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             ::core::unreachable!()
         }
     }
@@ -187,7 +187,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Mistakes>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Mistakes>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

@@ -23,7 +23,7 @@ const _: () = {
         async fn build(
             (__of_type, __of_config): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             let __of_type = __rt::Builder::keep(&__b, __of_type);
             #[allow(unused_variables)]
@@ -73,7 +73,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(r#type, a);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -110,7 +110,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(b, tree.clone());
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -141,7 +141,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((heartbeat(start)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -216,7 +216,7 @@ const _: () = {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },
                                             >>::Start = start(c, println!("{start:?}"));
-                                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },
                                 )
@@ -233,7 +233,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             ::core::result::Result::Ok::<
                                 _,
-                                __rt::Thrown,
+                                __rt::UserError,
                             >(Inner {
                                 leaf: __of_leaf,
                                 __tree: __of_tree,
@@ -254,7 +254,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Names {
                 #[cfg(feature = "http")]
                 r#struct: __of_struct,
@@ -304,7 +304,7 @@ const _: () = {
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -363,7 +363,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)
@@ -566,7 +566,7 @@ const _: () = {
         async fn build(
             (): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
@@ -590,7 +590,7 @@ const _: () = {
                             let __it: <Names as __rt::ChildIf<
                                 { <Names as __rt::Declared>::IS },
                             >>::Start = Names::tree(1, Config);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -607,7 +607,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Other {
                 names: __of_names,
                 __tree: __of_tree,
@@ -652,7 +652,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

@@ -19,7 +19,7 @@ const _: () = {
         async fn build(
             (__of_most,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             let __of_most = __rt::Builder::keep(&__b, __of_most);
             #[cfg(rust_analyzer)]
@@ -121,7 +121,7 @@ const _: () = {
                         );
                     let __options = __options
                         .limit(
-                            __rt::Limit::new()
+                            __rt::RestartLimit::new()
                                 .max_restarts(__rt::MaxRestarts::AtMost(3))
                                 .within(::core::time::Duration::new(3600, 0))
                                 .on_limit(__rt::OnLimit::Escalate),
@@ -162,7 +162,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -206,7 +206,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -227,7 +227,7 @@ const _: () = {
                     let __options = __options.lifecycle(__rt::Lifecycle::Transient);
                     let __options = __options.ready();
                     let __options = __options.significant();
-                    __options.shutdown(__rt::Shutdown::Infinity)
+                    __options.shutdown(__rt::ShutdownTimeout::Infinity)
                 };
                 __rt::Builder::child(
                     &__b,
@@ -242,7 +242,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((serve(cx)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -259,7 +259,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Settings {
                 db: __of_db,
                 many: __of_many,
@@ -287,7 +287,7 @@ const _: () = {
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(5, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
                     ),
                     settings: &[
                         "lifecycle(Permanent, shutdown = 5s, start = 3s, drain)",
@@ -323,7 +323,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
-                    shutdown: __rt::DeclaredShutdown::Is(__rt::Shutdown::Infinity),
+                    shutdown: __rt::DeclaredShutdown::Is(__rt::ShutdownTimeout::Infinity),
                     settings: &[
                         "lifecycle(Transient, ready, significant, shutdown = Infinity)",
                     ],
@@ -354,7 +354,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Settings>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Settings>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

@@ -22,7 +22,7 @@ const _: () = {
         async fn build(
             (__of_db, __of_count): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             let __of_db = __rt::Builder::keep(&__b, __of_db);
             #[allow(unused_variables)]
@@ -56,7 +56,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -90,7 +90,7 @@ const _: () = {
                                     { <Cart as __rt::Declared>::IS },
                                 >>::Start,
                             > = Some(Cart(db));
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -128,7 +128,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, i);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -198,7 +198,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, n);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -269,7 +269,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, name, n);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -328,7 +328,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, socket);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -412,7 +412,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((serve(n, socket)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -470,7 +470,7 @@ const _: () = {
                             let __it: <Shapes as __rt::ChildIf<
                                 { <Shapes as __rt::Declared>::IS },
                             >>::Start = Shapes::tree(db, 1);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -487,7 +487,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Shapes {
                 one: __of_one,
                 maybe: __of_maybe,
@@ -583,7 +583,7 @@ const _: () = {
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Temporary,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -618,7 +618,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

@@ -19,7 +19,7 @@ const _: () = {
         async fn build(
             (__of_every,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             let __of_every = __rt::Builder::keep(&__b, __of_every);
             #[cfg(rust_analyzer)]
@@ -48,7 +48,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((poll(every)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -78,7 +78,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((serve(cx)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -108,7 +108,7 @@ const _: () = {
                             let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
                                 Some(poll(every)),
                             );
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -144,7 +144,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((serve(cx, i)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -195,7 +195,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((poll(n)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -252,7 +252,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((serve(cx, name)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -269,7 +269,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Tasks {
                 plain: __of_plain,
                 told: __of_told,
@@ -297,7 +297,7 @@ const _: () = {
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -343,7 +343,7 @@ const _: () = {
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -378,7 +378,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
-use supervise::{BoxError, NodeState, ShutdownTime};
+use supervise::{BoxError, NodeState, ShutdownTimeout};
 
 /// Fails, answers, or takes its time to stop.
 struct Kid {
@@ -102,7 +102,7 @@ impl Actor for Nested {
                     reply.send(all);
                     return Ok(());
                 }
-                let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTime::Infinity).await?;
+                let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await?;
                 below.tell(Down::Dig(left - 1, all, reply)).await?;
             }
             Down::Fail => return Err("told to".into()),
@@ -282,7 +282,7 @@ async fn keyed(n: usize) {
 
 /// Children that an actor spawns by name, which fail and stop one after the other.
 async fn named(n: usize) {
-    let boss = supervise::spawn("boss", || async { Ok(Boss) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+    let boss = supervise::spawn("boss", || async { Ok(Boss) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
     let mut steps = Steps::new("named", n);
     let kids = boss.ask(|reply| (n, reply)).forever().await.unwrap();
     steps.done("spawn");
@@ -303,7 +303,7 @@ async fn named(n: usize) {
 
 /// Each below the one before.
 async fn nested(n: usize) {
-    let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTime::Infinity).await.unwrap();
+    let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
     let mut steps = Steps::new("nested", n);
     let all = top.ask(|reply| Down::Dig(n, Vec::new(), reply)).forever().await.unwrap();
     steps.done("spawn");

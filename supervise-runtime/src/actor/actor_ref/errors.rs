@@ -9,7 +9,7 @@ use std::time::Duration;
 /// another actor.
 ///
 /// ```
-/// use supervise::{Refusal, prelude::*};
+/// use supervise::{SendRejection, prelude::*};
 /// # struct Worker;
 /// # #[actor]
 /// # impl Worker { fn handle(&mut self, _job: String) {} }
@@ -28,7 +28,7 @@ use std::time::Duration;
 /// pool.first.terminated().await?;
 ///
 /// if let Err(error) = pool.first.tell("a job".to_owned()).await {
-///     assert_eq!((error.path(), error.reason()), ("first", Refusal::Ended));
+///     assert_eq!((error.path(), error.reason()), ("first", SendRejection::Ended));
 ///     pool.second.tell(error.into_message()).await?;
 /// }
 /// # Ok(())
@@ -36,14 +36,14 @@ use std::time::Duration;
 /// ```
 pub struct TellError<M> {
     pub(super) message: M,
-    pub(super) reason: Refusal,
+    pub(super) reason: SendRejection,
     pub(super) path: String,
 }
 
 /// Why a message was not accepted.
 ///
 /// ```
-/// use supervise::{Refusal, prelude::*};
+/// use supervise::{SendRejection, prelude::*};
 /// # struct Log;
 /// # #[actor]
 /// # impl Log { fn handle(&mut self, _line: &'static str) {} }
@@ -62,8 +62,8 @@ pub struct TellError<M> {
 /// // The actor has not had time to take the message out.
 /// let refused = app.log.try_tell("two").expect_err("there is room for one");
 /// match refused.reason() {
-///     Refusal::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
-///     Refusal::Down { retry_in } => println!("it is restarted, try again in {retry_in:?}"),
+///     SendRejection::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
+///     SendRejection::Down { retry_in } => println!("it is restarted, try again in {retry_in:?}"),
 ///     _ => println!("it has ended"),
 /// }
 /// # Ok(())
@@ -71,7 +71,7 @@ pub struct TellError<M> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum SendRejection {
     /// The mailbox is full. Only [`try_tell`](ActorRef::try_tell), and an actor that sends to itself, get this reason.
     Full,
     /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
@@ -85,18 +85,20 @@ pub enum Refusal {
     Ended,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for SendRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Full => f.write_str("its mailbox is full; try again later, or use `tell`, which waits for room"),
-            Refusal::Down { retry_in: Some(time) } => {
+            SendRejection::Full => {
+                f.write_str("its mailbox is full; try again later, or use `tell`, which waits for room")
+            }
+            SendRejection::Down { retry_in: Some(time) } => {
                 write!(f, "it is down and takes no message; it starts again in {time:?}, try again then")
             }
-            Refusal::Down { retry_in: None } => f.write_str(
+            SendRejection::Down { retry_in: None } => f.write_str(
                 "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
                  again when it is up",
             ),
-            Refusal::Ended => f.write_str("the actor has stopped or is stopping"),
+            SendRejection::Ended => f.write_str("the actor has stopped or is stopping"),
         }
     }
 }
@@ -108,7 +110,7 @@ impl<M> TellError<M> {
     }
 
     /// Returns the reason why the message was not accepted.
-    pub fn reason(&self) -> Refusal {
+    pub fn reason(&self) -> SendRejection {
         self.reason
     }
 
@@ -128,7 +130,7 @@ impl<M> fmt::Display for TellError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} did not accept the message: {}", self.path, self.reason)?;
         match self.reason {
-            Refusal::Ended => f.write_str("; take the message back with `into_message`"),
+            SendRejection::Ended => f.write_str("; take the message back with `into_message`"),
             _ => Ok(()), // this reason already says what to do
         }
     }
@@ -177,7 +179,7 @@ pub enum AskError {
         /// The path of the actor.
         path: String,
         /// Why the message was not accepted.
-        reason: Refusal,
+        reason: SendRejection,
     },
     /// The reply can no longer come: the actor failed or ended while it had the message, or dropped the `Reply`.
     #[error("no reply will come from {path}: it failed, ended, or dropped the `Reply`")]
@@ -238,8 +240,8 @@ mod tests {
     /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
     #[test]
     fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
-        let told = TellError { message: (), reason: Refusal::Ended, path: "db".into() };
-        let asked = AskError::Refused { path: "db".into(), reason: Refusal::Ended };
+        let told = TellError { message: (), reason: SendRejection::Ended, path: "db".into() };
+        let asked = AskError::Refused { path: "db".into(), reason: SendRejection::Ended };
         let ended = "db did not accept the message: the actor has stopped or is stopping";
         assert_eq!(told.to_string(), format!("{ended}; take the message back with `into_message`"));
         assert_eq!(asked.to_string(), ended);

@@ -23,7 +23,7 @@ mod push;
 mod reply;
 mod waits;
 
-pub use errors::{AskError, Refusal, TellError, WaitError};
+pub use errors::{AskError, SendRejection, TellError, WaitError};
 pub use push::{Ask, Tell};
 pub use reply::Reply;
 pub use waits::Terminated;
@@ -337,12 +337,12 @@ impl<A: Actor> ActorRef<A> {
     }
 }
 
-impl From<Rejected> for Refusal {
+impl From<Rejected> for SendRejection {
     fn from(rejected: Rejected) -> Self {
         match rejected {
-            Rejected::Full => Refusal::Full,
-            Rejected::Down { retry_in } => Refusal::Down { retry_in },
-            Rejected::Closed => Refusal::Ended,
+            Rejected::Full => SendRejection::Full,
+            Rejected::Down { retry_in } => SendRejection::Down { retry_in },
+            Rejected::Closed => SendRejection::Ended,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::decide::group::Owner;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::strategy::SupervisorStrategy;
 
 mod background;
@@ -286,7 +286,7 @@ impl<A: Actor> Context<A> {
     where
         B: Actor,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<B, UserError>> + Send + 'static,
     {
         self.supervise();
         SpawnChild::new(self.cell.clone(), name, start)

@@ -21,13 +21,13 @@ use crate::engine::mailbox::ActorCell;
 use crate::engine::supervisor::Refused;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::kind::ChildKind;
 use crate::values::path::escaped;
 use crate::values::place::Name;
 use crate::values::settings::Common;
 use crate::values::spawn_error::SpawnError;
-use crate::values::strategy::{IntoDecider, Lifecycle, Limit, Mailbox, Shutdown, WhileDown};
+use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// A child that is about to be spawned: call methods for its settings, then `.await`.
 ///
@@ -117,7 +117,7 @@ impl<B: Actor, F> SpawnChild<B, F> {
     /// Sets how long the child may take to go down; default 5 s.
     ///
     /// See rule S24.
-    pub fn shutdown(self, shutdown: impl Into<Shutdown>) -> Self {
+    pub fn shutdown(self, shutdown: impl Into<ShutdownTimeout>) -> Self {
         self.with(|options| options.shutdown(shutdown))
     }
 
@@ -152,7 +152,7 @@ impl<B: Actor, F> SpawnChild<B, F> {
     /// Gives the child its own restart budget.
     ///
     /// See rule S15.
-    pub fn limit(self, limit: Limit) -> Self {
+    pub fn limit(self, limit: RestartLimit) -> Self {
         self.with(|options| options.limit(limit))
     }
 
@@ -207,7 +207,7 @@ impl<B, F, Fut> IntoFuture for SpawnChild<B, F>
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     type Output = Result<ActorRef<B>, SpawnError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
@@ -284,7 +284,7 @@ pub(crate) fn make_actor<B, F, Fut>(core: CellCore, options: ChildOptions<B>, st
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     let common: &Common = &options.options.common;
     let cell = ActorCell::new(core, common.capacity(), common.ask_or_default()).while_down(common.while_down);

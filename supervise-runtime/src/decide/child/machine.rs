@@ -18,7 +18,7 @@ use crate::base::clock::after;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::Shutdown;
+use crate::values::strategy::ShutdownTimeout;
 
 /// The time to go down for a restart, for a child that has no time to stop (`shutdown = Kill`, S24).
 const DOWN_TIME: Duration = Duration::from_secs(5);
@@ -239,7 +239,7 @@ pub(crate) enum Effect {
 /// The settings on which the life of an incarnation depends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LifeSettings {
-    pub(crate) shutdown: Shutdown,
+    pub(crate) shutdown: ShutdownTimeout,
     /// `shutdown = Kill` is declared.
     pub(crate) kills: bool,
     /// A stop lets the child handle its queued messages (S24).
@@ -381,8 +381,13 @@ struct ColdState {
 impl Machine {
     /// Makes a child that has not begun. A root begins by itself, every other child on an order of its group.
     pub(crate) fn new(kind: ChildKind, root: bool) -> Self {
-        let settings =
-            LifeSettings { shutdown: Shutdown::Infinity, kills: false, drains: false, ready: false, permanent: false };
+        let settings = LifeSettings {
+            shutdown: ShutdownTimeout::Infinity,
+            kills: false,
+            drains: false,
+            ready: false,
+            permanent: false,
+        };
         Machine {
             kind,
             root,
@@ -680,7 +685,10 @@ impl Machine {
             }
             // The queued messages are handled first (S24), unless nothing queued can begin (S7).
             State::Running | State::Handling
-                if self.settings.drains && !self.suspended && !restarts && self.settings.shutdown != Shutdown::Kill =>
+                if self.settings.drains
+                    && !self.suspended
+                    && !restarts
+                    && self.settings.shutdown != ShutdownTimeout::Kill =>
             {
                 return self.begin_drain(port.now(), port);
             }
@@ -718,8 +726,8 @@ impl Machine {
         self.leaving_since.get_or_insert(now);
         port.perform(self, Effect::SignalStop);
         let time = match self.settings.shutdown {
-            Shutdown::Within(time) => time,
-            Shutdown::Kill if for_good => {
+            ShutdownTimeout::Within(time) => time,
+            ShutdownTimeout::Kill if for_good => {
                 // A failed child has no future to drop, but loses its hooks all the same.
                 if self.state == State::Running {
                     self.cuts(Cut::Leaves);
@@ -727,8 +735,8 @@ impl Machine {
                 self.aborted |= matches!(self.state, State::Running | State::Failed);
                 Duration::ZERO
             }
-            Shutdown::Kill => DOWN_TIME,
-            Shutdown::Infinity => return,
+            ShutdownTimeout::Kill => DOWN_TIME,
+            ShutdownTimeout::Infinity => return,
         };
         let until = after(now, time);
         self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
@@ -1529,7 +1537,7 @@ impl Machine {
     fn go_down_for_good(&mut self, port: &mut dyn Port) {
         self.state = State::Stopping;
         // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
-        self.aborted |= self.drains && self.settings.shutdown == Shutdown::Kill;
+        self.aborted |= self.drains && self.settings.shutdown == ShutdownTimeout::Kill;
         port.perform(self, Effect::Close);
         self.cold().failed = None;
         // Asked before the children are notified: if a failure is already taking the child down, that is its end (S18,

@@ -46,7 +46,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, Strategy};
 
 mod roster;
 mod view;
@@ -167,7 +167,7 @@ pub(crate) struct Moving(Box<Member>);
 pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,
-    limit: Limit,
+    limit: RestartLimit,
     budget: Budget,
     roster: Roster,
     /// The number of members that have not ended.
@@ -207,7 +207,7 @@ pub(crate) struct Group {
 
 impl Group {
     /// Makes a supervisor without children.
-    pub(crate) fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
+    pub(crate) fn new(owner: Owner, strategy: Strategy, limit: RestartLimit) -> Self {
         Group {
             owner,
             strategy,
@@ -246,7 +246,7 @@ impl Group {
     }
 
     /// Sets strategy and budget for this instance of the supervisor, once per instance (S4).
-    pub(crate) fn configure(&mut self, strategy: Strategy, limit: Limit) {
+    pub(crate) fn configure(&mut self, strategy: Strategy, limit: RestartLimit) {
         self.strategy = strategy;
         self.limit = limit;
         self.budget = Budget::default();
@@ -329,8 +329,8 @@ impl Group {
     }
 
     /// Returns the length of the child's streak of restarts; 1 for the first.
-    pub(crate) fn row(&self, id: Id) -> u32 {
-        self.roster.get(id).map_or(0, |member| member.pace.row())
+    pub(crate) fn streak(&self, id: Id) -> u32 {
+        self.roster.get(id).map_or(0, |member| member.pace.streak())
     }
 
     /// Returns whether all members are up or have ended, and none is still to be declared.
@@ -389,7 +389,7 @@ impl Group {
                 let settings = &member.settings;
                 Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), on_limit)
             }
-            None => Allowance::resolve(Limit::new(), self.limit, false, on_limit),
+            None => Allowance::resolve(RestartLimit::new(), self.limit, false, on_limit),
         }
     }
 
@@ -397,7 +397,7 @@ impl Group {
     fn group_allowance(&self) -> Allowance {
         let mut members = self.roster.iter().filter(|member| !member.is_value());
         let declared = members.all(|member| member.settings.backoff.is_some());
-        Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
+        Allowance::resolve(RestartLimit::new(), self.limit, declared, OnLimit::Escalate)
     }
 
     #[cfg(test)]
@@ -444,7 +444,7 @@ impl Group {
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
-            row: member.pace.row_at(now),
+            streak: member.pace.row_at(now),
             used,
             allowance,
         })

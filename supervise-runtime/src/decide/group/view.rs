@@ -22,7 +22,7 @@ pub(crate) struct MemberView {
     /// The position in the order of declaration or spawning.
     pub(crate) order: u64,
     /// The length of the streak of restarts at this time, as far as the group knows.
-    pub(crate) row: u32,
+    pub(crate) streak: u32,
     /// The restarts that count against the budget of the member, or of its group.
     pub(crate) used: u32,
     pub(crate) allowance: Allowance,

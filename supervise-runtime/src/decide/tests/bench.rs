@@ -14,7 +14,7 @@ use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+use crate::values::strategy::{Directive, Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 pub(super) const GROUPS: [Strategy; 2] = [Strategy::AllForOne, Strategy::RestForOne];
 pub(super) const ALL: [Strategy; 3] = [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne];
@@ -75,14 +75,14 @@ impl Setup {
     fn settings(&self, id: usize) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
         let backoff = self.pauses.then(|| pause.into());
-        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, Limit::new());
+        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
         Arc::new(settings)
     }
 
     /// Boot: member 0 starts, the others await their turn.
     pub(super) fn boots(self) -> Bench {
-        let limit = Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
+        let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
         let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
         if self.owner != Owner::Tree {
             bench.group.owner_up(bench.now);

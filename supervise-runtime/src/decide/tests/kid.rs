@@ -10,7 +10,7 @@ use super::promises::Account;
 use super::sim::failure;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, Shutdown};
+use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
 
 /// The time that each simulated child has to go down.
 const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
@@ -153,7 +153,7 @@ impl Kid {
 
     pub(super) fn settings(&self) -> LifeSettings {
         LifeSettings {
-            shutdown: Shutdown::Within(DOWN_TIME),
+            shutdown: ShutdownTimeout::Within(DOWN_TIME),
             kills: false,
             drains: false,
             ready: false,

@@ -16,7 +16,7 @@ use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, Limit, Shutdown, Strategy};
+use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 
 /// What its mailbox does with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Life {
         Life {
             machine: Machine::new(kind, false),
             settings: LifeSettings {
-                shutdown: Shutdown::Within(Duration::from_secs(5)),
+                shutdown: ShutdownTimeout::Within(Duration::from_secs(5)),
                 kills: false,
                 drains: false,
                 ready: false,
@@ -105,7 +105,7 @@ impl Life {
             interrupted: false,
             children: kind != ChildKind::Task,
             children_stop: true,
-            own: Group::new(owner, Strategy::OneForOne, Limit::new()),
+            own: Group::new(owner, Strategy::OneForOne, RestartLimit::new()),
             keeps: false,
             admission: Admission::Down,
             told: false,
@@ -121,7 +121,7 @@ impl Life {
 
     /// A child that is spawned at run time. True: it may start.
     pub(super) fn spawn(&mut self) -> (Id, bool) {
-        let settings = Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, Limit::new());
+        let settings = Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new());
         let id = self.own.add(Arc::new(settings), true);
         self.own.admit(id, self.now);
         (id, self.own.take_effects().iter().any(|effect| matches!(effect, GroupEffect::Tell(_, Order::Start))))

@@ -14,7 +14,7 @@ use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, Limit, Strategy};
+use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
 
 const PAUSE: Duration = Duration::from_secs(60);
 
@@ -29,7 +29,7 @@ fn settings(lifecycle: Lifecycle) -> Arc<Settings> {
         ChildKind::Actor,
         lifecycle,
         Some(ExponentialBackoff::new(PAUSE, PAUSE).into()),
-        Limit::new(),
+        RestartLimit::new(),
     ))
 }
 
@@ -45,7 +45,7 @@ impl Many {
     }
 
     fn of(owner: Owner, strategy: Strategy, n: Id, lifecycle: Lifecycle) -> Many {
-        let mut many = Many { group: Group::new(owner, strategy, Limit::new()), now: Instant::now(), n };
+        let mut many = Many { group: Group::new(owner, strategy, RestartLimit::new()), now: Instant::now(), n };
         let settings = settings(lifecycle);
         if owner != Owner::Tree {
             many.group.owner_up(many.now);

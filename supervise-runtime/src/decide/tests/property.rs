@@ -47,7 +47,7 @@ enum Move {
     Owner,
     Parent(Directive),
     FromAbove,
-    Shutdown,
+    ShutdownTimeout,
     StartedAgain,
     LetFails,
     Time(u64),
@@ -87,7 +87,7 @@ fn of_word(word: u32) -> Move {
         188..220 => Move::Owner,
         220..228 => Move::Parent(directive),
         228..231 => Move::FromAbove,
-        231..233 => Move::Shutdown,
+        231..233 => Move::ShutdownTimeout,
         233..236 => Move::StartedAgain,
         236..238 => Move::LetFails,
         238..244 => Move::FailsBefore(directive),
@@ -231,7 +231,7 @@ fn take(sim: &mut Sim, happens: Move) {
             Directive::Stop => shut_down(sim, column),
         },
         (Move::FromAbove, _) => from_above(sim, column),
-        (Move::Shutdown, _) => shut_down(sim, column),
+        (Move::ShutdownTimeout, _) => shut_down(sim, column),
         (Move::StartedAgain, _) => sim.start_again(),
         (Move::LetFails, _) if matches!(sim.stand, Stand::Building(_)) => {
             hit_2c("a `let` fails or panics", column);

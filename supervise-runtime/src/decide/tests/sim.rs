@@ -14,7 +14,7 @@ use super::kid::{Kid, Note, Token};
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 pub(super) const WITHIN: Duration = Duration::from_millis(400);
 
@@ -35,14 +35,14 @@ impl Plan {
         self.strategy != Strategy::OneForOne
     }
 
-    pub(super) fn limit(&self) -> Limit {
-        Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
+    pub(super) fn limit(&self) -> RestartLimit {
+        RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
     }
 
     fn settings(&self, (kind, lifecycle, backoff): (Option<ChildKind>, Lifecycle, bool)) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
         let backoff = backoff.then(|| pause.into());
-        let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, Limit::new());
+        let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, RestartLimit::new());
         let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
         Arc::new(settings)

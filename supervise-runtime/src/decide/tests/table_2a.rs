@@ -18,7 +18,7 @@ use crate::decide::child::machine::{Order, Step, StepEnd};
 use crate::decide::group::Owner;
 use crate::values::ended;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::Shutdown;
+use crate::values::strategy::ShutdownTimeout;
 
 /// What happens, the trace of what follows, and where it leads.
 fn leads(state: State, column: Column, trace: &str, next: State) {
@@ -337,7 +337,7 @@ fn a_stop_after_a_down_does_not_drain() {
 fn a_drain_under_kill_runs_no_hook() {
     let drains = || {
         Life::new(ChildKind::Actor, Owner::Actor)
-            .settings(|settings| settings.shutdown = Shutdown::Kill)
+            .settings(|settings| settings.shutdown = ShutdownTimeout::Kill)
             .go_to(Draining)
     };
     let mut life = drains();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::base::Each;
 use crate::base::sync::Arc;
 use crate::decide::member::Settings;
-use crate::values::failure::{Failure, Thrown};
+use crate::values::failure::{Failure, UserError};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::SupervisorStrategy;
@@ -84,31 +84,31 @@ pub(crate) trait Body: Hands {
     const KIND: ChildKind;
 
     /// Runs the start expression and keeps the instance.
-    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
+    fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
 
-    fn pre_start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+    fn pre_start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }
     }
 
-    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }
     }
 
     /// Runs a task with `ready` until it has reported that it is ready.
-    fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
+    fn readying(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
         async { Ok(Served::Ready) }
     }
 
-    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
+    fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send;
 
     /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
     fn return_batch(&mut self) {}
 
-    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), Thrown>> + Send {
+    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }
     }
 
-    fn post_stop(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
+    fn post_stop(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }
     }
 
@@ -128,10 +128,10 @@ pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
 
 /// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
 pub(crate) fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
-    use crate::values::strategy::Shutdown;
+    use crate::values::strategy::ShutdownTimeout;
     match common.shutdown_or_default(kind) {
-        Shutdown::Within(time) => Some(time),
-        Shutdown::Kill => Some(Duration::from_secs(5)),
-        Shutdown::Infinity => None,
+        ShutdownTimeout::Within(time) => Some(time),
+        ShutdownTimeout::Kill => Some(Duration::from_secs(5)),
+        ShutdownTimeout::Infinity => None,
     }
 }

@@ -25,18 +25,18 @@ use crate::tree::child::{Child, HandleSource, Seat, TreeHandle};
 use crate::tree::kept::{SendValue, SharedValue};
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
-use crate::values::strategy::{Shutdown, SupervisorStrategy};
+use crate::values::strategy::{ShutdownTimeout, SupervisorStrategy};
 
 mod sets;
 mod several;
 
 pub use sets::{initial, no_initial};
 
-type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
+type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, UserError>> + Send>;
 
 /// The recipe that a build leaves at the position of a child; the next build finds it there.
 struct StartRecipe<T: Child> {
@@ -61,7 +61,7 @@ fn replace<T>(place: &Mutex<T>, value: T) {
     drop(before);
 }
 
-type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
+type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, UserError>> + Send>;
 
 struct InlineRecipe<H> {
     build: Lent<BuildOf<H>>,
@@ -81,11 +81,11 @@ pub struct Builder {
 /// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
 pub(super) fn with_builder<H, F, Fut>(
     mut build: F,
-) -> impl FnMut(Arc<BareCell>, Option<Shutdown>) -> BoxFuture<'static, Result<H, Thrown>> + Send + 'static
+) -> impl FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> BoxFuture<'static, Result<H, UserError>> + Send + 'static
 where
     H: Send + 'static,
     F: FnMut(Builder) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     move |cell, time| {
         let builder = Builder::new(cell);
@@ -147,14 +147,14 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<T::Handle, Thrown>
+    ) -> Result<T::Handle, UserError>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let recipe = self.put(self.next(), Name::from(name), options, start).await?;
-        recipe.handle().ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+        recipe.handle().ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
     }
 
     /// Checks settings that are not literals, when the child is reached: a contradiction in them is a failure of the
@@ -163,7 +163,7 @@ impl Builder {
         &self,
         name: &Name,
         count: impl FnOnce(&mut TreeValidator) -> Result<(), InvalidSettings>,
-    ) -> Result<(), Thrown> {
+    ) -> Result<(), UserError> {
         let counted = {
             let mut validator = lock(&self.validator);
             validator.own()?;
@@ -171,7 +171,7 @@ impl Builder {
         };
         counted.map_err(|what| {
             let path = self.core(name.clone()).path();
-            Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
+            UserError::from(Failure::new(Phase::Start, Cause::Error(UserError::from(what)), path, 0))
         })
     }
 
@@ -190,11 +190,11 @@ impl Builder {
         name: Name,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<Arc<StartRecipe<T>>, Thrown>
+    ) -> Result<Arc<StartRecipe<T>>, UserError>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let mut start = CatchDrop::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
@@ -237,11 +237,16 @@ impl Builder {
     }
 
     /// Adds an inline subtree.
-    pub async fn inline<H, F, Fut>(&self, name: &'static str, options: ChildOptions<H>, build: F) -> Result<H, Thrown>
+    pub async fn inline<H, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<H>,
+        build: F,
+    ) -> Result<H, UserError>
     where
         H: TreeHandle,
         F: FnMut(Builder) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<H, UserError>> + Send + 'static,
     {
         let place = self.next();
         let mut build = CatchDrop::new(build);
@@ -281,7 +286,7 @@ impl Builder {
             self.takes(&given, ChildKind::Tree, &*cell);
         }
         let handle = lock(&recipe.handle).clone();
-        handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
+        handle.ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
     }
 
     /// Waits until the child at this position is up, or is backing off while the others continue (S21). If the first
@@ -297,7 +302,7 @@ impl Builder {
 
     /// Waits until the supervisor is up, after the last child was declared. `given`: the time that the tree has to
     /// stop.
-    pub(crate) async fn finish(&self, given: Option<Shutdown>) -> Result<(), Thrown> {
+    pub(crate) async fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), UserError> {
         let need = {
             let validator = lock(&self.validator);
             validator.finish(given)?;

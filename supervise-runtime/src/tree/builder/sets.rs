@@ -18,10 +18,10 @@ use crate::engine::supervisor::ChildTable;
 use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
-use crate::values::strategy::{Lifecycle, Limit, SupervisorStrategy};
+use crate::values::strategy::{Lifecycle, RestartLimit, SupervisorStrategy};
 
 impl Builder {
     /// Adds a `[T]`.
@@ -31,12 +31,12 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.unkeyed(name, options, Some(Args::clone), initial, start).await
     }
@@ -48,12 +48,12 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.unkeyed(name, options, None, initial, start).await
     }
@@ -65,12 +65,12 @@ impl Builder {
         again: Option<Clones<Args>>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let options = transient(options);
         let start = CatchDrop::new(start);
@@ -88,13 +88,13 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
     }
@@ -106,13 +106,13 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.by_key(name, options, None, initial, start).await
     }
@@ -124,13 +124,13 @@ impl Builder {
         again: Option<Clones<(K, Args)>>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let options = transient(options);
         let start = CatchDrop::new(start);
@@ -151,7 +151,7 @@ impl Builder {
         make: impl FnOnce(Arc<dyn AnyCell>, Arc<Mutex<Plan<T, Args>>>) -> S,
         plan_of: impl Fn(&S) -> &Arc<Mutex<Plan<T, Args>>>,
         begin: fn(&S),
-    ) -> Result<S, Thrown>
+    ) -> Result<S, UserError>
     where
         S: Clone + Send + Sync + 'static,
         T: Child,
@@ -164,7 +164,7 @@ impl Builder {
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
         // The set itself is a `Permanent` member without settings.
-        let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, Limit::new()));
+        let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new()));
         let set = match self.known::<S>(place) {
             Some((_, set)) => {
                 replace(plan_of(&set), plan);

@@ -5,7 +5,7 @@ use std::future::Future;
 use super::{Builder, StartRecipe};
 use crate::actor::options::ChildOptions;
 use crate::tree::child::Child;
-use crate::values::failure::Thrown;
+use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::place::Name;
 
@@ -16,11 +16,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         mut start: F,
-    ) -> Result<Option<T::Handle>, Thrown>
+    ) -> Result<Option<T::Handle>, UserError>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<Option<T::Start>, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<Option<T::Start>, UserError>> + Send + 'static,
     {
         let place = self.next();
         if let Some((_, recipe)) = self.known::<StartRecipe<T>>(place)
@@ -31,7 +31,7 @@ impl Builder {
         }
         let start = move || {
             let start = start();
-            async move { start.await?.ok_or_else(Thrown::absent) }
+            async move { start.await?.ok_or_else(UserError::absent) }
         };
         let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
         // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
@@ -48,11 +48,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<[T::Handle; N], Thrown>
+    ) -> Result<[T::Handle; N], UserError>
     where
         T: Child,
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.counted(&Name::from(name), |_| InvalidSettings::of_array(N))?;
         let mut handles = Vec::with_capacity(N);
@@ -61,8 +61,8 @@ impl Builder {
             // The index is a separate part of the path.
             let called = Name::Text(name.as_str().into());
             let recipe = self.put(self.next(), called, options.clone(), move || start(i)).await?;
-            handles.push(recipe.handle().ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))?);
+            handles.push(recipe.handle().ok_or_else(|| UserError::from(format!("{name} ended before it was up")))?);
         }
-        handles.try_into().map_err(|_| Thrown::from("as many handles as children"))
+        handles.try_into().map_err(|_| UserError::from("as many handles as children"))
     }
 }

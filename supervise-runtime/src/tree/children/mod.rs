@@ -16,7 +16,7 @@ use crate::engine::supervisor::{Behind, Refused};
 use crate::tree::child::{Child, HandleSource, Launched, Seat};
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
+use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::place::Name;
 use crate::values::settings::Common;
 use crate::values::spawn_error::SpawnError;
@@ -27,7 +27,7 @@ mod living;
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
 /// Instances start concurrently, so the recipe is shared and not lent.
-type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, Thrown>> + Send + Sync;
+type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, UserError>> + Send + Sync;
 
 /// How instances are made. The next incarnation of the tree may replace the plan.
 pub(crate) struct Plan<T: Child, Args> {
@@ -306,7 +306,7 @@ impl<H> Launched<H> {
 /// Reports an initial instance that could not even be added (S27).
 fn not_begun(cell: &dyn AnyCell, error: SpawnError) {
     let core = cell.core();
-    let cause = Cause::Error(Thrown::from(error));
+    let cause = Cause::Error(UserError::from(error));
     let failure = Failure::new(Phase::Start, cause, core.path(), core.incarnation());
     core.emit(EventKind::Reported { failure });
 }

@@ -6,7 +6,7 @@ mod shutdown_check;
 pub use shutdown_check::{Text, shutdown_too_short};
 
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
+use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 
 /// The declaration of a tree, as a constant: `Shop::SPEC`. Its values can be checked while compiling.
 ///
@@ -134,7 +134,7 @@ pub enum Shape {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{DeclaredShutdown, ShutdownTime, prelude::*};
+/// use supervise::{DeclaredShutdown, ShutdownTimeout, prelude::*};
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -151,7 +151,7 @@ pub enum Shape {
 ///
 /// let [plain, written, given] = Shop::SPEC.children else { panic!("three") };
 /// assert_eq!(plain.shutdown, DeclaredShutdown::Default);
-/// assert_eq!(written.shutdown, DeclaredShutdown::Is(ShutdownTime::Within(Duration::from_secs(2))));
+/// assert_eq!(written.shutdown, DeclaredShutdown::Is(ShutdownTimeout::Within(Duration::from_secs(2))));
 /// assert_eq!(given.shutdown, DeclaredShutdown::Computed);
 /// assert_eq!(Shop::SPEC.shutdown_budget(), None); // not known while compiling
 /// ```
@@ -160,7 +160,7 @@ pub enum DeclaredShutdown {
     /// Nothing is declared: 5 s for an actor or task, as long as its children take for a tree.
     Default,
     /// A literal, or `Kill` or `Infinity`, is declared.
-    Is(Shutdown),
+    Is(ShutdownTimeout),
     /// An expression is declared, which is evaluated when the tree starts.
     Computed,
 }

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::values::kind::ChildKind;
     use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape};
-    use crate::values::strategy::{Lifecycle, Shutdown, Strategy};
+    use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 
     const fn child(shutdown: Duration) -> ChildSpec {
         ChildSpec {
@@ -94,7 +94,7 @@ mod tests {
             shape: Shape::One,
             kind: ChildKind::Actor,
             lifecycle: Lifecycle::Permanent,
-            shutdown: DeclaredShutdown::Is(Shutdown::Within(shutdown)),
+            shutdown: DeclaredShutdown::Is(ShutdownTimeout::Within(shutdown)),
             settings: &[],
             below: Below::Known(None),
         }

@@ -7,7 +7,7 @@ mod runtime;
 use std::collections::HashMap;
 
 use supervise::prelude::*;
-use supervise::{AskError, Event, EventKind, Events, Refusal};
+use supervise::{AskError, Event, EventKind, Events, SendRejection};
 
 use crate::common::{Boom, ms, quiet_panics, soon};
 use ledger::{Depot, Ledger, Outcome, Parcel, What};
@@ -38,7 +38,7 @@ async fn send<A: Actor<Msg = Parcel>>(ledger: &Ledger, to: &ActorRef<A>, by: By,
     match by {
         By::Tell => {
             if let Err(error) = to.tell(ledger.parcel(what, None)).await {
-                assert_eq!(error.reason(), Refusal::Ended, "a tell waits for room, and for who is down");
+                assert_eq!(error.reason(), SendRejection::Ended, "a tell waits for room, and for who is down");
                 error.into_message().came_back();
             }
         }

@@ -28,7 +28,7 @@ use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::report::ChildReport;
 use crate::values::settings::Common;
-use crate::values::strategy::{Directive, Lifecycle, Shutdown, default_directive};
+use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
 
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
@@ -298,7 +298,7 @@ impl Engine {
         }
         let settings = LifeSettings {
             shutdown: self.common.shutdown_or_default(self.kind),
-            kills: self.common.shutdown == Some(Shutdown::Kill),
+            kills: self.common.shutdown == Some(ShutdownTimeout::Kill),
             drains: self.common.drain && self.kind == ChildKind::Actor,
             ready: self.common.ready && self.kind == ChildKind::Task,
             permanent: self.common.lifecycle_or(self.kind) == Lifecycle::Permanent,
@@ -427,7 +427,7 @@ impl Engine {
     /// Notifies the group of a failure. Returns the treatment of the failure, and the length that the streak would
     /// have.
     pub(super) fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {
-        let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.row(id) + 1));
+        let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.streak(id) + 1));
         handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
     }
 
@@ -438,22 +438,22 @@ impl Engine {
         instance: bool,
         hands: &mut dyn Hands,
     ) -> FailureRoute {
-        let (reported, row) = self.tell_group(instance);
-        self.decide(machine, failure, (reported, row), hands);
+        let (reported, streak) = self.tell_group(instance);
+        self.decide(machine, failure, (reported, streak), hands);
         reported
     }
 
     /// Decides a kept failure now.
     pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
-        let row = self.with_group(|group, id| group.row(id) + 1).unwrap_or(1);
-        self.decide(machine, failure, (FailureRoute::Decide, row), hands);
+        let streak = self.with_group(|group, id| group.streak(id) + 1).unwrap_or(1);
+        self.decide(machine, failure, (FailureRoute::Decide, streak), hands);
     }
 
     pub(super) fn decide(
         &mut self,
         machine: &Machine,
         failure: &Failure,
-        (reported, row): (FailureRoute, u32),
+        (reported, streak): (FailureRoute, u32),
         hands: &mut dyn Hands,
     ) {
         match reported {
@@ -474,7 +474,7 @@ impl Engine {
                     });
                     let directive = comes_to.unwrap_or(directive);
                     let core = self.cell.core();
-                    core.emit(EventKind::Decided { directive, failure: failure.clone(), row });
+                    core.emit(EventKind::Decided { directive, failure: failure.clone(), streak });
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));

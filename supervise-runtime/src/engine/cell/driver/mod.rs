@@ -25,7 +25,7 @@ use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
@@ -48,7 +48,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) enum Exit {
     Done(Served),
-    Failed(Thrown),
+    Failed(UserError),
     Panicked(String),
     /// Dropped at an await.
     Cut(Cut),
@@ -187,7 +187,7 @@ impl Driver {
 
     /// Makes a failure of this child from an error. An error that already is a failure is kept: the start of a tree
     /// fails with that of its child.
-    fn thrown(&self, thrown: Thrown) -> Failure {
+    fn thrown(&self, thrown: UserError) -> Failure {
         thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
     }
 
