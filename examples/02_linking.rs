@@ -14,8 +14,8 @@
 //! the desk, which supervises no actor and is only notified of ends. The rules are S8, S37 and S38.
 
 use anyhow::ensure;
+use supervise::error::{LinkError, SpawnError};
 use supervise::prelude::*;
-use supervise::{LinkError, SpawnError};
 
 // ----- a printer, which fails on request
 

@@ -14,8 +14,8 @@
 use std::time::Duration;
 
 use anyhow::ensure;
+use supervise::inspect::{Node, NodeState};
 use supervise::prelude::*;
-use supervise::{Node, NodeState};
 use tokio::time::sleep;
 
 supervisor! {
@@ -109,7 +109,7 @@ fn doing(node: &Node) -> String {
     match node.state {
         NodeState::Running => format!("up {}", node.incarnation),
         NodeState::GoingDown => "stops".to_owned(),
-        NodeState::Waiting | NodeState::BackingOff { .. } => "down".to_owned(),
+        NodeState::Queued | NodeState::BackingOff { .. } => "down".to_owned(),
         NodeState::Starting => "starts".to_owned(),
         _ => node.state.to_string(),
     }

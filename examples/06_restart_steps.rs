@@ -16,8 +16,10 @@ use std::future::{Ready, ready};
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
+use supervise::error::{SpawnError, UserError};
+use supervise::event::EventKind;
+use supervise::inspect::NodeState;
 use supervise::prelude::*;
-use supervise::{EventKind, NodeState, SpawnError, UserError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
@@ -179,7 +181,7 @@ async fn main() -> anyhow::Result<()> {
     }
     sleep(Duration::from_millis(500)).await;
     for node in family.snapshot().root.children[0].children.iter() {
-        ensure!(matches!(node.state, NodeState::Held), "{} was to be held", node.name);
+        ensure!(matches!(node.state, NodeState::Suspended), "{} was to be held", node.name);
         journal.write(1, format!("{} is {}: it handles no messages for now", node.name, node.state));
     }
     journal.write(1, "main sends a letter to each of the three");

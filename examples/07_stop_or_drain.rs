@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use anyhow::ensure;
+use supervise::error::{AskError, TellError};
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{AskError, EventKind, TellError};
 use tokio::time::{Instant, sleep};
 
 supervisor! {

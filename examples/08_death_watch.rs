@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
-use supervise::SpawnError;
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 

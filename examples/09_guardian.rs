@@ -11,8 +11,9 @@
 //! The rules are S19, S20 (escalation) and S39 (the guardian). Akka sets the guardian in a configuration file.
 
 use anyhow::{bail, ensure};
+use supervise::event::EventKind;
+use supervise::guardian;
 use supervise::prelude::*;
-use supervise::{EventKind, guardian};
 
 supervisor! {
     struct Bank {
@@ -84,7 +85,7 @@ async fn in_a_tree() -> anyhow::Result<()> {
 }
 
 /// Prints the events since the last call.
-fn show(events: &mut supervise::Events) -> anyhow::Result<()> {
+fn show(events: &mut supervise::event::Events) -> anyhow::Result<()> {
     while let Some(event) = events.try_next() {
         let event = event?;
         let who = &event.path;

@@ -11,8 +11,8 @@
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 use tokio::time::sleep;
 
 supervisor! {

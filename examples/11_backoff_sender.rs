@@ -25,8 +25,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use supervise::error::{Lagged, SendRejection};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events, Lagged, SendRejection};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;

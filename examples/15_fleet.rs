@@ -20,8 +20,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use supervise::error::{KeyedError, Lagged};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events, KeyedError, Lagged};
 use tokio::time::interval;
 
 const VANS: u32 = 100_000;

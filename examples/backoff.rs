@@ -18,8 +18,8 @@ use std::net::{self, SocketAddr};
 use std::process::ExitCode;
 use std::thread;
 
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{Event, EventKind, Events};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::spawn_blocking;

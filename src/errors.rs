@@ -5,7 +5,7 @@
 //! tree. A message says what is wrong, and after the semicolon what to write instead.
 //!
 //! Only literals can be checked at compile time. Computed values are checked when the tree starts, where a mistake is
-//! an [`InvalidSettings`](crate::InvalidSettings) with the path of the child.
+//! an [`InvalidSettings`](crate::error::InvalidSettings) with the path of the child.
 //!
 //! These pages are generated from the tests of the messages: each source is compiled and has to fail, and each message
 //! is the one that the compiler printed.

@@ -106,11 +106,14 @@ pub mod testing;
 /// The items that a file with a tree needs.
 pub mod prelude {
     #[doc(no_inline)]
+    pub use crate::policy::{
+        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, Strategy, SupervisorStrategy,
+    };
+    #[doc(no_inline)]
     pub use crate::{
-        Actor, ActorRef, Cause, Children, Context, Decider, Directive, Ended, ExponentialBackoff, Failure, Handle,
-        Keyed, Lifecycle, Phase, Reply, Running, SlottedBackoff, Strategy, SupervisorStrategy, TaskContext, TaskRef,
-        Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start, strategy,
-        supervision, supervisor, terminated,
+        Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Keyed, Phase, Reply, Running, TaskContext,
+        TaskRef, Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start,
+        strategy, supervision, supervisor, terminated,
     };
 }
 

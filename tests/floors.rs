@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up, as ARCHITECTURE.md draws them.
-const FLOORS: [&str; 9] = ["base", "values", "decide", "engine", "actor", "task", "tree", "inspect", "testing"];
+const FLOORS: [&str; 9] = ["base", "values", "decide", "engine", "actor", "task", "tree", "inspection", "testing"];
 
 /// Calls `found` with each `crate::FLOOR` that the code of the folder names, and the file.
 fn imports(folder: &Path, found: &mut dyn FnMut(&Path, usize, usize)) {

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
+use supervise::error::{SpawnError, UserError};
 use supervise::prelude::*;
-use supervise::{SpawnError, UserError};
 
 use crate::line::{Line, Packet};
 

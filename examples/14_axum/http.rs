@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use supervise::SymptomKind;
+use supervise::inspect::SymptomKind;
 use supervise::prelude::*;
 use tokio::net::TcpListener;
 use tokio::sync::watch;

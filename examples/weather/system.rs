@@ -15,8 +15,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use supervise::BoxError;
+use supervise::error::{SpawnError, UserError};
 use supervise::prelude::*;
-use supervise::{BoxError, SpawnError, UserError};
 
 use crate::client::{FetchError, Service};
 use crate::tally::Outcomes;

@@ -8,7 +8,9 @@ use std::fmt;
 use std::sync::mpsc;
 use std::thread;
 
-use supervise::{Directive, EventKind, Events, Lagged};
+use supervise::error::Lagged;
+use supervise::event::{EventKind, Events};
+use supervise::policy::Directive;
 use tokio::task::spawn_blocking;
 
 /// How the requests went: what the manager has to say at the end.

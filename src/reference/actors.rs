@@ -163,7 +163,7 @@ pub use supervise_macros::pre_start;
 ///
 /// The method takes `&mut self` and, optionally, `&mut Context<Self>`. It runs once on each instance whose `pre_start`
 /// succeeded, after the children of the instance are down, but not on an aborted instance. A failure of the method is
-/// reported, when the child ends also in the [`Report`](crate::Report), and changes nothing else.
+/// reported, when the child ends also in the [`Report`](crate::inspect::Report), and changes nothing else.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -256,7 +256,7 @@ pub use supervise_macros::terminated;
 
 /// Marks the method of an [`actor`](macro@actor) that says how the actor supervises the children that it spawns.
 ///
-/// The method takes `&self` and returns a [`SupervisorStrategy`](crate::SupervisorStrategy). It is called once for each
+/// The method takes `&self` and returns a [`SupervisorStrategy`](crate::policy::SupervisorStrategy). It is called once for each
 /// instance, before `pre_start`. Without it the default applies: OneForOne, 10 restarts in 1 minute.
 ///
 /// ```

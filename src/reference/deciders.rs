@@ -1,9 +1,9 @@
 //! `decider!` and `strategy!`.
 
-/// Creates a [`Decider`](crate::Decider), which says what happens after a failure.
+/// Creates a [`Decider`](crate::policy::Decider), which says what happens after a failure.
 ///
 /// The arms are those of the setting `decider` of [`supervisor!`](crate::supervisor), and map a failure to a
-/// [`Directive`](crate::Directive). Several trees can share the value, and you can pass it to
+/// [`Directive`](crate::policy::Directive). Several trees can share the value, and you can pass it to
 /// [`Context::spawn`](crate::Context::spawn).
 ///
 /// An arm names a variant of an error enum, `pattern: Type`, `Cause::..`, `Phase::..`, or `_`. The type has to be
@@ -50,7 +50,7 @@
 #[doc(inline)]
 pub use supervise_macros::decider;
 
-/// Creates a [`SupervisorStrategy`](crate::SupervisorStrategy), which says how an actor supervises the children that it
+/// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children that it
 /// spawns.
 ///
 /// The macro takes the settings of a tree, as in [`supervisor!`](crate::supervisor), and nothing else. The expressions

@@ -290,7 +290,7 @@
 /// Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a
 /// `[..]` apply to each instance. Values may be expressions over the parameters, and over the `let`s before.
 /// Contradictions between literals are compile errors. For other expressions, the start of the tree fails with a
-/// [`InvalidSettings`](crate::InvalidSettings) at the path of the child.
+/// [`InvalidSettings`](crate::error::InvalidSettings) at the path of the child.
 ///
 #[doc = include_str!("../../docs/settings.md")]
 ///
@@ -404,7 +404,7 @@
 /// # Requested stops and restarts
 ///
 /// Every handle has `stop()` and `kill()`, and the following methods, which return a
-/// [`CommandError`](crate::CommandError) at once if the command is refused:
+/// [`CommandError`](crate::error::CommandError) at once if the command is refused:
 ///
 /// * `restart()` restarts this child alone, whatever the strategy, and does not count against its budget;
 /// * `start_again()` starts a declared child that has ended; if that start fails, no sibling is affected;
@@ -414,7 +414,8 @@
 /// A subtree has the first two methods on its handle, a set has them on `shop.sessions.tree()`.
 ///
 /// ```
-/// use supervise::{CommandError, prelude::*};
+/// use supervise::error::CommandError;
+/// use supervise::prelude::*;
 /// # struct Cache(Vec<u32>);
 /// # #[actor]
 /// # impl Cache { fn handle(&mut self, msg: u32) { self.0.push(msg) } }
@@ -445,7 +446,7 @@
 /// * `Shop::start(params..)` starts the tree and returns the guard [`Running<Shop>`](crate::Running). If a child cannot
 ///   be started, the children that were up are stopped again, and the failure is returned.
 /// * `Shop::run(params.., until)` starts the tree, waits for the future `until` or the tree's own end, shuts down, and
-///   returns the [`Report`](crate::Report), which converts to an exit code. With the feature `signal`,
+///   returns the [`Report`](crate::inspect::Report), which converts to an exit code. With the feature `signal`,
 ///   `supervise::signal()` is an `until` that waits for SIGINT or SIGTERM; a second signal aborts the shutdown. So a
 ///   whole `main` is:
 ///
@@ -454,7 +455,7 @@
 ///   # async fn serve() {}
 ///   # supervisor! { struct Shop { serve: task = serve() } }
 ///   #[tokio::main]
-///   async fn main() -> Result<supervise::Report, Failure> {
+///   async fn main() -> Result<supervise::inspect::Report, Failure> {
 ///       # #[cfg(any())]
 ///       Shop::run(supervise::signal()).await
 ///       # ; Shop::run(std::future::ready(())).await
@@ -462,7 +463,7 @@
 ///   ```
 /// * `Shop::tree(params..)` is the tree before its start: a [`Tree`](crate::Tree). Use it to set a seed, to subscribe
 ///   to the events, or as the child of another tree.
-/// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::TreeSpec).
+/// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::spec::TreeSpec).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -501,7 +502,7 @@
 /// [`snapshot`](crate::TreeRef::snapshot) has every node with its state, incarnation, restarts, mailbox and last
 /// failure; [`health`](crate::TreeRef::health) says whether the tree is healthy, and otherwise which nodes are not, and
 /// why; [`events`](crate::TreeRef::events) is a stream of all changes. Declaration and snapshot can be drawn as text,
-/// Mermaid and Graphviz. [`SPEC.shutdown_budget()`](crate::TreeSpec::shutdown_budget) is the longest time that an
+/// Mermaid and Graphviz. [`SPEC.shutdown_budget()`](crate::spec::TreeSpec::shutdown_budget) is the longest time that an
 /// orderly stop can take.
 ///
 /// Inside a tree the name `tree` is the tree's own [`TreeRef`](crate::TreeRef). A status server that is declared first

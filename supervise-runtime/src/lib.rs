@@ -4,10 +4,12 @@
 //! together with the macros. The examples on these pages use that name.
 //!
 //! * [`Actor`], [`ActorRef`], [`Context`] and [`Reply`] define actors and exchange messages with them.
-//! * [`Failure`] describes an error, and [`Decider`] and [`SupervisorStrategy`] say how to handle it.
+//! * [`Failure`] describes an error, and [`Decider`](policy::Decider) and
+//!   [`SupervisorStrategy`](policy::SupervisorStrategy) say how to handle it.
 //! * [`Tree`] is a tree before its start, [`Running`] is the guard of a started tree, and [`TreeRef`] is its handle.
-//! * [`Children`] spawns children at run time, [`TaskContext`] is for tasks, [`Events`] reports every change of state,
-//!   and [`Report`] sums up a shutdown.
+//! * [`Children`] spawns children at run time, and [`TaskContext`] is for tasks.
+//! * [`policy`] has the settings, [`error`] the errors, [`event`], [`inspect`] and [`spec`] show a tree from outside, and
+//!   [`future`] has the futures that methods return.
 //!
 //! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
 //! `supervise::errors`.
@@ -18,7 +20,7 @@ mod actor;
 mod base;
 mod decide;
 mod engine;
-mod inspect;
+mod inspection;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -28,35 +30,76 @@ mod values;
 #[doc(hidden)]
 pub mod __private;
 
-pub use actor::actor_ref::{ActorRef, Ask, AskError, Reply, SendRejection, Tell, TellError, Terminated, WaitError};
-pub use actor::commands::CommandError;
-pub use actor::context::{Context, SpawnChild};
+pub use actor::actor_ref::{ActorRef, Reply};
+pub use actor::context::Context;
 pub use actor::guardian::{self, spawn};
-pub use actor::hook::{EndHook, RestartHook, StartHook};
-pub use actor::options::{ChildOptions, Redeliver};
-pub use actor::timers::{Every, Timer};
+pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
-pub use engine::bus::{EVENT_BUFFER, Events, Lagged};
-pub use inspect::health::{Health, Symptom, SymptomKind};
-pub use inspect::snapshot::{Node, NodeState, RestartBudget, Snapshot};
-pub use task::{Task, TaskContext, TaskOutput, TaskRef};
-pub use tree::children::{Children, Keyed, KeyedError};
+pub use task::{Task, TaskContext, TaskRef};
+pub use tree::children::{Children, Keyed};
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
-pub use values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use tree::{Child, Handle, Running, Start, Tree, TreeRef};
 pub use values::ended::{Ended, Watched};
-pub use values::event::{DeadLetterReason, Event, EventKind};
-pub use values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
-pub use values::invalid_settings::InvalidSettings;
-pub use values::kind::ChildKind;
-pub use values::link_error::LinkError;
-pub use values::mailbox_depth::MailboxDepth;
+pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::path;
-pub use values::report::{ChildReport, Report};
-pub use values::spawn_error::SpawnError;
-pub use values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
-pub use values::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
-    SupervisorStrategy, WhileDown,
-};
+
+/// Errors of calls, and the error types of user code.
+pub mod error {
+    pub use crate::actor::actor_ref::{AskError, SendRejection, TellError, WaitError};
+    pub use crate::actor::commands::CommandError;
+    pub use crate::engine::bus::Lagged;
+    pub use crate::tree::children::KeyedError;
+    pub use crate::values::failure::UserError;
+    pub use crate::values::invalid_settings::InvalidSettings;
+    pub use crate::values::link_error::LinkError;
+    pub use crate::values::spawn_error::SpawnError;
+}
+
+/// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
+pub mod policy {
+    pub use crate::actor::options::ChildOptions;
+    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+    pub use crate::values::strategy::{
+        Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
+        SupervisorStrategy, WhileDown,
+    };
+}
+
+/// Events: one for each change of state in a tree.
+pub mod event {
+    pub use crate::engine::bus::{EVENT_BUFFER, Events};
+    pub use crate::values::event::{DeadLetterReason, Event, EventKind};
+}
+
+/// Views of a running tree from outside: snapshots, health and the report of a shutdown.
+pub mod inspect {
+    pub use crate::inspection::health::{Health, Symptom, SymptomKind};
+    pub use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+    pub use crate::values::kind::ChildKind;
+    pub use crate::values::mailbox_depth::MailboxDepth;
+    pub use crate::values::report::{ChildReport, Report};
+}
+
+/// The declaration of a tree as a constant.
+pub mod spec {
+    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+}
+
+/// The futures that methods return. Programs await them, and seldom name them.
+pub mod future {
+    pub use crate::actor::actor_ref::{Ask, Tell, Terminated};
+    pub use crate::actor::context::SpawnChild;
+    pub use crate::tree::{Join, Shutdown, ShutdownRef};
+}
+
+/// Traits in the bounds of methods. Programs neither name nor implement them.
+#[doc(hidden)]
+pub mod bound {
+    pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
+    pub use crate::actor::options::Redeliver;
+    pub use crate::actor::timers::Every;
+    pub use crate::task::TaskOutput;
+    pub use crate::values::failure::Decides;
+    pub use crate::values::strategy::IntoDecider;
+}

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Wake, Waker};
 use std::time::Duration;
 
+use supervise::error::SpawnError;
 use supervise::prelude::*;
-use supervise::{Ended, SpawnError, Watched};
+use supervise::{Ended, Watched};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle, soon};
@@ -190,11 +191,11 @@ impl Late {
 }
 
 trait IntoThrown<T> {
-    fn into_thrown(self) -> impl Future<Output = Result<T, supervise::UserError>> + Send;
+    fn into_thrown(self) -> impl Future<Output = Result<T, supervise::error::UserError>> + Send;
 }
 
 impl<T, F: Future<Output = Result<T, Boom>> + Send> IntoThrown<T> for F {
-    async fn into_thrown(self) -> Result<T, supervise::UserError> {
+    async fn into_thrown(self) -> Result<T, supervise::error::UserError> {
         Ok(self.await?)
     }
 }

@@ -4,8 +4,9 @@ use std::future::{IntoFuture, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
+use supervise::error::SpawnError;
+use supervise::policy::WhileDown;
 use supervise::prelude::*;
-use supervise::{SpawnError, WhileDown};
 use tokio::runtime::Handle;
 
 use crate::common::{Boom, Journal};

@@ -45,7 +45,7 @@ enum ChainError {
     #[error("block {0} was not signed")]
     Unsigned(u64),
     #[error(transparent)]
-    Ask(#[from] supervise::AskError),
+    Ask(#[from] supervise::error::AskError),
 }
 
 struct Ledger {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use supervise::EventKind;
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

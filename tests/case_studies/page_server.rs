@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use supervise::SpawnError;
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -43,7 +43,7 @@ enum TenantError {
     #[error("page {0} is torn")]
     Torn(u64),
     #[error(transparent)]
-    Store(#[from] supervise::AskError),
+    Store(#[from] supervise::error::AskError),
 }
 
 /// How a tenant of this number behaves when it goes.

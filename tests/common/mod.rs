@@ -10,8 +10,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::event::Events;
 use supervise::prelude::*;
-use supervise::{Events, testing};
+use supervise::testing;
 
 /// What happened, in order. Clones write into the same journal.
 #[derive(Clone, Default)]

@@ -7,8 +7,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::BoxError;
+use supervise::error::{SpawnError, UserError};
+use supervise::future::SpawnChild;
+use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;
-use supervise::{BoxError, MaxRestarts, OnLimit, RestartLimit, SpawnChild, SpawnError, UserError};
 
 use crate::common::{Boom, Fault, Journal, settle};
 

@@ -4,8 +4,9 @@
 use std::io;
 
 use anyhow::Context as _;
+use supervise::error::UserError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, UserError};
 
 use crate::common::{Boom, settle, soon};
 

@@ -2,8 +2,9 @@
 
 use std::sync::Once;
 
+use supervise::guardian;
+use supervise::policy::MaxRestarts;
 use supervise::prelude::*;
-use supervise::{MaxRestarts, guardian};
 
 use crate::common::soon;
 use crate::spans::listen;

@@ -48,7 +48,10 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
         let mut events = blueprint.events();
         let run = tokio::spawn(blueprint.run(supervise::signal()));
         // Up: by now the handlers are there.
-        while !matches!(events.next().await.unwrap().unwrap().kind, supervise::EventKind::Started { seed: Some(_) }) {}
+        while !matches!(
+            events.next().await.unwrap().unwrap().kind,
+            supervise::event::EventKind::Started { seed: Some(_) }
+        ) {}
         send(first);
         stops.notified().await;
         match second {

@@ -21,7 +21,7 @@ supervisor! {
     }
 }
 
-async fn midway(parent: Directive) -> (Running<Ship>, Journal, supervise::Events) {
+async fn midway(parent: Directive) -> (Running<Ship>, Journal, supervise::event::Events) {
     let journal = Journal::default();
     let ship = Ship::start(journal.clone(), parent).await.unwrap();
     let events = ship.events();

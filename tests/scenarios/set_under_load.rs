@@ -3,8 +3,8 @@
 //! Proves that a `[T]` under load survives the restarts of its supervisor (S27): every spawn and every ask ends, with
 //! an answer or an error; no instance is leaked or outlives its group; and the same handle takes guests afterwards.
 
+use supervise::error::{AskError, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, SpawnError};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, settle};
 

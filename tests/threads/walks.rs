@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
+use supervise::error::{AskError, SendRejection};
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{AskError, Event, EventKind, Events, SendRejection};
 use tokio::time::timeout;
 
 use crate::tree::{Top, ask, boot, ms, tell, tell_now};

@@ -18,7 +18,8 @@ use crate::engine::supervisor::Behind;
 /// The error of `restart()` and `start_again()`: why the request was refused.
 ///
 /// ```
-/// use supervise::{CommandError, prelude::*};
+/// use supervise::error::CommandError;
+/// use supervise::prelude::*;
 /// # struct Cache;
 /// # #[actor]
 /// # impl Cache { fn handle(&mut self, _msg: ()) {} }

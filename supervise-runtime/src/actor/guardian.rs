@@ -22,7 +22,8 @@ static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();
 /// The error of [`set`]: the strategy was set before, or a top-level actor has already been spawned.
 ///
 /// ```
-/// use supervise::{SupervisorStrategy, guardian};
+/// use supervise::guardian;
+/// use supervise::policy::SupervisorStrategy;
 ///
 /// guardian::set(SupervisorStrategy::STOPPING)?;
 /// assert_eq!(guardian::set(SupervisorStrategy::STOPPING), Err(guardian::AlreadySet));
@@ -43,7 +44,8 @@ pub struct AlreadySet;
 /// Returns an error if the strategy was set before, or if a top-level actor has already been spawned.
 ///
 /// ```
-/// use supervise::{SupervisorStrategy, guardian};
+/// use supervise::guardian;
+/// use supervise::policy::SupervisorStrategy;
 ///
 /// assert!(guardian::set(SupervisorStrategy::STOPPING).is_ok());
 /// assert!(guardian::set(SupervisorStrategy::default()).is_err());
@@ -71,7 +73,7 @@ pub(crate) fn above() -> Arc<dyn AnyCell> {
 ///
 /// # Errors
 ///
-/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`](crate::SpawnError) for all
+/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`](crate::error::SpawnError) for all
 /// errors.
 ///
 /// # Cancel safety
@@ -83,7 +85,8 @@ pub(crate) fn above() -> Arc<dyn AnyCell> {
 /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
 ///
 /// ```
-/// # use supervise::{Actor, Context, Ended, Lifecycle};
+/// # use supervise::{Actor, Context, Ended};
+/// # use supervise::policy::Lifecycle;
 /// # struct Logger;
 /// # impl Actor for Logger { type Msg = String; type Error = std::convert::Infallible;
 /// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }

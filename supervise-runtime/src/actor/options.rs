@@ -148,11 +148,12 @@ pub(crate) type Source = Arc<Mutex<Options>>;
 /// The settings of a child of type `T`.
 ///
 /// In `supervisor! { .. }` they are written above the child, and each becomes a call of the method with its name. For a
-/// child spawned with [`Context::spawn`], [`SpawnChild`](crate::SpawnChild) has the same methods.
+/// child spawned with [`Context::spawn`], [`SpawnChild`](crate::future::SpawnChild) has the same methods.
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{ChildOptions, prelude::*};
+/// use supervise::policy::ChildOptions;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }

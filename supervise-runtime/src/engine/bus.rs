@@ -74,7 +74,9 @@ impl Drop for Events {
 /// The number of events that a slow subscriber missed.
 ///
 /// ```
-/// use supervise::{EVENT_BUFFER, Lagged, prelude::*};
+/// use supervise::error::Lagged;
+/// use supervise::event::EVENT_BUFFER;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }

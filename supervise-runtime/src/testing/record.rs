@@ -48,7 +48,7 @@ impl Record {
     ///
     /// # Panics
     ///
-    /// Panics if more than [`EVENT_BUFFER`](crate::EVENT_BUFFER) events have occurred since the last call, since some
+    /// Panics if more than [`EVENT_BUFFER`](crate::event::EVENT_BUFFER) events have occurred since the last call, since some
     /// are lost.
     #[track_caller]
     pub fn events(&mut self) -> &[Event] {

@@ -56,7 +56,9 @@ impl<H: Clone> HandleSource<H> {
 /// to write functions over the handles of any child:
 ///
 /// ```
-/// use supervise::{Child, SpawnError, prelude::*};
+/// use supervise::Child;
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
 /// # struct Session;
 /// # #[actor]
 /// # impl Session { fn handle(&mut self, _msg: ()) {} }

@@ -9,7 +9,9 @@ use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
 /// See rule S32.
 ///
 /// ```
-/// use supervise::{BoxError, EventKind, prelude::*};
+/// use supervise::BoxError;
+/// use supervise::event::EventKind;
+/// use supervise::prelude::*;
 ///
 /// struct Mirror;
 ///
@@ -73,7 +75,8 @@ pub enum Reset {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{Reset, prelude::*};
+/// use supervise::policy::Reset;
+/// use supervise::prelude::*;
 ///
 /// // The same as `#[backoff(3s..30s, random_factor = 0, reset = Auto(1min))]`: 3, 6, 12, 24, 30, 30 seconds
 /// let backoff = ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30))
@@ -169,7 +172,8 @@ impl SlottedBackoff {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{Backoff, prelude::*};
+/// use supervise::policy::Backoff;
+/// use supervise::prelude::*;
 ///
 /// /// Reads the delays from a configuration.
 /// fn pace(slots: bool) -> Backoff {

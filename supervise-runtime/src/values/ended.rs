@@ -6,7 +6,7 @@ use crate::values::failure::{Cause, Failure};
 
 /// Why an actor, task or tree ended.
 ///
-/// Returned by [`ActorRef::terminated`] and similar waits, contained in a [`Report`](crate::Report), and passed to a
+/// Returned by [`ActorRef::terminated`] and similar waits, contained in a [`Report`](crate::inspect::Report), and passed to a
 /// [`Watcher`](crate::Watcher).
 ///
 /// ```

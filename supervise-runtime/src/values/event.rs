@@ -17,7 +17,8 @@ use crate::values::strategy::Directive;
 /// line. An event never contains messages or the arguments of a start, only the type name of a message (rule S40).
 ///
 /// ```
-/// use supervise::{Event, EventKind, prelude::*};
+/// use supervise::event::{Event, EventKind};
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -96,7 +97,8 @@ impl Event {
 /// first event is `RestartScheduled`. New kinds may be added: keep an arm `_`.
 ///
 /// ```
-/// use supervise::{EventKind, prelude::*};
+/// use supervise::event::EventKind;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -150,7 +152,7 @@ pub enum EventKind {
     },
     /// A failure without a decision: the child was already going down, or had called `cx.stop()`, or a hook on the way
     /// down or a `Drop` failed, or a decider panicked. If the child is stopping, the failure is also in the
-    /// [`Report`](crate::Report).
+    /// [`Report`](crate::inspect::Report).
     Reported {
         /// The failure.
         failure: Failure,
@@ -232,7 +234,8 @@ pub enum EventKind {
 /// [`TreeRef::dead_letters`](crate::TreeRef::dead_letters) counts all dead letters of a tree (rule S5).
 ///
 /// ```
-/// use supervise::{DeadLetterReason, EventKind, prelude::*};
+/// use supervise::event::{DeadLetterReason, EventKind};
+/// use supervise::prelude::*;
 ///
 /// struct Worker;
 ///

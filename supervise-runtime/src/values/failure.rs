@@ -64,7 +64,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 ///
 /// ```
 /// use std::fmt;
-/// use supervise::UserError;
+/// use supervise::error::UserError;
 ///
 /// fn open() -> Result<(), UserError> {
 ///     Err(fmt::Error)? // any other error

@@ -14,10 +14,12 @@ use crate::values::strategy::{RestartLimit, Strategy, SupervisorStrategy};
 ///
 /// In literals the compiler reports them. In other expressions they are the error of a start: the
 /// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
-/// [`SpawnError::InvalidSettings`](crate::SpawnError::InvalidSettings).
+/// [`SpawnError::InvalidSettings`](crate::error::SpawnError::InvalidSettings).
 ///
 /// ```
-/// # use supervise_runtime::{Actor, Context, ExponentialBackoff, InvalidSettings, SpawnError};
+/// # use supervise_runtime::{Actor, Context};
+/// # use supervise_runtime::error::{InvalidSettings, SpawnError};
+/// # use supervise_runtime::policy::ExponentialBackoff;
 /// # use std::time::Duration;
 /// # struct Db;
 /// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;

@@ -5,7 +5,8 @@ use std::fmt;
 /// What a child is: an actor, a task, a tree or a set.
 ///
 /// ```
-/// use supervise::{ChildKind, prelude::*};
+/// use supervise::inspect::ChildKind;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -39,7 +40,7 @@ pub enum ChildKind {
     Task,
     /// A tree: the root or a subtree.
     Tree,
-    /// A `[..]`, with its instances as children. Only of nodes of a [`Snapshot`](crate::Snapshot): a declaration
+    /// A `[..]`, with its instances as children. Only of nodes of a [`Snapshot`](crate::inspect::Snapshot): a declaration
     /// gives the kind of the instances.
     Set,
 }

@@ -3,7 +3,8 @@
 /// Why [`Context::link`] or [`Context::unlink`] did not move an actor.
 ///
 /// ```
-/// use supervise::{LinkError, prelude::*};
+/// use supervise::error::LinkError;
+/// use supervise::prelude::*;
 /// # struct Worker;
 /// # #[actor]
 /// # impl Worker { fn handle(&mut self, _msg: ()) {} }

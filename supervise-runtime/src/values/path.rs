@@ -35,7 +35,7 @@ pub fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
     path.split('/').map(unescaped)
 }
 
-/// Makes a path from names, for [`Snapshot::find`](crate::Snapshot::find).
+/// Makes a path from names, for [`Snapshot::find`](crate::inspect::Snapshot::find).
 pub fn of<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     let mut path = String::new();
     for (place, name) in names.into_iter().enumerate() {

@@ -8,7 +8,8 @@ use crate::values::invalid_settings::InvalidSettings;
 ///
 /// ```
 /// use std::io;
-/// use supervise::{SpawnError, prelude::*};
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
 /// # struct Import;
 /// # #[actor]
 /// # impl Import { fn handle(&mut self, _msg: ()) {} }

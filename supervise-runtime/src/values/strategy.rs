@@ -157,7 +157,8 @@ pub enum OnLimit {
 /// In a tree, write a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]` (rule S15).
 ///
 /// ```
-/// use supervise::{MaxRestarts, prelude::*};
+/// use supervise::policy::MaxRestarts;
+/// use supervise::prelude::*;
 ///
 /// let few = SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::AtMost(3));
 /// let any = SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::Unlimited);
@@ -231,7 +232,8 @@ pub enum Lifecycle {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{ShutdownTimeout, prelude::*};
+/// use supervise::policy::ShutdownTimeout;
+/// use supervise::prelude::*;
 /// # async fn work(cx: TaskContext) { cx.stopped().await }
 ///
 /// supervisor! {
@@ -319,7 +321,8 @@ impl Default for Mailbox {
 /// requested restart takes it down, until it handles messages again (rule S35).
 ///
 /// ```
-/// use supervise::{AskError, SendRejection, prelude::*};
+/// use supervise::error::{AskError, SendRejection};
+/// use supervise::prelude::*;
 ///
 /// struct Db;
 ///
@@ -355,7 +358,7 @@ pub enum WhileDown {
     /// Messages wait in the mailbox.
     #[default]
     Hold,
-    /// Messages go back to their senders immediately, with [`SendRejection::Down`](crate::SendRejection::Down). Messages that were
+    /// Messages go back to their senders immediately, with [`SendRejection::Down`](crate::error::SendRejection::Down). Messages that were
     /// queued before stay.
     Reject,
 }
@@ -369,7 +372,8 @@ pub enum WhileDown {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{RestartLimit, MaxRestarts, OnLimit, prelude::*};
+/// use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -579,7 +583,8 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{MaxRestarts, prelude::*};
+/// use supervise::policy::MaxRestarts;
+/// use supervise::prelude::*;
 ///
 /// struct Manager;
 ///

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use supervise::policy::{Reset, RestartLimit};
 use supervise::prelude::*;
-use supervise::{Reset, RestartLimit};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 

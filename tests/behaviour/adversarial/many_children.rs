@@ -3,8 +3,9 @@
 
 use std::future::Future;
 
+use supervise::inspect::NodeState;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
-use supervise::{NodeState, ShutdownTimeout};
 
 use crate::common::{Boom, secs};
 

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as Cx, Poll, Wake, Waker};
 
-use supervise::KeyedError;
+use supervise::error::KeyedError;
 use supervise::prelude::*;
 
 use crate::common::comes_back;

@@ -38,7 +38,7 @@ fn poll<F: Future>(future: F) {
 
 fn probe(
     journal: &Journal,
-) -> impl IntoFuture<Output = Result<ActorRef<Probe>, supervise::SpawnError>, IntoFuture: Send> {
+) -> impl IntoFuture<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>, IntoFuture: Send> {
     let journal = journal.clone();
     supervise::spawn("top", move || {
         let journal = journal.clone();

@@ -1,7 +1,7 @@
 //! How soon a child is restarted: S14.
 
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};

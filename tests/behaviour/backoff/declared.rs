@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use supervise::event::{Event, EventKind, Events};
+use supervise::policy::SlottedBackoff;
 use supervise::prelude::*;
-use supervise::{Event, EventKind, Events, SlottedBackoff};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};

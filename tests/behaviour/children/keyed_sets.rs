@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use supervise::error::{KeyedError, SpawnError};
 use supervise::prelude::*;
-use supervise::{KeyedError, SpawnError};
 use tokio::task::JoinSet;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};

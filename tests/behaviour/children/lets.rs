@@ -194,7 +194,7 @@ async fn a_let_that_fails_at_a_restart_is_a_failed_restart() {
     );
     let mut restarts = 0;
     while let Some(Ok(event)) = events.try_next() {
-        if let supervise::EventKind::Decided { failure, .. } = event.kind
+        if let supervise::event::EventKind::Decided { failure, .. } = event.kind
             && event.path == "shop"
             && failure.phase() == Phase::Restart
         {

@@ -1,7 +1,7 @@
 //! `link` and `unlink`: an actor takes a top-level actor over, or lets a child go (S38).
 
+use supervise::error::{CommandError, LinkError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, LinkError, SpawnError};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 

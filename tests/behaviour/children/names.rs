@@ -1,7 +1,8 @@
 //! Names and keys, and how they stand in paths: S27, S34, S38, S40.
 
+use supervise::error::{KeyedError, SpawnError};
+use supervise::path;
 use supervise::prelude::*;
-use supervise::{KeyedError, SpawnError, path};
 
 use crate::common::{Journal, Probe, pass, secs, seen};
 
@@ -51,9 +52,9 @@ async fn two_children_never_share_a_path() {
     assert_eq!([a.db.path(), odd.path(), odd.db.path()], ["branches/a/db", "branches/a%2Fdb", "branches/a%2Fdb/db"]);
     assert_eq!(odd.shards[1].path(), "branches/a%2Fdb/shards/1", "the place in an array is a part by itself");
     let snapshot = tree.snapshot();
-    assert_eq!(snapshot.find("branches/a/db").unwrap().kind, supervise::ChildKind::Actor);
+    assert_eq!(snapshot.find("branches/a/db").unwrap().kind, supervise::inspect::ChildKind::Actor);
     let node = snapshot.find(&path::of(["branches", "a/db"])).unwrap();
-    assert_eq!((&*node.name, node.kind), ("a%2Fdb", supervise::ChildKind::Tree));
+    assert_eq!((&*node.name, node.kind), ("a%2Fdb", supervise::inspect::ChildKind::Tree));
     let mut deepest = Vec::new();
     while let Ok(event) = tokio::time::timeout(secs(1), events.next()).await {
         let event = event.unwrap().unwrap();

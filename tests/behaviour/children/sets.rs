@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise::SpawnError;
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

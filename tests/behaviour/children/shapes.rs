@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
+use supervise::Ended;
+use supervise::inspect::Health;
 use supervise::prelude::*;
-use supervise::{Ended, Health};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 

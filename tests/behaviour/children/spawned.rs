@@ -1,7 +1,8 @@
 //! Children that an actor spawns and supervises: S38, and `cx.keep` of S11.
 
+use supervise::error::SpawnError;
+use supervise::policy::RestartLimit;
 use supervise::prelude::*;
-use supervise::{RestartLimit, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
@@ -57,7 +58,9 @@ impl Actor for Boss {
             1 => spawn.backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0)).await,
             2 => spawn.lifecycle(Lifecycle::Permanent).await,
             3 => {
-                spawn.limit(RestartLimit::new().max_restarts(supervise::MaxRestarts::AtMost(1)).within(secs(60))).await
+                spawn
+                    .limit(RestartLimit::new().max_restarts(supervise::policy::MaxRestarts::AtMost(1)).within(secs(60)))
+                    .await
             }
             _ => spawn.await,
         };

@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use supervise::error::{CommandError, KeyedError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, KeyedError, SpawnError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;

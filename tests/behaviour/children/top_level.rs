@@ -1,7 +1,8 @@
 //! Actors outside of a tree: S39. The guardian's own strategy is set in `tests/process`, where it is set once.
 
+use supervise::error::{AskError, SpawnError};
+use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;
-use supervise::{AskError, MaxRestarts, OnLimit, RestartLimit, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
@@ -84,11 +85,11 @@ async fn stop_and_escalate_end_it_with_the_failure() {
 }
 
 trait MapThrown<T> {
-    fn map_thrown(self) -> impl Future<Output = Result<T, supervise::UserError>> + Send;
+    fn map_thrown(self) -> impl Future<Output = Result<T, supervise::error::UserError>> + Send;
 }
 
 impl<T: Send, F: Future<Output = Result<T, Boom>> + Send> MapThrown<T> for F {
-    async fn map_thrown(self) -> Result<T, supervise::UserError> {
+    async fn map_thrown(self) -> Result<T, supervise::error::UserError> {
         Ok(self.await?)
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{Event, EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, soon};

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::SpawnError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, SpawnError};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 

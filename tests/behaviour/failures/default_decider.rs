@@ -1,6 +1,6 @@
 //! The default decider, and that decisions are pure: S9 and S10.
 
-use supervise::EventKind;
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -140,7 +140,7 @@ async fn the_same_inputs_give_the_same_decisions() {
         let mut lines = Vec::new();
         while let Some(Ok(event)) = events.try_next() {
             let line = match event.kind {
-                EventKind::Decided { directive, row, .. } => format!("{directive:?} {row}"),
+                EventKind::Decided { directive, streak, .. } => format!("{directive:?} {streak}"),
                 EventKind::RestartScheduled { after } => format!("in {after:?}"),
                 EventKind::Ended { .. } => "ended".into(),
                 EventKind::Failed { .. } => "failed".into(),

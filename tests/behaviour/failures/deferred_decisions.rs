@@ -1,7 +1,9 @@
 //! Decisions that are kept, and what is held meanwhile: S7, and S35 beside it.
 
+use supervise::error::SendRejection;
+use supervise::event::{EventKind, Events};
+use supervise::policy::WhileDown;
 use supervise::prelude::*;
-use supervise::{EventKind, Events, SendRejection, WhileDown};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};

@@ -1,6 +1,6 @@
 //! What a decider can say, and who is asked: S8.
 
-use supervise::Events;
+use supervise::event::Events;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};

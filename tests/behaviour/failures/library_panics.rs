@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use supervise::NodeState;
+use supervise::inspect::NodeState;
 use supervise::prelude::*;
 use supervise::testing::{Fault, Inject};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise::AskError;
+use supervise::error::AskError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

@@ -51,7 +51,7 @@ impl Witness {
         other: ActorRef<Witness>,
         name: &'static str,
         journal: Journal,
-    ) -> Result<Self, supervise::AskError> {
+    ) -> Result<Self, supervise::error::AskError> {
         let incarnation = other.ask(Say::Incarnation).await?;
         journal.write(format!("{name} asked {incarnation}"));
         Ok(Witness { name, journal })

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use supervise::error::Lagged;
+use supervise::event::{DeadLetterReason, EVENT_BUFFER, Event, EventKind};
 use supervise::prelude::*;
-use supervise::{DeadLetterReason, EVENT_BUFFER, Event, EventKind, Lagged};
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::{Level, Metadata, Subscriber, span};

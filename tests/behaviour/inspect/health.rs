@@ -1,7 +1,7 @@
 //! Whether all is well, else what is not and where: S42.
 
+use supervise::inspect::{Health, SymptomKind};
 use supervise::prelude::*;
-use supervise::{Health, SymptomKind};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use supervise::inspect::{ChildKind, Node, NodeState, Snapshot};
 use supervise::prelude::*;
-use supervise::{ChildKind, Node, NodeState, Snapshot};
 use tokio::time::Instant;
 
 use crate::common::drawings::{check_graphviz, same_as_kept};
@@ -86,7 +86,7 @@ async fn every_node_is_there_in_the_order_of_declaration() {
     assert!(snapshot.nodes().all(Node::is_up), "{}", snapshot.render());
     let db = snapshot.find("db").unwrap();
     let restarts = db.restarts.unwrap();
-    assert_eq!((db.incarnation, restarts.used, restarts.of, restarts.within), (1, 0, Some(5), Some(secs(3600))));
+    assert_eq!((db.incarnation, restarts.used, restarts.max, restarts.within), (1, 0, Some(5), Some(secs(3600))));
     assert_eq!((db.name.as_str(), db.lifecycle), ("db", Lifecycle::Permanent));
     assert!(db.last_failure.is_none() && snapshot.root.restarts.is_none());
     assert_eq!(snapshot.find("reports").unwrap().strategy, Some(Strategy::AllForOne));
@@ -111,7 +111,7 @@ async fn a_child_that_backs_off_says_until_when() {
     let snapshot = tree.snapshot();
     let db = snapshot.find("db").unwrap();
     assert!(db.is_up() && db.last_failure.is_some());
-    assert_eq!((db.restarts.unwrap().used, db.incarnation, db.row), (1, 2, 1));
+    assert_eq!((db.restarts.unwrap().used, db.incarnation, db.streak), (1, 2, 1));
     // The window forgets.
     pass(secs(3600)).await;
     assert_eq!(tree.snapshot().find("db").unwrap().restarts.unwrap().used, 0);
@@ -127,7 +127,7 @@ async fn a_group_that_waits_shows_who_it_waits_for() {
     settle().await;
     let snapshot = tree.snapshot();
     assert!(matches!(state(&snapshot, "reports/index"), NodeState::BackingOff { until } if *until == begin + secs(2)));
-    assert!(matches!(state(&snapshot, "reports/daily"), NodeState::Waiting));
+    assert!(matches!(state(&snapshot, "reports/daily"), NodeState::Queued));
     assert_eq!(snapshot.find("reports/daily").unwrap().restarts.unwrap().used, 1);
     pass(secs(2)).await;
     assert!(tree.snapshot().nodes().all(Node::is_up));

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use supervise::inspect::ChildKind;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
-use supervise::{Below, ChildKind, ChildSpec, DeclaredShutdown, Shape, ShutdownTimeout, TreeSpec};
+use supervise::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 
 use crate::common::drawings::{check_graphviz, same_as_kept};
 use crate::common::{Journal, Probe, secs};

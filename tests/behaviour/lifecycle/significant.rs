@@ -1,6 +1,6 @@
 //! The child with whose end its supervisor ends: S22.
 
-use supervise::Events;
+use supervise::event::Events;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};

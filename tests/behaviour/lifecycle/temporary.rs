@@ -1,7 +1,8 @@
 //! The failure of a `Temporary` child: the tree's decider is not asked, one above the child itself is (S23).
 
+use supervise::error::SpawnError;
+use supervise::policy::SupervisorStrategy;
 use supervise::prelude::*;
-use supervise::{SpawnError, SupervisorStrategy};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, quiet_panics, seen, settle};
 

@@ -10,8 +10,9 @@ use std::task::{Context as Cx, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use supervise::error::SendRejection;
+use supervise::inspect::{MailboxDepth, Snapshot};
 use supervise::prelude::*;
-use supervise::{MailboxDepth, SendRejection, Snapshot};
 
 use crate::common::{comes_back, ms, pass, secs, settle, soon};
 

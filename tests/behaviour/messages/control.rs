@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, SendRejection};
+use supervise::event::{DeadLetterReason, EventKind};
 use supervise::prelude::*;
-use supervise::{AskError, DeadLetterReason, EventKind, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use supervise::SendRejection;
+use supervise::error::SendRejection;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Journal, Probe, pass, secs, settle};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use supervise::error::AskError;
+use supervise::event::{DeadLetterReason, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{AskError, DeadLetterReason, EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};

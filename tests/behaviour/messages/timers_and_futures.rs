@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use supervise::Timer;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, Timer};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 

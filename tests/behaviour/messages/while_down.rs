@@ -1,7 +1,7 @@
 //! While a child is down its mailbox holds: S35.
 
+use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};

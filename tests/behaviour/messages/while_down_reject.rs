@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
@@ -160,7 +160,7 @@ impl Boss {
             let journal = journal.clone();
             async move { Ok(Probe::start("child", journal).await?) }
         };
-        let spawn = cx.spawn("child", start).while_down(supervise::WhileDown::Reject);
+        let spawn = cx.spawn("child", start).while_down(supervise::policy::WhileDown::Reject);
         reply.send(spawn.await.map_err(|_| Boom::Planned)?);
         Ok(())
     }

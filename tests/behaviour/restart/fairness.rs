@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
-use supervise::{MaxRestarts, RestartLimit};
 
 use crate::common::{settle, soon};
 

@@ -1,7 +1,7 @@
 //! Hooks, and the time of a start: S12 and S13.
 
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -225,8 +225,8 @@ async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
     fn phases(events: &mut Events) -> Vec<(Phase, u32)> {
         let mut phases = Vec::new();
         while let Some(Ok(event)) = events.try_next() {
-            if let EventKind::Decided { failure, row, .. } = event.kind {
-                phases.push((failure.phase(), row));
+            if let EventKind::Decided { failure, streak, .. } = event.kind {
+                phases.push((failure.phase(), streak));
             }
         }
         phases

@@ -1,7 +1,8 @@
 //! Restart and start again by hand: S26.
 
+use supervise::error::CommandError;
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{CommandError, EventKind, Events};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};

@@ -4,7 +4,7 @@ use std::future::Future as _;
 use std::pin::pin;
 use std::task::{self, Poll, Waker};
 
-use supervise::EventKind;
+use supervise::event::EventKind;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};

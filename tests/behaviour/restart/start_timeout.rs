@@ -1,7 +1,8 @@
 //! How long a start may take: S13.
 
+use supervise::error::SpawnError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};

@@ -1,6 +1,6 @@
 //! The restart of one child, step by step: S11.
 
-use supervise::EventKind;
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

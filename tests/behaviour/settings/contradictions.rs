@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use supervise::prelude::*;
-use supervise::{
-    ExponentialBackoff, InvalidSettings, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,
-    SpawnError, WhileDown,
+use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::{
+    ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff, WhileDown,
 };
+use supervise::prelude::*;
 
 use crate::common::{Journal, Probe, ms, secs, soon};
 

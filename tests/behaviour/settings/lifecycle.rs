@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise::SendRejection;
+use supervise::error::SendRejection;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

@@ -1,7 +1,7 @@
 //! `mailbox`, `while_down`, `redeliver` and `max_children`.
 
+use supervise::error::{AskError, SendRejection, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection, SpawnError};
 use tokio::time::Instant;
 
 use super::{ended, fail};

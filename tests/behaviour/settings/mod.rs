@@ -16,8 +16,8 @@ mod strategy;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 
 use crate::common::{Boom, Do, Probe, secs, settle};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection};
 use tokio::time::Instant;
 
 use super::{delays, ended, fail, restarts};

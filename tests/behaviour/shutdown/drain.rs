@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use supervise::error::{AskError, CommandError, SendRejection};
+use supervise::event::Events;
 use supervise::prelude::*;
-use supervise::{AskError, CommandError, Events, SendRejection};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::future::pending;
 use std::time::Duration;
 
+use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
-use supervise::{AskError, SendRejection};
 use tokio::time::{Instant, sleep};
 
 use crate::common::{Journal, ms, pass, quiet_panics, secs, seen, settle, soon};

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use supervise::TreeRef;
+use supervise::error::AskError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{AskError, EventKind, TreeRef};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 

@@ -4,8 +4,9 @@ use std::future::{Future, pending};
 use std::process::{ExitCode, Termination};
 use std::time::Duration;
 
+use supervise::inspect::{NodeState, Report, SymptomKind};
+use supervise::policy::SupervisorStrategy;
 use supervise::prelude::*;
-use supervise::{NodeState, Report, SupervisorStrategy, SymptomKind};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::task::{Context as Cx, Poll, Waker};
 use std::time::Instant;
 
+use supervise::error::{CommandError, KeyedError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, KeyedError, SpawnError};
 use tokio::runtime::Runtime;
 
 use crate::common::{comes_back, secs};

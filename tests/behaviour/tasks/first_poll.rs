@@ -80,7 +80,7 @@ async fn a_spawn_is_ok_though_the_task_has_ended_when_it_is_heard() {
     assert!(tree.jobs.spawn().await.unwrap().ended().is_some());
     assert!(tree.keyed.get_or_spawn(1).await.unwrap().ended().is_some());
     match tree.says.spawn().await {
-        Err(supervise::SpawnError::Start(failure)) => assert_eq!(failure.phase(), Phase::Start),
+        Err(supervise::error::SpawnError::Start(failure)) => assert_eq!(failure.phase(), Phase::Start),
         other => panic!("{other:?}"),
     }
 }

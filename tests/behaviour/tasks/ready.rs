@@ -168,8 +168,8 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     tree.http.restart().unwrap();
     let failure = loop {
         match events.next().await.unwrap().unwrap().kind {
-            supervise::EventKind::Failed { failure, .. } => break failure,
-            supervise::EventKind::Restarted => panic!("it was never ready"),
+            supervise::event::EventKind::Failed { failure, .. } => break failure,
+            supervise::event::EventKind::Restarted => panic!("it was never ready"),
             _ => {}
         }
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise::EventKind;
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 

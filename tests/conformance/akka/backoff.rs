@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use supervise::error::{InvalidSettings, SendRejection, SpawnError};
+use supervise::event::{EventKind, Events};
+use supervise::policy::Reset;
 use supervise::prelude::*;
-use supervise::{EventKind, Events, InvalidSettings, Reset, SendRejection, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};

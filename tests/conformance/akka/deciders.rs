@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::SpawnError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, SpawnError};
 
 use crate::common::{Boom, Fault, quiet_panics, seen, settle, soon};
 use crate::stage::*;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, KeyedError, SendRejection, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, KeyedError, SendRejection, SpawnError};
 use tokio::time::{Instant, timeout};
 
 use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::RestartLimit;
 use supervise::prelude::*;
-use supervise::{InvalidSettings, RestartLimit, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{ms, pass, secs, settle};

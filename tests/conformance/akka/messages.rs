@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use supervise::Timer;
+use supervise::error::SendRejection;
 use supervise::prelude::*;
-use supervise::{SendRejection, Timer};
 
 use crate::common::{Boom, ms, pass, secs, seen, settle, soon};
 use crate::stage::*;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use supervise::BoxError;
+use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
-use supervise::{BoxError, MaxRestarts, RestartLimit};
 use tokio::time::Instant;
 
 use crate::common::{ms, pass, secs, soon};

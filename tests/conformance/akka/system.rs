@@ -1,7 +1,7 @@
 //! The whole of it: roots, top-level actors, and the way out: A155 to A167.
 
+use supervise::error::{CommandError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, SpawnError};
 
 use crate::common::{Boom, Fault, pass, secs, settle, soon};
 use crate::stage::*;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::{InvalidSettings, SendRejection, SpawnError};
+use supervise::event::EventKind;
+use supervise::policy::{Mailbox, Reset};
 use supervise::prelude::*;
-use supervise::{EventKind, InvalidSettings, Mailbox, Reset, SendRejection, SpawnError};
 use tokio::time::Instant;
 
 use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};

@@ -1,7 +1,8 @@
 //! Children by hand: O025 to O042.
 
+use supervise::error::{CommandError, SpawnError};
+use supervise::policy::SupervisorStrategy;
 use supervise::prelude::*;
-use supervise::{CommandError, SpawnError, SupervisorStrategy};
 
 use super::*;
 use crate::alloc::taken;

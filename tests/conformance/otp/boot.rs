@@ -1,7 +1,8 @@
 //! The start of a tree: O001 to O018, and what can be declared: O048 and O062.
 
+use supervise::error::SpawnError;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
-use supervise::{ShutdownTimeout, SpawnError};
 use tokio::time::Instant;
 
 use super::*;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use supervise::CommandError;
+use supervise::error::CommandError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use supervise::error::{CommandError, KeyedError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, KeyedError, SpawnError};
 
 use super::*;
 use crate::alloc::taken;

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use supervise::ShutdownTimeout;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
 use tokio::time::Instant;
 

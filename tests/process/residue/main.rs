@@ -92,7 +92,7 @@ async fn ended(node: &ActorRef<Node>) {
     node.terminated().await.unwrap();
 }
 
-async fn node() -> Result<Node, supervise::UserError> {
+async fn node() -> Result<Node, supervise::error::UserError> {
     Ok(Node)
 }
 
@@ -530,7 +530,7 @@ async fn given_up(tree: &EveryKind, left: &mut Left) {
     })
     .await;
     left.by("start that never comes, given up", async |_| {
-        let never = supervise::spawn("never", std::future::pending::<Result<Node, supervise::UserError>>);
+        let never = supervise::spawn("never", std::future::pending::<Result<Node, supervise::error::UserError>>);
         first_poll(never.into_future()).await;
         settle().await;
     })

@@ -6,7 +6,9 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
-use supervise::{BoxError, NodeState, ShutdownTimeout};
+use supervise::BoxError;
+use supervise::inspect::NodeState;
+use supervise::policy::ShutdownTimeout;
 
 /// Fails, answers, or takes its time to stop.
 struct Kid {

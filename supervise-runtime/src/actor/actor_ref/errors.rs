@@ -9,7 +9,8 @@ use std::time::Duration;
 /// another actor.
 ///
 /// ```
-/// use supervise::{SendRejection, prelude::*};
+/// use supervise::error::SendRejection;
+/// use supervise::prelude::*;
 /// # struct Worker;
 /// # #[actor]
 /// # impl Worker { fn handle(&mut self, _job: String) {} }
@@ -43,7 +44,8 @@ pub struct TellError<M> {
 /// Why a message was not accepted.
 ///
 /// ```
-/// use supervise::{SendRejection, prelude::*};
+/// use supervise::error::SendRejection;
+/// use supervise::prelude::*;
 /// # struct Log;
 /// # #[actor]
 /// # impl Log { fn handle(&mut self, _line: &'static str) {} }
@@ -144,7 +146,8 @@ impl<M> std::error::Error for TellError<M> {}
 /// actor may have done what it was asked to do, so repeat only requests that may be carried out twice.
 ///
 /// ```
-/// use supervise::{AskError, prelude::*};
+/// use supervise::error::AskError;
+/// use supervise::prelude::*;
 ///
 /// struct Cart;
 ///

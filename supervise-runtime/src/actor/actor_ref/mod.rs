@@ -189,7 +189,7 @@ impl<A: Actor> ActorRef<A> {
     /// # struct Cart; enum CartMsg { Total(Reply<u64>), Above { min: u64, reply: Reply<u64> } }
     /// # impl Actor for Cart { type Msg = CartMsg; type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: CartMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise::AskError> {
+    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise::error::AskError> {
     /// let total = cart.ask(CartMsg::Total).await?;
     /// let above = cart.ask(|reply| CartMsg::Above { min: 3, reply }).await?;
     /// # Ok(()) }
@@ -257,7 +257,8 @@ impl<A: Actor> ActorRef<A> {
     /// set.
     ///
     /// ```
-    /// # use supervise::{Actor, ActorRef, CommandError};
+    /// # use supervise::{Actor, ActorRef};
+    /// # use supervise::error::CommandError;
     /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
     ///     match cache.restart() {
     ///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress

@@ -191,7 +191,8 @@ pin_project! {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use supervise::{AskError, prelude::*};
+    /// use supervise::error::AskError;
+    /// use supervise::prelude::*;
     ///
     /// struct Oracle;
     ///

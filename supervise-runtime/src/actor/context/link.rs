@@ -35,7 +35,7 @@ impl<A: Actor> Context<A> {
     /// # struct Pool; struct Worker;
     /// # impl Actor for Worker { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Pool { type Msg = ActorRef<Worker>; type Error = supervise::LinkError;
+    /// # impl Actor for Pool { type Msg = ActorRef<Worker>; type Error = supervise::error::LinkError;
     /// async fn receive(&mut self, worker: ActorRef<Worker>, cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     cx.link(&worker).await
     /// }

@@ -258,11 +258,12 @@ impl<A: Actor> Context<A> {
     /// unless [`keep`](Context::keep) names them (S38).
     ///
     /// ```
-    /// # use supervise::{Actor, Context, Lifecycle};
+    /// # use supervise::{Actor, Context};
+    /// # use supervise::policy::Lifecycle;
     /// # struct Manager; struct Fetcher;
     /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Manager { type Msg = String; type Error = supervise::SpawnError;
+    /// # impl Actor for Manager { type Msg = String; type Error = supervise::error::SpawnError;
     /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
     ///     let fetcher = cx.spawn("fetcher", || async { Ok(Fetcher) }).lifecycle(Lifecycle::Permanent).await?;
     ///     # drop(fetcher);

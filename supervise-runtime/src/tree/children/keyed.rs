@@ -53,7 +53,8 @@ pub const fn need_key<K: Key>() {}
 /// callers ask for it at the same time. The first argument of the declared closure is the key; up to six others follow.
 ///
 /// ```
-/// use supervise::{KeyedError, prelude::*};
+/// use supervise::error::KeyedError;
+/// use supervise::prelude::*;
 ///
 /// struct Room {
 ///     name: String,
@@ -109,7 +110,8 @@ enum Stands<H> {
 /// Why [`Keyed::spawn`] did not start an instance.
 ///
 /// ```
-/// use supervise::{KeyedError, prelude::*};
+/// use supervise::error::KeyedError;
+/// use supervise::prelude::*;
 /// # struct Room;
 /// # #[actor]
 /// # impl Room { fn handle(&mut self, _msg: ()) {} }

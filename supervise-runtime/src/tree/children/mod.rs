@@ -95,7 +95,8 @@ impl<Args> Drop for Initial<Args> {
 /// instance is started once: its arguments are moved into it, and the set keeps nothing of them.
 ///
 /// ```
-/// use supervise::{SpawnError, prelude::*};
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
 ///
 /// struct Session {
 ///     user: &'static str,

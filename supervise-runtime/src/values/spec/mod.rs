@@ -51,7 +51,9 @@ pub struct TreeSpec {
 /// The declaration of a child.
 ///
 /// ```
-/// use supervise::{ChildKind, Shape, prelude::*};
+/// use supervise::inspect::ChildKind;
+/// use supervise::prelude::*;
+/// use supervise::spec::Shape;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -95,7 +97,8 @@ pub struct ChildSpec {
 /// How many children one declaration makes.
 ///
 /// ```
-/// use supervise::{Shape, prelude::*};
+/// use supervise::prelude::*;
+/// use supervise::spec::Shape;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -134,7 +137,9 @@ pub enum Shape {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{DeclaredShutdown, ShutdownTimeout, prelude::*};
+/// use supervise::policy::ShutdownTimeout;
+/// use supervise::prelude::*;
+/// use supervise::spec::DeclaredShutdown;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -170,7 +175,8 @@ pub enum DeclaredShutdown {
 /// [`ChildSpec::tree`] returns the tree in both cases:
 ///
 /// ```
-/// use supervise::{Below, prelude::*};
+/// use supervise::prelude::*;
+/// use supervise::spec::Below;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }

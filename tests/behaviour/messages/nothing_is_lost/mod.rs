@@ -6,8 +6,9 @@ mod runtime;
 
 use std::collections::HashMap;
 
+use supervise::error::{AskError, SendRejection};
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{AskError, Event, EventKind, Events, SendRejection};
 
 use crate::common::{Boom, ms, quiet_panics, soon};
 use ledger::{Depot, Ledger, Outcome, Parcel, What};

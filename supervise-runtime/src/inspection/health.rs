@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::inspect::snapshot::{Node, NodeState, Snapshot};
+use crate::inspection::snapshot::{Node, NodeState, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::strategy::Lifecycle;
 
@@ -14,7 +14,9 @@ use crate::values::strategy::Lifecycle;
 /// `Display` writes one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
 ///
 /// ```
-/// use supervise::{Health, TreeRef, prelude::*};
+/// use supervise::TreeRef;
+/// use supervise::inspect::Health;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -49,7 +51,8 @@ pub enum Health {
 /// An unhealthy node, and the reason.
 ///
 /// ```
-/// use supervise::{Health, SymptomKind, prelude::*};
+/// use supervise::inspect::{Health, SymptomKind};
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -88,7 +91,8 @@ pub struct Symptom {
 /// Why a node is unhealthy.
 ///
 /// ```
-/// use supervise::{SymptomKind, prelude::*};
+/// use supervise::inspect::SymptomKind;
+/// use supervise::prelude::*;
 ///
 /// /// Whether an operator has to be called.
 /// fn is_serious(reason: &SymptomKind) -> bool {

@@ -1,7 +1,7 @@
 //! Drawings of a live tree.
 
 use super::{Drawing, Drawn, Tone};
-use crate::inspect::snapshot::{Node, NodeState, Snapshot};
+use crate::inspection::snapshot::{Node, NodeState, Snapshot};
 
 impl Snapshot {
     /// Draws the tree as indented text: one line for each node with its state, incarnation, restarts, mailbox and,

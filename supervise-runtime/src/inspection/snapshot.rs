@@ -21,7 +21,8 @@ use crate::values::strategy::{Lifecycle, Strategy};
 /// Its methods draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
 ///
 /// ```
-/// use supervise::{NodeState, prelude::*};
+/// use supervise::inspect::NodeState;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
@@ -61,7 +62,8 @@ pub struct Snapshot {
 /// A child, or the tree itself, in a [`Snapshot`].
 ///
 /// ```
-/// use supervise::{ChildKind, prelude::*};
+/// use supervise::inspect::ChildKind;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
@@ -134,7 +136,8 @@ pub struct Node {
 ///
 /// ```
 /// use std::time::Duration;
-/// use supervise::{NodeState, prelude::*};
+/// use supervise::inspect::NodeState;
+/// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
-use crate::inspect::health::{Health, Symptom, SymptomKind};
-use crate::inspect::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+use crate::inspection::health::{Health, Symptom, SymptomKind};
+use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};

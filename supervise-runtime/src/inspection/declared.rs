@@ -1,6 +1,6 @@
 //! Drawings of a declaration.
 
-use crate::inspect::draw::{Drawing, Drawn, Tone};
+use crate::inspection::draw::{Drawing, Drawn, Tone};
 use crate::values::kind::ChildKind;
 use crate::values::spec::{ChildSpec, Shape, TreeSpec};
 
