@@ -187,7 +187,10 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Mistakes>, __rt::UserError>,
+                    Output = ::core::result::Result<
+                        __rt::Tree<Mistakes>,
+                        __rt::UserError,
+                    >,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

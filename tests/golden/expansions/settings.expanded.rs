@@ -323,7 +323,9 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
-                    shutdown: __rt::DeclaredShutdown::Is(__rt::ShutdownTimeout::Infinity),
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Infinity,
+                    ),
                     settings: &[
                         "lifecycle(Transient, ready, significant, shutdown = Infinity)",
                     ],
@@ -354,7 +356,10 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Settings>, __rt::UserError>,
+                    Output = ::core::result::Result<
+                        __rt::Tree<Settings>,
+                        __rt::UserError,
+                    >,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)
