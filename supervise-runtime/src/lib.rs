@@ -93,8 +93,7 @@ pub mod future {
     pub use crate::tree::{Join, Shutdown, ShutdownRef};
 }
 
-/// Traits in the bounds of methods. Programs neither name nor implement them.
-#[doc(hidden)]
+/// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.
 pub mod bound {
     pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
     pub use crate::actor::options::Redeliver;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::Budget;
-use super::pace::RestartDelay;
+use super::delay::RestartDelay;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::kind::ChildKind;

@@ -14,6 +14,6 @@ pub(crate) mod budget;
 pub(crate) mod child;
 pub(crate) mod group;
 pub(crate) mod member;
-pub(crate) mod pace;
+pub(crate) mod delay;
 #[cfg(test)]
 mod tests;

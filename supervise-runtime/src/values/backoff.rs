@@ -1,4 +1,4 @@
-//! The settings that say how long a restart waits (rules S31 to S33). The arithmetic is in `decide::pace`.
+//! The settings that say how long a restart waits (rules S31 to S33). The arithmetic is in `decide::delay`.
 
 use std::time::Duration;
 

@@ -41,7 +41,7 @@ use super::budget::{Allowance, Budget};
 use super::child::machine::Order;
 use super::child::{self, Command, CommandOutcome, State};
 use super::member::{Member, MemberState, Settings};
-use super::pace::{LastRun, RestartDelay};
+use super::delay::{LastRun, RestartDelay};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
