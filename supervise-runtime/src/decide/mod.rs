@@ -12,8 +12,8 @@
 
 pub(crate) mod budget;
 pub(crate) mod child;
+pub(crate) mod delay;
 pub(crate) mod group;
 pub(crate) mod member;
-pub(crate) mod delay;
 #[cfg(test)]
 mod tests;
