@@ -83,6 +83,8 @@
 //! * `testing`: the module `testing`, for the tests of your own trees.
 //! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that is cancelled when they have to stop.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod reference;
 
 pub use reference::*;

@@ -30,7 +30,7 @@ edition = "2024"
 test = false
 
 [dependencies]
-supervise = {{ path = "{ROOT}" }}
+supervise = {{ package = "supervise-tree", path = "{ROOT}" }}
 
 [profile.dev]
 incremental = false

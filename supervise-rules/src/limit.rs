@@ -208,7 +208,9 @@ impl Waits {
 }
 
 fn duration(nanos: f64) -> Duration {
-    Duration::from_nanos_u128((nanos as u128).min(Duration::MAX.as_nanos()))
+    let nanos = (nanos as u128).min(Duration::MAX.as_nanos());
+    let (secs, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    Duration::new(secs as u64, nanos as u32)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
 //! `supervise::errors`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // checks arithmetic on times only, see `clippy.toml`
 
 mod actor;

@@ -6,9 +6,20 @@ pub(crate) mod lent;
 pub(crate) mod loud;
 pub(crate) mod sync;
 
+use std::fmt;
+
 /// A boxed future of user code.
 pub(crate) type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Runs the drop of one user value under its own catch. A panic in it is reported. It does not keep other values from
 /// being dropped, and does not meet a second panic, which would end the process.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
+
+/// A text that is written when it is displayed.
+pub(crate) struct DisplayFn<F>(pub(crate) F);
+
+impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for DisplayFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.0)(f)
+    }
+}

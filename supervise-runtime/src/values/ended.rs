@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::base::DisplayFn;
 use crate::values::failure::{Cause, Failure};
 
 /// Why an actor, task or tree ended.
@@ -73,7 +74,7 @@ impl Ended {
 
     /// Returns the text for a reader that may already know the path.
     pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
-        fmt::from_fn(move |f| match self.failure() {
+        DisplayFn(move |f: &mut fmt::Formatter<'_>| match self.failure() {
             Some(failure) => write!(f, "{}", failure.at(path)),
             None => write!(f, "{self}"),
         })

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::base::DisplayFn;
 use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
 use crate::base::sync::Arc;
 use crate::values::place::Path;
@@ -609,7 +610,7 @@ impl fmt::Display for Failure {
 impl Failure {
     /// Returns the text without the path: `while running: timed out`.
     fn what(&self) -> impl fmt::Display {
-        fmt::from_fn(|f| {
+        DisplayFn(|f: &mut fmt::Formatter<'_>| {
             write!(f, "{}: {}", self.phase, self.inner.cause)?;
             // The cause alone would not say what failed.
             match (&self.inner.cause, self.before()) {
@@ -621,7 +622,7 @@ impl Failure {
 
     /// Returns the text for a reader that may already know the path.
     pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
-        fmt::from_fn(move |f| match self.path() == path {
+        DisplayFn(move |f: &mut fmt::Formatter<'_>| match self.path() == path {
             true => write!(f, "failed {}", self.what()),
             false => write!(f, "{self}"),
         })
