@@ -55,7 +55,7 @@
 //!   says how the actor supervises those children.
 //! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid across restarts
 //!   and keep nothing alive.
-//! * [`Events`]: everything that happens in a tree; [`Report`]: how the tree ended.
+//! * [`Events`](event::Events): everything that happens in a tree; [`Report`](inspect::Report): how the tree ended.
 //! * [`errors`]: each mistake that the compiler finds in a tree, with the message and the fix.
 //!
 //! New to actors? Start with the guide, `docs/guide` in the repository. Numbers like S14 are the rules of
@@ -77,7 +77,7 @@
 //!
 //! * `anyhow`: [`Failure::error`], [`Failure::find`] and the arms of deciders downcast an `anyhow::Error`, as they
 //!   always downcast boxed errors.
-//! * `serde`: [`Event`], [`Snapshot`], [`Health`] and [`Report`] can be serialized; the module `json` documents the
+//! * `serde`: [`Event`](event::Event), [`Snapshot`](inspect::Snapshot), [`Health`](inspect::Health) and [`Report`](inspect::Report) can be serialized; the module `json` documents the
 //!   format.
 //! * `signal`: `signal()`, the usual `until` argument of a tree's `run`.
 //! * `testing`: the module `testing`, for the tests of your own trees.

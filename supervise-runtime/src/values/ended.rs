@@ -7,7 +7,7 @@ use crate::values::failure::{Cause, Failure};
 
 /// Why an actor, task or tree ended.
 ///
-/// Returned by [`ActorRef::terminated`] and similar waits, contained in a [`Report`](crate::inspect::Report), and passed to a
+/// Returned by [`ActorRef::terminated`](crate::ActorRef::terminated) and similar waits, contained in a [`Report`](crate::inspect::Report), and passed to a
 /// [`Watcher`](crate::Watcher).
 ///
 /// ```
@@ -107,7 +107,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an [`ActorRef`]:
+/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an [`ActorRef`](crate::ActorRef):
 /// `*who == self.db`.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! The error of taking over a child, or of letting it go.
 
-/// Why [`Context::link`] or [`Context::unlink`] did not move an actor.
+/// Why [`Context::link`](crate::Context::link) or [`Context::unlink`](crate::Context::unlink) did not move an actor.
 ///
 /// ```
 /// use supervise::error::LinkError;

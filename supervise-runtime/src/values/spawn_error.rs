@@ -3,7 +3,7 @@
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::InvalidSettings;
 
-/// Why [`Context::spawn`], [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children) or
+/// Why [`Context::spawn`](crate::Context::spawn), [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children) or
 /// [`Keyed`](crate::Keyed) failed.
 ///
 /// ```

@@ -74,7 +74,7 @@ pub struct TellError<M> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendRejection {
-    /// The mailbox is full. Only [`try_tell`](ActorRef::try_tell), and an actor that sends to itself, get this reason.
+    /// The mailbox is full. Only [`try_tell`](crate::ActorRef::try_tell), and an actor that sends to itself, get this reason.
     Full,
     /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
     ///
@@ -202,7 +202,7 @@ pub enum AskError {
 
 /// The error of a wait that would never end, because the caller is part of the actor or tree that it waits for.
 ///
-/// [`ActorRef::terminated`], [`TaskRef::terminated`](crate::TaskRef::terminated),
+/// [`ActorRef::terminated`](crate::ActorRef::terminated), [`TaskRef::terminated`](crate::TaskRef::terminated),
 /// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown) return this error
 /// immediately. To end yourself, request the stop and return.
 ///

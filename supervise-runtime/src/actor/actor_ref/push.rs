@@ -90,7 +90,7 @@ fn has_runtime() -> bool {
     true
 }
 
-/// The future of [`ActorRef::tell`]: a message that waits for room.
+/// The future of [`ActorRef::tell`](crate::ActorRef::tell): a message that waits for room.
 ///
 /// Nothing is sent before the first poll. The future is ready immediately if there is room. After 10 s without room,
 /// and every 10 s from then on, the tree raises [`EventKind::Blocked`].
@@ -100,7 +100,7 @@ fn has_runtime() -> bool {
 /// # Cancel safety
 ///
 /// If the future is dropped before it is ready, the message is dropped and was not sent. To keep the message, use
-/// [`try_tell`](ActorRef::try_tell), which gives it back.
+/// [`try_tell`](crate::ActorRef::try_tell), which gives it back.
 ///
 /// ```
 /// use std::time::Duration;

@@ -207,7 +207,7 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`], immediately if `other`
+    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`](crate::Cause::DeathPact), immediately if `other`
     /// already has.
     ///
     /// A second call for the same actor changes nothing. The pact outlives restarts of this actor. It ends with this
@@ -277,7 +277,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Errors
     ///
-    /// Awaiting returns a [`SpawnError`].
+    /// Awaiting returns a [`SpawnError`](crate::error::SpawnError).
     ///
     /// # Cancel safety
     ///
