@@ -8,6 +8,7 @@
 mod kit;
 
 mod abuse;
+mod cells;
 mod contradictions;
 mod edges;
 mod grammar;
