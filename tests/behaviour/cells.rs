@@ -260,7 +260,7 @@ async fn house<const N: usize>(strategy: Strategy, kids: [Kid; N]) -> (Running<H
     }
     settle().await;
     journal.take();
-    (house, journal, spawned.try_into().ok().expect("as many as there are"))
+    (house, journal, spawned.try_into().expect("as many as there are"))
 }
 
 async fn fail(probe: &ActorRef<Probe>, boom: Boom) {

@@ -236,7 +236,8 @@ def main():
             text = f"`{by[0]}` {by[1]}" if by else ""
             reason = "" if running or nothing else reasons.get(cell, "MISSING")
             lines.append(f"| {table} | {cell[1]} | {cell[2]} | {text} | {reason} |")
-        print(f"table {table}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+        if counts:
+            print(f"table {table}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
     stale += [cell for cell in reasons if cell not in page]
     head = "| table | row | column | dies | reason |\n|---|---|---|---|---|\n"
     (TARGET / "cells.md").write_text(head + "\n".join(lines) + "\n")
