@@ -10,6 +10,7 @@ mod common;
 
 mod adversarial;
 mod backoff;
+mod cells;
 mod children;
 mod corner_cases;
 mod failures;

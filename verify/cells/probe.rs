@@ -1,0 +1,317 @@
+//! Probes of the cells of `docs/semantics-table.md`. `run.py` puts this file into a copy of the runtime.
+//!
+//! [`cell`] is called where a decision is asked for. With `CELL_HITS` it appends each cell once for each thread to that
+//! file: libtest runs a test in a thread of its name. With `CELL_ABORT=TABLE|ROW|COLUMN` it ends the process when that
+//! cell is reached. With neither it does nothing.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::decide::child::machine::{Cut, Order, StepEnd};
+use crate::decide::child::{Command, State};
+use crate::decide::group::AfterDown;
+use crate::engine::cell::control::CellCore;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+
+type Cell = (&'static str, &'static str, &'static str);
+
+enum GroupState {
+    Off,
+    /// Appends to this file.
+    Record(std::fs::File),
+    /// Ends the process at this cell.
+    Abort(String, String, String),
+}
+
+static MODE: OnceLock<GroupState> = OnceLock::new();
+
+thread_local!(static SEEN: RefCell<HashSet<Cell>> = RefCell::default());
+
+fn mode() -> &'static GroupState {
+    MODE.get_or_init(|| {
+        if let Ok(cell) = std::env::var("CELL_ABORT") {
+            let mut parts = cell.split('|').map(str::to_owned);
+            let mut part = || parts.next().expect("CELL_ABORT=TABLE|ROW|COLUMN");
+            return GroupState::Abort(part(), part(), part());
+        }
+        match std::env::var("CELL_HITS") {
+            Ok(file) => {
+                let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
+                GroupState::Record(file.expect("the file of CELL_HITS can be written"))
+            }
+            Err(_) => GroupState::Off,
+        }
+    })
+}
+
+/// A decision is asked for in this cell.
+pub(crate) fn cell(table: &'static str, streak: &'static str, column: &'static str) {
+    match mode() {
+        GroupState::Off => {}
+        GroupState::Record(file) => {
+            let is_new = SEEN.try_with(|seen| seen.borrow_mut().insert((table, streak, column)));
+            if is_new == Ok(true) {
+                let thread = std::thread::current();
+                let line = format!("{table}|{streak}|{column}|{}\n", thread.name().unwrap_or("?"));
+                let mut file = file;
+                file.write_all(line.as_bytes()).expect("the file of CELL_HITS can be written");
+            }
+        }
+        GroupState::Abort(t, r, c) => {
+            if t == table && r == streak && c == column {
+                std::process::abort();
+            }
+        }
+    }
+}
+
+// ----- the state of a child, for those who do not run its machine
+
+/// The state of the machine of one cell, as its driver knew it last.
+#[derive(Debug, Clone)]
+pub(crate) struct Row(Arc<AtomicU8>);
+
+const STATES: [State; 13] = [
+    State::Idle,
+    State::Starting,
+    State::Running,
+    State::Handling,
+    State::Failed,
+    State::PreRestart,
+    State::GoingDown,
+    State::Down,
+    State::StartAgain,
+    State::PostRestart,
+    State::Stopping,
+    State::Draining,
+    State::Ended,
+];
+
+impl Row {
+    pub(crate) fn new() -> Row {
+        Row(Arc::new(AtomicU8::new(0)))
+    }
+
+    pub(crate) fn set(&self, state: State) {
+        let number = STATES.iter().position(|known| *known == state).expect("every state is in the list");
+        self.0.store(number as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> State {
+        STATES[usize::from(self.0.load(Ordering::Relaxed))]
+    }
+}
+
+// ----- 2a
+
+const FAILURE: &str = "own failure; second failure in a hook";
+const DOWN: &str = "Down reaches it (group, or parent restart)";
+const SUSPEND: &str = "suspend";
+const RELEASE: &str = "end_suspension";
+const STOP: &str = "stop (own, parent's)";
+const KILL: &str = "kill";
+const TIME: &str = "its time is up";
+
+fn row_2a(state: State) -> &'static str {
+    match state {
+        State::Idle => "never started / awaiting its turn",
+        State::Starting => "starting (first)",
+        State::Running => "running",
+        State::Handling => "handling",
+        State::Failed => "failed, awaiting decision",
+        State::PreRestart => "pre_restart",
+        State::GoingDown => "children stopping, post_stop",
+        State::Down => "waiting (backoff, group)",
+        State::StartAgain => "start again, pre_start",
+        State::PostRestart => "post_restart",
+        State::Stopping => "stopping",
+        State::Draining => "draining",
+        State::Ended => "ended",
+    }
+}
+
+/// The machine takes an order.
+pub(crate) fn order(state: State, order: &Order) {
+    let column = match order {
+        Order::Down(_) => DOWN,
+        Order::End(_) | Order::Stop { .. } => STOP,
+        Order::Suspend(true) => SUSPEND,
+        Order::Suspend(false) => RELEASE,
+        Order::Kill(_) => KILL,
+        _ => return,
+    };
+    cell("2a", row_2a(state), column);
+}
+
+/// The machine is stop_signal of the end of a step.
+pub(crate) fn finished(state: State, end: &StepEnd) {
+    match end {
+        StepEnd::Failed { .. } => cell("2a", row_2a(state), FAILURE),
+        StepEnd::Cut(Cut::TimeUp) => time_is_up(state),
+        _ => {}
+    }
+}
+
+/// A future of `cx.run` has panicked.
+pub(crate) fn fails_beside(state: State) {
+    cell("2a", row_2a(state), FAILURE);
+}
+
+pub(crate) fn time_is_up(state: State) {
+    cell("2a", row_2a(state), TIME);
+}
+
+/// A caller stops or kills what is not up: the machine has no order for that, its group is asked.
+pub(crate) fn request(state: State, kills: bool) {
+    if matches!(state, State::Idle | State::Down | State::Ended) {
+        cell("2a", row_2a(state), if kills { KILL } else { STOP });
+    }
+}
+
+/// A range that goes down comes to a child on its way down already: it joins, and its machine gets no order.
+pub(crate) fn joins(streak: Option<&Row>, next: AfterDown) {
+    let state = streak.map(Row::get);
+    if next != AfterDown::End
+        && let Some(state @ (State::PreRestart | State::GoingDown | State::Stopping)) = state
+    {
+        cell("2a", row_2a(state), DOWN);
+    }
+}
+
+/// A range that goes down comes to a child that is down: its machine gets no Down. `ends`: it does not come up again.
+pub(crate) fn is_down(was_up: bool, ends: bool) {
+    let state = if was_up { State::Down } else { State::Idle };
+    cell("2a", row_2a(state), if ends { STOP } else { DOWN });
+}
+
+/// A range that goes down comes to a child that has ended.
+pub(crate) fn has_ended(next: AfterDown) {
+    if next != AfterDown::End {
+        cell("2a", row_2a(State::Ended), DOWN);
+    }
+}
+
+// ----- 2b
+
+fn row_2b(state: State) -> &'static str {
+    match state {
+        State::Idle => "never started / its turn",
+        State::Running | State::Handling => "running, handling",
+        State::Failed => "failed",
+        State::Down => "waiting",
+        State::StartAgain | State::PostRestart => "start again, pre_start; post_restart",
+        other => row_2a(other),
+    }
+}
+
+fn of_cell(core: &CellCore, column: &'static str) {
+    // A guardian has no machine.
+    if !core.is_guardian() {
+        cell("2b", row_2b(core.probe.get()), column);
+    }
+}
+
+/// The budget is used up. A child that ended by itself has no streak: it is not there in the table.
+pub(crate) fn limit(failure: &Failure) {
+    if matches!(failure.cause(), Cause::EndedByItself) {
+        return;
+    }
+    let streak = match failure.phase() {
+        Phase::Start => State::Starting,
+        Phase::Restart => State::StartAgain,
+        _ => State::Failed,
+    };
+    cell("2b", row_2b(streak), "limit reached at its decision");
+}
+
+pub(crate) fn message(core: &CellCore) {
+    of_cell(core, "message arrives");
+}
+
+pub(crate) fn ask(core: &CellCore) {
+    of_cell(core, "ask pending");
+}
+
+pub(crate) fn watch(core: &CellCore) {
+    of_cell(core, "watch");
+}
+
+pub(crate) fn spawn(owner: &CellCore, column: &'static str) {
+    if !owner.is_guardian() {
+        of_cell(owner, "spawn request to it");
+        group("spawn in a set", column);
+    }
+}
+
+pub(crate) fn fails_below(owner: &CellCore) {
+    of_cell(owner, "failure of a child of its own");
+}
+
+pub(crate) fn wait_timer(state: State) {
+    cell("2b", row_2b(state), "wait timer");
+}
+
+// ----- 2c
+
+pub(crate) const OLD: &str = "old instance in the range fails";
+pub(crate) const RESTART: &str = "start or new instance fails: Restart";
+pub(crate) const STOPS: &str = ".. Stop";
+pub(crate) const BOOT: &str = "boot, OneForOne, start fails, backoff declared, Restart";
+pub(crate) const ESCALATE: &str = ".. Escalate, limit, decider panics";
+pub(crate) const BY_HAND: &str = "a start by hand or at run time fails: Restart, Stop";
+
+/// All members have ended: the page has no column for that.
+pub(crate) const ENDED: &str = "ended";
+
+/// A group takes an event.
+pub(crate) fn group(streak: &'static str, column: &'static str) {
+    if column != ENDED {
+        cell("2c", streak, column);
+    }
+}
+
+/// A member has ended by itself.
+pub(crate) fn done(restarted: bool, column: &'static str) {
+    group(
+        match restarted {
+            true => "a member ends by itself and is restarted (S23)",
+            false => "a member ends by itself, not restarted",
+        },
+        column,
+    );
+}
+
+/// The start of a tree has failed. `escalated`: for a child of its own.
+pub(crate) fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
+    if kind == ChildKind::Tree && !escalated && matches!(end, StepEnd::Failed { .. }) {
+        group("a `let` fails or panics", "Up (also boot)");
+    }
+}
+
+// ----- 2d
+
+pub(crate) fn on_request(state: State, moves: bool, command: Command) {
+    let column = match command {
+        Command::Restart => "`restart()`",
+        Command::StartAgain => "`start_again()`",
+        Command::Drain => "`drain()`",
+    };
+    let streak = match state {
+        State::Draining | State::Stopping => "draining, stopping",
+        // The group is asked first.
+        State::Ended if moves && command == Command::StartAgain => "any, while its group goes down or up",
+        State::Ended => "ended",
+        _ if moves => "any, while its group goes down or up",
+        State::Running | State::Handling => "running, handling",
+        State::Failed => "failed, awaiting decision",
+        State::Down => "waiting (backoff)",
+        State::Starting | State::StartAgain | State::PostRestart => "starting, start again, pre_start, post_restart",
+        State::PreRestart | State::GoingDown => "pre_restart, children stopping, post_stop",
+        State::Idle => return, // not in the table
+    };
+    cell("2d", streak, column);
+}
