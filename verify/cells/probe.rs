@@ -19,7 +19,7 @@ use crate::values::kind::ChildKind;
 
 type Cell = (&'static str, &'static str, &'static str);
 
-enum GroupState {
+enum Mode {
     Off,
     /// Appends to this file.
     Record(std::fs::File),
@@ -27,42 +27,42 @@ enum GroupState {
     Abort(String, String, String),
 }
 
-static MODE: OnceLock<GroupState> = OnceLock::new();
+static MODE: OnceLock<Mode> = OnceLock::new();
 
 thread_local!(static SEEN: RefCell<HashSet<Cell>> = RefCell::default());
 
-fn mode() -> &'static GroupState {
+fn mode() -> &'static Mode {
     MODE.get_or_init(|| {
         if let Ok(cell) = std::env::var("CELL_ABORT") {
             let mut parts = cell.split('|').map(str::to_owned);
             let mut part = || parts.next().expect("CELL_ABORT=TABLE|ROW|COLUMN");
-            return GroupState::Abort(part(), part(), part());
+            return Mode::Abort(part(), part(), part());
         }
         match std::env::var("CELL_HITS") {
             Ok(file) => {
                 let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
-                GroupState::Record(file.expect("the file of CELL_HITS can be written"))
+                Mode::Record(file.expect("the file of CELL_HITS can be written"))
             }
-            Err(_) => GroupState::Off,
+            Err(_) => Mode::Off,
         }
     })
 }
 
 /// A decision is asked for in this cell.
-pub(crate) fn cell(table: &'static str, streak: &'static str, column: &'static str) {
+pub(crate) fn cell(table: &'static str, row: &'static str, column: &'static str) {
     match mode() {
-        GroupState::Off => {}
-        GroupState::Record(file) => {
-            let is_new = SEEN.try_with(|seen| seen.borrow_mut().insert((table, streak, column)));
+        Mode::Off => {}
+        Mode::Record(file) => {
+            let is_new = SEEN.try_with(|seen| seen.borrow_mut().insert((table, row, column)));
             if is_new == Ok(true) {
                 let thread = std::thread::current();
-                let line = format!("{table}|{streak}|{column}|{}\n", thread.name().unwrap_or("?"));
+                let line = format!("{table}|{row}|{column}|{}\n", thread.name().unwrap_or("?"));
                 let mut file = file;
                 file.write_all(line.as_bytes()).expect("the file of CELL_HITS can be written");
             }
         }
-        GroupState::Abort(t, r, c) => {
-            if t == table && r == streak && c == column {
+        Mode::Abort(t, r, c) => {
+            if t == table && r == row && c == column {
                 std::process::abort();
             }
         }
@@ -173,8 +173,8 @@ pub(crate) fn request(state: State, kills: bool) {
 }
 
 /// A range that goes down comes to a child on its way down already: it joins, and its machine gets no order.
-pub(crate) fn joins(streak: Option<&Row>, next: AfterDown) {
-    let state = streak.map(Row::get);
+pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
+    let state = row.map(Row::get);
     if next != AfterDown::End
         && let Some(state @ (State::PreRestart | State::GoingDown | State::Stopping)) = state
     {
@@ -215,17 +215,17 @@ fn of_cell(core: &CellCore, column: &'static str) {
     }
 }
 
-/// The budget is used up. A child that ended by itself has no streak: it is not there in the table.
+/// The budget is used up. A child that ended by itself has no row: it is not there in the table.
 pub(crate) fn limit(failure: &Failure) {
     if matches!(failure.cause(), Cause::EndedByItself) {
         return;
     }
-    let streak = match failure.phase() {
+    let row = match failure.phase() {
         Phase::Start => State::Starting,
         Phase::Restart => State::StartAgain,
         _ => State::Failed,
     };
-    cell("2b", row_2b(streak), "limit reached at its decision");
+    cell("2b", row_2b(row), "limit reached at its decision");
 }
 
 pub(crate) fn message(core: &CellCore) {
@@ -268,9 +268,9 @@ pub(crate) const BY_HAND: &str = "a start by hand or at run time fails: Restart,
 pub(crate) const ENDED: &str = "ended";
 
 /// A group takes an event.
-pub(crate) fn group(streak: &'static str, column: &'static str) {
+pub(crate) fn group(row: &'static str, column: &'static str) {
     if column != ENDED {
-        cell("2c", streak, column);
+        cell("2c", row, column);
     }
 }
 
@@ -300,7 +300,7 @@ pub(crate) fn on_request(state: State, moves: bool, command: Command) {
         Command::StartAgain => "`start_again()`",
         Command::Drain => "`drain()`",
     };
-    let streak = match state {
+    let row = match state {
         State::Draining | State::Stopping => "draining, stopping",
         // The group is asked first.
         State::Ended if moves && command == Command::StartAgain => "any, while its group goes down or up",
@@ -313,5 +313,5 @@ pub(crate) fn on_request(state: State, moves: bool, command: Command) {
         State::PreRestart | State::GoingDown => "pre_restart, children stopping, post_stop",
         State::Idle => return, // not in the table
     };
-    cell("2d", streak, column);
+    cell("2d", row, column);
 }
