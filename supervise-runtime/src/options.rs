@@ -44,6 +44,8 @@ pub(crate) struct Common {
     pub(crate) start: Option<Duration>,
     pub(crate) drain: bool,
     pub(crate) ready: bool,
+    /// A task that does not take its context, as far as its declaration tells.
+    pub(crate) without_context: bool,
     pub(crate) significant: bool,
     pub(crate) while_down: WhileDown,
 }
@@ -311,6 +313,13 @@ impl<T> ChildOptions<T> {
 }
 
 impl ChildOptions<Task> {
+    /// All defaults, for a task that does not take its context: it is dropped at its next await and needs no time to
+    /// stop.
+    #[doc(hidden)]
+    pub fn without_context() -> Self {
+        ChildOptions::new().set(|common| common.without_context = true)
+    }
+
     /// It counts as started when it says so by [`TaskContext::ready`](crate::TaskContext::ready), and not when
     /// it is launched (S29). It must take its context.
     pub fn ready(self) -> Self {

@@ -63,7 +63,11 @@ impl TreeValidator {
     /// Adds the longest that a child can take to stop (C12). `below` is what the children of a tree can take, which
     /// holds for a tree without a time of its own.
     pub(crate) fn takes(&mut self, options: &Options, role: Role, below: Option<Duration>) {
-        let shutdown = options.common.shutdown.map(rules::Shutdown::from).into();
+        let shutdown = match options.common.shutdown {
+            // It is dropped at its next await (S29), which `SPEC` says, too.
+            None if options.common.without_context => Given::Is(rules::Shutdown::Within(Duration::ZERO)),
+            shutdown => shutdown.map(rules::Shutdown::from).into(),
+        };
         self.need = one_more(self.need, of_child(shutdown, role == Role::Tree, below));
     }
 
