@@ -1,14 +1,13 @@
-//! The configuration that it began with: how actors were put under supervision in the Akka of 2009, and the same
-//! declared here, line by line.
+//! The configuration of supervision in the Akka of 2009, and the same declared here, line by line.
 //!
-//! There were two ways: a `SupervisorFactory` for actors, an `ActiveObjectManager` for objects whose methods were
-//! made asynchronous behind their back. Their lines stand to the right as comments. Three things to look at:
+//! Akka offered two ways: a `SupervisorFactory` for actors, and an `ActiveObjectManager` for objects, whose methods it
+//! made asynchronous. The Akka code is in the comments on the right. Look at three things:
 //!
 //! * hooks around a restart are marked on methods (`MyActor1`), or named in the tree (`pojo`);
-//! * nobody looks an instance up: `manager.foo` is a handle, and has a type;
-//! * the handles are taken before the failures, and used after them.
+//! * the program never looks up an instance: `manager.foo` is a handle with a type;
+//! * the handles are cloned before the failures, and used after them.
 
-#![allow(clippy::disallowed_names)] // `foo` and `bar` are the names of 2009
+#![allow(clippy::disallowed_names)] // `foo` and `bar` are the names in the Akka code of 2009
 
 use anyhow::ensure;
 use supervise::prelude::*;
@@ -28,7 +27,7 @@ supervisor! {
         #![strategy(AllForOne, max_restarts = 3, within = 1000ms)] // new RestartStrategy(new AllForOne(), 3, 1000)
 
         #[lifecycle(Permanent, shutdown = 1000ms)]                 //   new LifeCycle(new Permanent(), 1000)
-        #[mailbox(ask = 1000ms)]                                   //   1000: how long a call may take
+        #[mailbox(ask = 1000ms)]                                   //   1000: the timeout of a call
         foo: Foo = Foo { calls: 0 },                               // new Component(Foo.class, ..)
 
         #[lifecycle(Permanent, shutdown = 1000ms)]                 //   new LifeCycle(new Permanent(), 1000)
@@ -62,14 +61,14 @@ enum Count {
 impl MyActor1 {
     fn handle(&mut self, msg: Count) -> Result<(), NoNumber> {
         match msg {
-            // An error is not caught here and not sent back: the actor fails, and its supervisor decides.
+            // The error is neither caught here nor sent back: the actor fails, and its supervisor decides.
             Count::Add(number) => self.count += number.parse::<u64>().map_err(|_| NoNumber(number))?,
             Count::Get(reply) => reply.send(self.count),
         }
         Ok(())
     }
 
-    // preRestart(reason, config): the config is no argument, since the actor was made from it.
+    // preRestart(reason, config): the hook needs no config, since the actor was created from it.
     #[pre_restart]
     fn save(&mut self, reason: &Failure) {
         println!("  my_actor_1, before its restart: the count of {} is lost, since {}", self.count, reason.cause());
@@ -98,7 +97,7 @@ impl MyActor2 {
     }
 }
 
-// ----- the objects of the manager: what was a method is a message
+// ----- the objects of the manager: each method becomes a message
 
 struct Foo {
     calls: u32,
@@ -112,7 +111,7 @@ impl Foo {
     }
 }
 
-/// The interface and the class behind it: a message type, and the actor that takes it.
+/// A message type instead of an interface; the actor `BarImpl` handles it.
 struct Bar(Reply<u32>);
 
 struct BarImpl {
@@ -138,7 +137,7 @@ impl Pojo {
         Ok(())
     }
 
-    // Ordinary methods. They are called because the tree names them; one that it misspells does not compile.
+    // Ordinary methods, which are called because the tree names them. A misspelled name does not compile.
     fn clean_up(&mut self) {
         println!("  pojo, in the hook preRestart: I close my {} files", self.open_files);
     }
@@ -171,7 +170,7 @@ async fn main() -> anyhow::Result<()> {
     println!("  main tells it the same three times more, within those 100 ms");
     for _ in 0..3 {
         one.tell(Count::Add("five")).await?;
-        let _ = two.ask(|twice| twice).await; // up again, or over
+        let _ = two.ask(|twice| twice).await; // waits until it is up again, or has ended
     }
     let report = supervisor.join().await;
     let Ended::Limit(failure) = report.ended else { anyhow::bail!("the limit was to end the supervisor") };
@@ -180,7 +179,7 @@ async fn main() -> anyhow::Result<()> {
     println!("ActiveObjectManager: three objects, of which all are restarted when one fails, 3 times within 1000 ms");
     let manager = Manager::start().await?; //        manager.configure(..).supervise()
     let foo: ActorRef<Foo> = manager.foo.clone(); // Foo foo = manager.getInstance(Foo.class)
-    foo.ask(|calls| calls).await?; // the whole message is the place for the answer
+    foo.ask(|calls| calls).await?; // the message consists of the `Reply`
     println!(
         "  main has called foo once; bar calls it too, and says that this was call {}",
         manager.bar.ask(Bar).await?

@@ -1,5 +1,5 @@
-//! Supervision that is put together while the program runs: the `link`, `unlink`, `spawnLink` and `trapExit` of the
-//! Akka of 2009. No tree is declared here.
+//! Supervision that is set up at run time: the `link`, `unlink`, `spawnLink` and `trapExit` of the Akka of 2009. This
+//! example declares no tree.
 //!
 //! | 2009 | here |
 //! |---|---|
@@ -9,15 +9,15 @@
 //! | `faultHandler = Some(OneForOneStrategy(3, 10000))` | the method marked `#[supervision]` |
 //! | `trapExit = true` and `Exit(dead, cause)` | `cx.watch(&laser)` and the method marked `#[terminated]` |
 //!
-//! In 2009 one link did two things: who trapped an exit was also the one to restart. Here they are apart. Look at the
-//! same failure, `Smoke`, before and after the link: who is above decides. And look at the desk: it supervises nobody,
-//! and hears only of ends. The rules are S8, S37 and S38.
+//! In 2009 a link did two things: the actor that trapped an exit also restarted the failed actor. Here these are
+//! separate. Look at the same failure, `Smoke`, before and after the link: the current supervisor decides. And look at
+//! the desk, which supervises no actor and is only notified of ends. The rules are S8, S37 and S38.
 
 use anyhow::ensure;
+use supervise::error::{LinkError, SpawnError};
 use supervise::prelude::*;
-use supervise::{LinkError, SpawnError};
 
-// ----- a printer, which fails when it is told to
+// ----- a printer, which fails on request
 
 #[derive(Default)]
 struct Printer {
@@ -60,7 +60,7 @@ impl Printer {
     }
 }
 
-// ----- the room, which supervises whatever printers it has at the time
+// ----- the room, which supervises the printers that it has at the moment
 
 struct Room;
 
@@ -82,7 +82,7 @@ impl Room {
         }
     }
 
-    /// The fault handler. It holds for each printer from the moment that it is linked.
+    /// The fault handler, which applies to each printer from the moment that the printer is linked.
     #[supervision]
     fn fault_handler(&self) -> SupervisorStrategy {
         strategy! {

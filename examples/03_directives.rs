@@ -1,14 +1,14 @@
-//! What can be decided on a failure: Resume, Restart, Stop or Escalate.
+//! The four decisions about a failure: Resume, Restart, Stop and Escalate.
 //!
-//! A clerk adds amounts up. The same happens four times, each time in a new company: the clerk has a sum of 5 when it
-//! fails at a question, and behind that question wait the amounts 1 and 2. Only the error differs, and with it the
-//! decision. Look at what becomes of
+//! A clerk adds up amounts. The same happens four times, each time in a new company: the clerk has a sum of 5 when it
+//! fails with a question, while the amounts 1 and 2 wait in the mailbox. Only the error differs, and with it the
+//! decision. Look at what happens to
 //!
-//! * the **message** that it failed at: gone whatever is decided, and whoever asked is told at once;
-//! * its **state**: only Resume keeps it;
-//! * its **mailbox**: what is queued waits for the decision, and is lost only with the actor;
-//! * its **handle**: the same for as long as the actor lives;
-//! * its **neighbour**: Escalate reaches it too, by way of the supervisor that both have.
+//! * the **message** that the clerk failed with: lost with every decision, and the asker gets an error at once;
+//! * the **state**: only Resume keeps it;
+//! * the **mailbox**: queued messages wait for the decision, and are lost only with the actor;
+//! * the **handle**: the same for the whole life of the actor;
+//! * the **neighbour**: Escalate affects the neighbour too, through the supervisor that both have in common.
 //!
 //! The rules are S8 (directives) and S11 (what a restart keeps).
 
@@ -17,7 +17,8 @@ use supervise::prelude::*;
 
 supervisor! {
     struct Company {
-        // What the office hands up is decided here. By default that is a restart, of the whole office.
+        // The company decides about the failures that the office escalates. The default is a restart of the whole
+        // office.
         office: struct Office {
             #![decider(
                 Trouble::Typo => Resume,
@@ -39,7 +40,7 @@ struct Clerk {
 enum Msg {
     Add(u32),
     Sum(Reply<u32>),
-    /// A question that the clerk fails at. The `Reply` is dropped with the message.
+    /// A question that makes the clerk fail. The `Reply` is dropped with the message.
     Trip {
         trouble: Trouble,
         _reply: Reply<()>,
@@ -93,26 +94,26 @@ async fn main() -> anyhow::Result<()> {
 struct After {
     sum: Option<u32>,
     dead_letters: u64,
-    /// The incarnations of both.
+    /// The incarnation of the clerk; the next field is that of the neighbour.
     clerk: u32,
     neighbour: u32,
 }
 
-/// Lets the clerk of a new company fail, and tells what becomes of it.
+/// Lets the clerk of a new company fail, and reports the effects.
 async fn fail(trouble: Trouble) -> anyhow::Result<After> {
     let company = Company::start().await?;
     let Office { clerk, neighbour, .. } = &company.office;
     clerk.tell(Msg::Add(5)).await?;
     ensure!(clerk.ask(Msg::Sum).await? == 5, "the clerk was to begin with 5");
 
-    // All three are in the mailbox before the clerk looks at the first.
+    // All three messages are in the mailbox before the clerk handles the first.
     let (asked, told) = tokio::join!(clerk.ask(|_reply| Msg::Trip { trouble, _reply }), async {
         clerk.tell(Msg::Add(1)).await?;
         clerk.tell(Msg::Add(2)).await
     });
     told?;
     let Err(asked) = asked else { anyhow::bail!("nobody was to answer") };
-    // A message to one that is being restarted waits until it is up.
+    // A message to an actor that is being restarted waits until the actor is up.
     let sum = clerk.ask(Msg::Sum).await;
     neighbour.ask(Msg::Sum).await?;
 

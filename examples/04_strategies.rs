@@ -1,20 +1,21 @@
-//! Whom a restart takes along: OneForOne, AllForOne and RestForOne.
+//! Which children restart when one of them fails: OneForOne, AllForOne and RestForOne.
 //!
-//! The same tree thrice, but for one word, and in each of them `b` fails at the same time. An instance takes 100 ms to
-//! go down and 100 ms to start, so that the table shows who waits for whom. Look at three things:
+//! The same tree is declared three times, with different strategies, and in each tree `b` fails at the same time. An
+//! instance takes 100 ms to stop and 100 ms to start, so that the table shows which child waits for which. Look at
+//! three things:
 //!
-//! * the order: down from the last to the first, up from the first to the last, one at a time;
-//! * whoever's turn has not come goes on working: under AllForOne `a` is up for 200 ms while the others go down;
-//! * the number behind `up`, the incarnation: 1 is still the first instance, 2 is a new one.
+//! * the order: children stop from the last to the first, and start from the first to the last, one at a time;
+//! * a child whose turn has not come continues to work: under AllForOne `a` is up for 200 ms while the others stop;
+//! * the number after `up`, the incarnation: 1 is still the first instance, 2 is a new one.
 //!
-//! OneForOne is for children that do not need each other. AllForOne is for those that are worth nothing without each
-//! other. RestForOne is for a chain: each was made with what the earlier ones gave it. The rule is S17.
+//! OneForOne is for children that do not need each other. AllForOne is for children that are useless without each
+//! other. RestForOne is for a chain, in which each child depends on the earlier ones. The rule is S17.
 
 use std::time::Duration;
 
 use anyhow::ensure;
+use supervise::inspect::{Node, NodeState};
 use supervise::prelude::*;
-use supervise::{Node, NodeState};
 use tokio::time::sleep;
 
 supervisor! {
@@ -65,7 +66,7 @@ impl Worker {
     }
 }
 
-// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+// A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
     let (one, all, rest) = (One::start().await?, All::start().await?, Rest::start().await?);
@@ -92,7 +93,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What all children of the three trees are doing at this moment.
+/// Prints what all children of the three trees are doing at this moment.
 fn row(when: &str, trees: &[&TreeRef; 3]) {
     let mut line = format!("{when:>8} ");
     for tree in trees {
@@ -108,7 +109,7 @@ fn doing(node: &Node) -> String {
     match node.state {
         NodeState::Running => format!("up {}", node.incarnation),
         NodeState::GoingDown => "stops".to_owned(),
-        NodeState::Waiting | NodeState::BackingOff { .. } => "down".to_owned(),
+        NodeState::Queued | NodeState::BackingOff { .. } => "down".to_owned(),
         NodeState::Starting => "starts".to_owned(),
         _ => node.state.to_string(),
     }

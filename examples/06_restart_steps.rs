@@ -1,23 +1,25 @@
 //! The seven steps of a restart, in the order and by the numbers that Akka's documentation gives them:
 //!
-//! 1. the actor handles no more messages, nor do its children: they are held;
-//! 2. `pre_restart` is called on the old instance; here it names the child that it keeps;
-//! 3. the children that were not kept are stopped and waited for, then the old instance goes down itself;
-//! 4. a new instance is made, by the start expression;
+//! 1. the actor handles no more messages, and its children are suspended;
+//! 2. `pre_restart` is called on the old instance; here the hook names the child to keep;
+//! 3. the children that are not kept are stopped, and after that the old instance stops;
+//! 4. the start expression creates a new instance;
 //! 5. `pre_start` and `post_restart` are called on the new instance;
-//! 6. the kept children are told to restart as well, by the same steps;
-//! 7. the actor handles messages again. It does not wait for its children's restarts.
+//! 6. the kept children restart as well, with the same steps;
+//! 7. the actor handles messages again, without waiting for the restarts of its children.
 //!
-//! Most hooks below take a second, so that the time shows who waits for whom. Look at the two children: `kept` is
-//! restarted behind the handle that it always had, with what was in its mailbox. `other` ends; what comes after it
-//! under the same name is another actor. The rules are S11 and S12.
+//! Most hooks below take a second, so that the times show which step waits for which. Look at the two children: `kept`
+//! is restarted, with the same handle and the messages in its mailbox. `other` ends; the child that then has the same
+//! name is a different actor. The rules are S11 and S12.
 
 use std::future::{Ready, ready};
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
+use supervise::error::{SpawnError, UserError};
+use supervise::event::EventKind;
+use supervise::inspect::NodeState;
 use supervise::prelude::*;
-use supervise::{EventKind, NodeState, SpawnError, Thrown};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
@@ -35,7 +37,7 @@ struct Parent {
 
 enum Msg {
     Fail,
-    /// The answer is its children.
+    /// A letter, which the parent answers with its children.
     Letter(Reply<Vec<ActorRef<Child>>>),
 }
 
@@ -67,7 +69,7 @@ impl Parent {
 
     #[pre_start]
     async fn have_children(&mut self, cx: &mut Context<Self>) -> Result<(), Trouble> {
-        // The instance before this one may have kept it.
+        // The previous instance may have kept this child.
         let kept = match cx.child("kept") {
             Some(kept) => kept,
             None => cx.spawn("kept", child("kept", &self.journal)).await?,
@@ -98,14 +100,14 @@ impl Parent {
     }
 }
 
-/// A child, of which there are two.
+/// One of the two children.
 struct Child {
     name: &'static str,
     journal: Journal,
 }
 
-/// How it is started, the first time and every other.
-fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, Thrown>> + use<> {
+/// The start function of a child, for the first start and for every restart.
+fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, UserError>> + use<> {
     let journal = journal.clone();
     move || ready(Ok(Child { name, journal: journal.clone() }))
 }
@@ -124,7 +126,7 @@ impl Child {
         self.journal.write(6, format!("{}: pre_restart on the old instance", self.name));
     }
 
-    /// That of `other` comes when its parent goes down, that of `kept` when it is restarted itself.
+    /// Runs for `other` when the parent stops, and for `kept` when `kept` is restarted itself.
     #[post_stop]
     async fn clean_up(&mut self) {
         sleep(Duration::from_secs(1)).await;
@@ -139,7 +141,7 @@ impl Child {
     }
 }
 
-/// What happens, with its time and step.
+/// Records each event with its time and step.
 #[derive(Clone)]
 struct Journal(UnboundedSender<Line>);
 
@@ -155,7 +157,7 @@ impl Journal {
     }
 }
 
-// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+// A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
     let (sender, mut lines) = unbounded_channel();
@@ -164,7 +166,7 @@ async fn main() -> anyhow::Result<()> {
     let parent = &family.parent;
     let before = parent.ask(Msg::Letter).await?;
     let (kept, other) = (&before[0], &before[1]);
-    while lines.try_recv().is_ok() {} // of the first start
+    while lines.try_recv().is_ok() {} // drops the lines of the first start
 
     println!("parent has two children, kept and other, and is told to fail:");
     let began = Instant::now();
@@ -179,7 +181,7 @@ async fn main() -> anyhow::Result<()> {
     }
     sleep(Duration::from_millis(500)).await;
     for node in family.snapshot().root.children[0].children.iter() {
-        ensure!(matches!(node.state, NodeState::Held), "{} was to be held", node.name);
+        ensure!(matches!(node.state, NodeState::Suspended), "{} was to be held", node.name);
         journal.write(1, format!("{} is {}: it handles no messages for now", node.name, node.state));
     }
     journal.write(1, "main sends a letter to each of the three");

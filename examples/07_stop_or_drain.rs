@@ -1,28 +1,29 @@
-//! Two ways to end an actor that has messages waiting: `stop` and `drain`.
+//! Two ways to stop an actor that has messages waiting: `stop` and `drain`.
 //!
-//! A kitchen takes a second for each order. It has orders 1 to 5, of which 4 and 5 are waited for (`ask`), when it is
-//! told to end in the middle of the first. Orders 6 and 7 come too late. Look at the sum of each row: whichever way the
-//! kitchen ends, an order was handled, or was cut off or is a dead letter, which are events, or is back in the hands of
-//! its sender. The rules are S5 (nothing is lost silently), S24 and S26 (drain).
+//! A kitchen takes a second for each order. Orders 1 to 5 are in the kitchen (4 and 5 were sent with `ask`) when it is
+//! stopped, in the middle of the first order. Orders 6 and 7 come too late. Look at the sum of each line: however the
+//! kitchen ends, an order was handled, or was cut off or became a dead letter, both of which are events, or was
+//! returned to its sender. The rules are S5 (no message is lost in silence), S24 and S26 (drain).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use anyhow::ensure;
+use supervise::error::{AskError, TellError};
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{AskError, EventKind, TellError};
 use tokio::time::{Instant, sleep};
 
 supervisor! {
     struct Restaurant(handled: Arc<AtomicU64>) {
-        // It has the 5 s that everybody has to go down.
+        // The default: 5 s to stop.
         kitchen: Kitchen = Kitchen { handled },
 
         #[lifecycle(Permanent, shutdown = 3s)]
         hasty: Kitchen = Kitchen { handled },
 
-        // A stop, whoever asks for it, is a drain.
+        // Every stop is a drain, wherever it comes from.
         #[lifecycle(Permanent, shutdown = 10s, drain)]
         orderly: Kitchen = Kitchen { handled },
     }
@@ -34,7 +35,7 @@ struct Kitchen {
 
 struct Order {
     number: u32,
-    /// Of those that somebody waits for.
+    /// Set if a sender waits for the order.
     served: Option<Reply<()>>,
 }
 
@@ -49,7 +50,7 @@ impl Kitchen {
     }
 }
 
-// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+// A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
     println!("Orders 1 to 5 wait when a kitchen is told to end, in the middle of the first; 6 and 7 come after that.");
@@ -89,17 +90,17 @@ async fn start() -> anyhow::Result<(Running<Restaurant>, Arc<AtomicU64>)> {
     Ok((Restaurant::start(Arc::clone(&handled)).await?, handled))
 }
 
-/// What has become of the seven orders.
+/// The outcome of the seven orders.
 struct Fate {
-    /// Of order 4.
+    /// The result of order 4.
     asked: Result<(), AskError>,
     late: Vec<TellError<Order>>,
-    /// Dropped in the middle.
+    /// Orders that were dropped halfway.
     cut_off: u64,
     took: Duration,
 }
 
-/// Gives the kitchen its orders, and has it end.
+/// Sends the orders to the kitchen, and ends the kitchen.
 async fn end(restaurant: &Restaurant, kitchen: &ActorRef<Kitchen>, end: impl FnOnce()) -> anyhow::Result<Fate> {
     let mut events = restaurant.events();
     let begun = Instant::now();
@@ -113,7 +114,7 @@ async fn end(restaurant: &Restaurant, kitchen: &ActorRef<Kitchen>, end: impl FnO
         async {
             sleep(Duration::from_millis(500)).await;
             end();
-            // `drain()` refuses from this moment on, `stop()` as soon as the actor has heard of it.
+            // `drain()` refuses messages from this moment on, `stop()` as soon as the actor has noticed it.
             sleep(Duration::from_millis(100)).await;
             for number in 6..=7 {
                 late.extend(kitchen.tell(Order { number, served: None }).await.err());

@@ -1,10 +1,10 @@
-//! To hear that another actor has ended, and three things to do about it.
+//! Three reactions to the end of another actor.
 //!
-//! * The observer **watches**, and goes on. It hears of each end once, with the reason, and also of a candle that was
-//!   out before anybody watched it. Of a restart it hears nothing: behind a handle somebody is alive all the time.
-//! * The moth has made a **death pact** with the candle: it fails when the candle ends. Nobody makes one by accident.
-//! * The chandelier supervises two bulbs. When one fails it **ends both, and makes new ones later**. A restart would
-//!   keep their mailboxes, and here nobody wants what was sent to the old ones.
+//! * The observer **watches**, and continues. It is notified of each end once, with the reason, even of a candle that
+//!   was out before the observer watched it. It is not notified of a restart, since the handle stays valid.
+//! * The moth has a **death pact** with the candle: it fails when the candle ends. A death pact is always explicit.
+//! * The chandelier supervises two bulbs. When one fails it **ends both, and creates new ones later**. A restart would
+//!   keep their mailboxes, but here the messages to the old bulbs are no longer useful.
 //!
 //! The rules are S37 (watch) and S18 (a Stop under AllForOne stops all).
 
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
-use supervise::SpawnError;
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
@@ -36,9 +36,9 @@ supervisor! {
 struct Candle;
 
 enum Air {
-    /// Makes it fail.
+    /// Makes the candle fail.
     Draught,
-    /// Ends it.
+    /// Ends the candle.
     Out,
 }
 
@@ -67,7 +67,7 @@ impl Candle {
     }
 }
 
-// ----- one that depends on another
+// ----- an actor that depends on another
 
 struct Moth {
     candle: ActorRef<Candle>,
@@ -83,7 +83,7 @@ impl Moth {
     fn handle(&mut self, _: ()) {}
 }
 
-// ----- one that watches
+// ----- an actor that watches
 
 struct Observer {
     stump: ActorRef<Candle>,
@@ -108,7 +108,7 @@ impl Observer {
     }
 }
 
-// ----- one that ends its children, and makes them again
+// ----- an actor that ends its children, and creates new ones
 
 struct Chandelier {
     bulbs: Vec<ActorRef<Bulb>>,
@@ -180,14 +180,14 @@ impl Bulb {
 
 // ----- the house
 
-/// Prints it behind the time since the first call.
+/// Prints the text after the time since the first call.
 fn say(what: impl Display) {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     let at = BEGUN.get_or_init(Instant::now).elapsed().as_secs();
     println!("{at:3} s  {what}");
 }
 
-// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+// A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
     let house = House::start().await?;

@@ -1,17 +1,19 @@
-//! Where a failure goes that nobody decides on: up to the root of a tree, or to the guardian.
+//! The way of a failure that no supervisor decides: up to the root of a tree, or to the guardian.
 //!
-//! * In a tree, each supervisor decides or escalates. If it escalates it has failed itself, and the one above decides
-//!   on it. Look at the events: it is the same failure all the way, with the path of the actor where it began. Above
-//!   the root nobody is left. The tree ends, and whoever has started it is told; the program goes on.
-//! * Outside of trees, actors are supervised by the guardian, of which there is one in a process. Its strategy is set
-//!   once, before it has anybody to supervise. Here it is `STOPPING`, which stops whatever fails. The own decider of an
-//!   actor still comes first.
+//! * In a tree, each supervisor decides or escalates. A supervisor that escalates fails itself, and the supervisor
+//!   above decides. Look at the events: they show the same failure at every level, with the path of the actor that
+//!   failed first. The root has no supervisor. The tree ends, and the caller of `join` gets the report; the program
+//!   goes on.
+//! * Outside of trees, actors are supervised by the guardian. There is one guardian in a process. Its strategy is set
+//!   once, before it supervises any actor. Here it is `STOPPING`, which stops every actor that fails. A decider of the
+//!   actor itself still comes first.
 //!
-//! The rules are S19, S20 (escalation) and S39 (the guardian). In Akka the guardian was set in a configuration file.
+//! The rules are S19, S20 (escalation) and S39 (the guardian). Akka sets the guardian in a configuration file.
 
 use anyhow::{bail, ensure};
+use supervise::event::EventKind;
+use supervise::guardian;
 use supervise::prelude::*;
-use supervise::{EventKind, guardian};
 
 supervisor! {
     struct Bank {
@@ -68,7 +70,7 @@ async fn in_a_tree() -> anyhow::Result<()> {
     println!("the bank supervises a branch, the branch a counter, the counter a till");
     println!("some money is missing: the branch knows what to do");
     till.tell(Msg::Suffer(Trouble::Shortfall)).await?;
-    till.ask(Msg::Count).await?; // waits until it is up again
+    till.ask(Msg::Count).await?; // waits until the till is up again
     show(&mut events)?;
     ensure!(till.incarnation() == 2 && bank.branch.incarnation() == 1, "the branch was to restart the counter");
 
@@ -82,8 +84,8 @@ async fn in_a_tree() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What has happened since the last time.
-fn show(events: &mut supervise::Events) -> anyhow::Result<()> {
+/// Prints the events since the last call.
+fn show(events: &mut supervise::event::Events) -> anyhow::Result<()> {
     while let Some(event) = events.try_next() {
         let event = event?;
         let who = &event.path;

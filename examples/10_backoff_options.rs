@@ -1,37 +1,37 @@
-//! The options of Akka's `BackoffSupervisor`, side by side. There they were an actor of its own, between a child and
-//! its supervisor; here they are settings of the child.
+//! The options of Akka's `BackoffSupervisor`, side by side. In Akka they belong to a separate actor, between a child
+//! and its supervisor; here they are settings of the child.
 //!
-//! Each child is hit as soon as it is up, five times, and then after it was well for a while. A hit is a failure, or
-//! for `on_stop` an end by itself, which Akka calls a stop; for `manual` it is the one and the other by turns. The
-//! table shows how long each restart waits: 3, 6, 12, 24 and 30 s, and up to 20 % more, drawn from the seed of the tree.
-//! Look at the last three rows, where the columns differ: what makes the delays start over.
+//! Each child is hit five times as soon as it is up, and then after it has run for a while. A hit is a failure. For
+//! `on_stop`, a hit lets the child end by itself, which Akka calls a stop; for `manual`, both alternate. The table
+//! shows the delay of each restart: 3, 6, 12, 24 and 30 s, plus up to 20 %, which depend on the seed of the tree. Look
+//! at the last three rows, where the columns differ: they show when the delays start over.
 //!
 //! The rules are S31 (delays), S32 (reset) and S23 (what is restarted).
 
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 use tokio::time::sleep;
 
 supervisor! {
     struct Echoes {
         // Backoff.onStop(childProps, "myEcho", 3.seconds, 30.seconds, 0.2)
-        // Permanent: started again after a failure, and after an end by itself. As nothing is said about it, the delays
-        // start over when it has been up for (3 s + 30 s) / 2.
+        // Permanent: restarted after a failure, and after the child ends by itself. By default the delays start over
+        // when the child has been up for (3 s + 30 s) / 2.
         #[lifecycle(Permanent)]
         #[backoff(3s..30s, random_factor = 0.2)]
         on_stop: Echo = Echo { acknowledges: false },
 
         // Backoff.onFailure(childProps, "myEcho", 3.seconds, 30.seconds, 0.2)
-        // Transient: started again after a failure only.
+        // Transient: restarted only after a failure.
         #[lifecycle(Transient)]
         #[backoff(3s..30s, random_factor = 0.2)]
         on_failure: Echo = Echo { acknowledges: false },
 
         // Backoff.onStop(..).withManualReset.withDefaultStoppingStrategy
-        // The stopping strategy made a stop of each failure, and onStop a restart of each stop. In one word: Permanent.
+        // The stopping strategy turns each failure into a stop, and onStop restarts after each stop: that is Permanent.
         #[lifecycle(Permanent)]
         #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
         manual: Echo = Echo { acknowledges: true },
@@ -44,7 +44,7 @@ supervisor! {
         #[decider(Trouble::MyException => Restart, _ => Escalate)]
         auto: Echo = Echo { acknowledges: false },
 
-        // SupervisorStrategy.stoppingStrategy, and nobody to start it again
+        // SupervisorStrategy.stoppingStrategy, without a restart
         #[decider(_ => Stop)]
         stopping: Echo = Echo { acknowledges: false },
     }
@@ -74,7 +74,7 @@ impl Echo {
         match msg {
             Msg::Echo(reply) => {
                 if self.acknowledges {
-                    cx.reset_backoff(); // what was a `BackoffSupervisor.Reset` to the parent
+                    cx.reset_backoff(); // in Akka, a `BackoffSupervisor.Reset` sent to the parent
                 }
                 reply.send(());
             }
@@ -85,7 +85,7 @@ impl Echo {
     }
 }
 
-/// What happens to a child before it is hit.
+/// The events before each hit.
 const BEFORE: [(&str, Before); 8] = [
     ("hit as soon as it is up", Before::Wait(0)),
     ("hit as soon as it is up", Before::Wait(0)),
@@ -102,7 +102,7 @@ enum Before {
     Echo,
 }
 
-// A paused clock jumps to the next timer when all others wait: the times are exact, and nobody has to wait for them.
+// A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
     let echoes = Echoes::tree().seed(2012).start().await?;
@@ -153,7 +153,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Hits a child again and again, in one way and the other by turns. Gives the delays of its restarts.
+/// Hits a child repeatedly, in two alternating ways. Returns the delays of its restarts.
 async fn delays(echo: &ActorRef<Echo>, hits: [fn() -> Msg; 2], events: &mut Events) -> anyhow::Result<Vec<Duration>> {
     let mut delays = Vec::new();
     for ((_, before), hit) in BEFORE.iter().zip(hits.iter().cycle()) {

@@ -1,17 +1,21 @@
 //! The `BackOffSender` of 2012: messages go to a server that answers 500 for a while, and none of them is lost.
 //!
-//! It was an actor that stopped and made anew another one, watched it, kept what was not acknowledged in a vector,
-//! and counted slots with a random wait each. Here that is four settings above one child:
+//! That sender was an actor that stopped, recreated and watched another actor, kept the messages without an
+//! acknowledgement in a vector, and counted slots with a random delay each. Here this takes three settings above one
+//! child, and one call:
 //!
-//! * `backoff`: after a failure the sender waits, in the slots of that algorithm, 10 ms times up to 1, 3, 7, 15 ..;
-//! * `cx.reset_backoff()` in the handler is the acknowledgement: what worked starts the slots over;
-//! * `redeliver`: the message in hand at a failure is handled again, before those behind it, so the order is kept;
-//! * `mailbox`: what is not acknowledged waits in it. The vector of 2012 could grow without end, and its author left
-//!   that to the reader. This store has five places; who finds it full has the message back, or waits.
+//! * `backoff`: after a failure the sender waits, in the slots of that algorithm, 10 ms times up to 1, 3, 7, 15 and so
+//!   on;
+//! * `cx.reset_backoff()` in the handler is the acknowledgement: after a success the slots start over;
+//! * `redeliver`: the message that the actor failed with is handled again, before the messages after it, so the order
+//!   is kept;
+//! * `mailbox`: messages without an acknowledgement wait here. The vector of 2012 could grow without limit, a problem
+//!   that its author left to the reader. This mailbox has room for five messages; if it is full, a sender gets the
+//!   message back, or waits.
 //!
-//! What to look at: the waits of the second outage, which are short again, and what becomes of messages 6 to 10.
+//! Look at the delays of the second outage, which are short again, and at messages 6 to 10.
 //!
-//! A message may arrive twice where a server has taken it and fails before it says so. Its number tells.
+//! A message may arrive twice if a server accepts it and fails before it answers. The server can tell by its number.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -21,8 +25,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use supervise::error::{Lagged, SendRejection};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events, Missed, Refusal};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -33,7 +38,7 @@ const OUTAGES: [std::ops::RangeInclusive<u32>; 2] = [3..=9, 14..=16];
 supervisor! {
     struct Sending(server: SocketAddr, begun: Instant) {
         #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
-        #[redeliver(attempts = 20)] // after that it is a dead letter: an event, and counted
+        #[redeliver(attempts = 20)] // after that the message is a dead letter: an event, and counted
         #[mailbox(Bounded(5))]
         sender: BackOffSender = BackOffSender { server, begun },
     }
@@ -44,7 +49,7 @@ struct BackOffSender {
     begun: Instant,
 }
 
-/// A message and its sender, who wants to know when it has arrived.
+/// A message and its sender, which is notified when the message has arrived.
 #[derive(Clone)]
 struct Msg {
     id: u32,
@@ -63,14 +68,14 @@ enum SendError {
 impl BackOffSender {
     async fn handle(&mut self, Msg { id, sender }: Msg, cx: &mut Context<Self>) -> Result<(), SendError> {
         let server = self.server;
-        // On a paused clock the world outside is waited for in a thread: that holds the clock.
+        // On a paused clock, wait for the network in a blocking thread, which stops the clock from jumping.
         let status = spawn_blocking(move || post(server, id)).await.map_err(io::Error::from)??;
         if status != "200 OK" {
             return Err(SendError::Status { id, status });
         }
         println!("{} message {id} has arrived", at(self.begun.elapsed()));
         cx.reset_backoff();
-        let _ = sender.send(id); // a sender that is gone does not want to know
+        let _ = sender.send(id); // the sender may no longer exist
         Ok(())
     }
 }
@@ -90,7 +95,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     println!("{}", Sending::SPEC.render());
     let (server, log) = serve()?;
 
-    // The seed of the tree draws the slots: two runs print the same.
+    // The seed of the tree determines the slots: two runs print the same.
     let begun = Instant::now();
     let mut tree = Sending::tree(server, begun).seed(2012);
     let following = tokio::spawn(follow(tree.events()));
@@ -101,15 +106,15 @@ async fn run() -> Result<(), Box<dyn Error>> {
     for id in 1..=10 {
         match tree.sender.try_tell(Msg { id, sender: sender.clone() }) {
             Ok(()) => println!("{} message {id} is taken", at(begun.elapsed())),
-            // Refused, and here it is again: nothing is dropped, neither this one nor an older one.
-            Err(error) if error.reason() == Refusal::Full => {
+            // The refused message comes back: neither this message nor an older one is dropped.
+            Err(error) if error.reason() == SendRejection::Full => {
                 println!("{} message {id} comes back, there is no room", at(begun.elapsed()));
                 too_many.push(error.into_message());
             }
             Err(error) => return Err(error.into()),
         }
     }
-    // The patient way: each is told in its turn, when there is room.
+    // The waiting way: each `tell` waits until there is room.
     println!("{} those {} wait for room now", at(begun.elapsed()), too_many.len());
     for message in too_many {
         tree.sender.tell(message).await?;
@@ -139,7 +144,7 @@ fn at(time: Duration) -> String {
 }
 
 /// Prints what happens to the sender, and counts its restarts.
-async fn follow(mut events: Events) -> Result<u32, Missed> {
+async fn follow(mut events: Events) -> Result<u32, Lagged> {
     let (mut restarts, mut why) = (0, String::new());
     while let Some(event) = events.next().await {
         let event = event?;
@@ -155,7 +160,7 @@ async fn follow(mut events: Events) -> Result<u32, Missed> {
     Ok(restarts)
 }
 
-/// Posts one message; the status of the answer.
+/// Posts one message, and returns the status of the answer.
 fn post(server: SocketAddr, id: u32) -> io::Result<String> {
     let mut stream = TcpStream::connect(server)?;
     let body = id.to_string();
@@ -167,14 +172,14 @@ fn post(server: SocketAddr, id: u32) -> io::Result<String> {
     Ok(status.ok_or(io::ErrorKind::InvalidData)?.to_owned())
 }
 
-/// What the server did.
+/// Records what the server did.
 #[derive(Default)]
 struct Log {
     arrived: Vec<u32>,
     refused: u32,
 }
 
-/// The world outside: one request a connection, in a thread for which no clock stands still.
+/// The server: handles one request for each connection, in a thread that is independent of the paused clock.
 fn serve() -> io::Result<(SocketAddr, Arc<Mutex<Log>>)> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;

@@ -1,18 +1,18 @@
-//! A hundred thousand actors in one tree, under load, of which a hundred fail in each second.
+//! A hundred thousand actors in one tree, under load; in each second, a hundred of them fail.
 //!
 //! ```text
 //! cargo run --example 15_fleet
 //! ```
 //!
-//! Each van of the fleet is a child of its own, spawned by its number, with a mailbox, a restart budget and a place
-//! in the tree. For five seconds each of them gets one parcel a second, and one in a thousand breaks down. What is
-//! checked at the end, or else the exit code is 1:
+//! Each van of the fleet is a separate child, spawned by its number, with a mailbox, a restart budget and a path. For
+//! five seconds each van gets one parcel per second, and one van in a thousand breaks down. The example exits with
+//! code 1 unless, at the end:
 //!
-//! * the restarts that the tree's events tell are the breakdowns that were ordered;
-//! * every parcel was delivered, also those for a van that was being restarted;
-//! * the whole fleet is still there.
+//! * the number of restarts in the events of the tree is the number of breakdowns ordered;
+//! * every parcel was delivered, including those for a van that was being restarted;
+//! * all vans are still running.
 //!
-//! What to look at: the memory of a child, and that 500 failures cost nobody a parcel.
+//! Look at the memory of a child, and at the parcels: 500 failures lose none of them.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -20,26 +20,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use supervise::error::{KeyedError, Lagged};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events, KeyedError, Missed};
 use tokio::time::interval;
 
 const VANS: u32 = 100_000;
 const SECONDS: u32 = 5;
-/// Parcels are not handed out all at once, but a hundredth of them in each hundredth of a second.
+/// The number of slices of a second; in each slice, a hundredth of the parcels is sent.
 const SLICES: u32 = 100;
 
 supervisor! {
     struct Fleet(delivered: Arc<AtomicU64>) {
-        // They go down all at once, under this one deadline.
+        // All vans stop at once, within this one deadline.
         #[lifecycle(Transient, shutdown = 20s)]
         vans: [u32 => Van] = |_number: u32| Van { delivered },
     }
 }
 
-/// Brings parcels to where they belong.
+/// Delivers parcels.
 struct Van {
-    /// Common to the whole fleet, since what a van knows by itself is gone when it breaks down.
+    /// Shared by the whole fleet, since a van loses its own state when it breaks down.
     delivered: Arc<AtomicU64>,
 }
 
@@ -89,7 +90,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
     println!();
 
-    // From here on: the boot is 100,000 events, and a subscriber that does not read misses some.
+    // Subscribe only now: the start emits 100,000 events, and a subscriber that does not read misses some.
     let mut events = fleet.events();
     let (mut ordered, mut seen) = (Ordered::default(), Seen::default());
     let mut clock = interval(Duration::from_secs(1) / SLICES);
@@ -98,7 +99,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
             clock.tick().await;
             for number in (slice..VANS).step_by(SLICES as usize) {
                 let van = &vans[number as usize];
-                // One of each thousand, in each second another one. The parcel right behind it has to wait.
+                // One van of each thousand, a different one in each second. The next parcel has to wait.
                 if number % 1000 == number / 1000 + 7 * second {
                     van.tell(Order::BreakDown).await?;
                     ordered.breakdowns += 1;
@@ -111,7 +112,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         println!("second {}: {} breakdowns ordered so far, {} restarts", second + 1, ordered.breakdowns, seen.restarts);
     }
 
-    // A van delivers after its restart only, so when all is delivered every restart has been told.
+    // A van delivers only after its restart, so once all parcels are delivered, every restart is in the events.
     let patience = Instant::now();
     while delivered.load(Relaxed) < ordered.parcels && patience.elapsed() < Duration::from_secs(10) {
         clock.tick().await;
@@ -132,7 +133,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Several at a time: each spawn waits until its van is up.
+/// Spawns several vans at a time, since each spawn waits until its van is up.
 async fn spawn_all(fleet: &Fleet) -> Result<Vec<ActorRef<Van>>, Box<dyn Error>> {
     const AT_A_TIME: u32 = 100;
     let spawners: Vec<_> = (0..AT_A_TIME)
@@ -160,7 +161,7 @@ struct Ordered {
     breakdowns: u64,
 }
 
-/// What the tree tells.
+/// Counts of the events of the tree.
 #[derive(Default)]
 struct Seen {
     failures: u64,
@@ -168,8 +169,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Reads what there is. An error: some were missed, and the counts are worth nothing.
-    fn read(&mut self, events: &mut Events) -> Result<(), Missed> {
+    /// Reads the available events. Fails if some were missed, since the counts are then wrong.
+    fn read(&mut self, events: &mut Events) -> Result<(), Lagged> {
         while let Some(event) = events.try_next() {
             match event?.kind {
                 EventKind::Failed { .. } => self.failures += 1,
@@ -181,7 +182,7 @@ impl Seen {
     }
 }
 
-/// How much memory the process has, in kB. Only Linux tells.
+/// Returns the resident memory of the process in kB; only on Linux.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.trim().strip_suffix(" kB")?.parse().ok()

@@ -1,17 +1,16 @@
-//! The `BackoffSupervisor`: an actor whose server is down is started again after 3, 6, 12, 24 and
-//! then every 30 seconds, each delay with up to 20 % of noise on top.
+//! The `BackoffSupervisor`: an actor whose server is down is restarted after 3, 6, 12, 24 and then every 30 seconds,
+//! with up to 20 % of jitter on top of each delay.
 //!
 //! ```text
-//! cargo run --example backoff              on a paused clock: over at once
+//! cargo run --example backoff              on a paused clock: ends at once
 //! cargo run --example backoff -- --real    in real time: about a minute and a half
 //! ```
 //!
-//! In Akka this took a supervisor actor of its own, `BackoffSupervisor.props(Backoff.onFailure(..))`,
-//! with another path and another reference than the actor inside it. Here it is one line above the
-//! child, and whoever holds the child's handle does not notice: a message sent while the actor is down
-//! waits in its mailbox.
+//! In Akka this takes a separate supervisor actor, `BackoffSupervisor.props(Backoff.onFailure(..))`, whose path and
+//! reference differ from those of the actor inside it. Here it takes one line above the child, and users of the child's
+//! handle do not notice: a message sent while the actor is down waits in its mailbox.
 //!
-//! The noise comes from the tree's seed, which is fixed here: two runs print the same.
+//! The jitter depends on the tree's seed, which is fixed here: two runs print the same.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -19,28 +18,28 @@ use std::net::{self, SocketAddr};
 use std::process::ExitCode;
 use std::thread;
 
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{Event, EventKind, Events};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-/// So many attempts find nobody; then the server is started.
+/// The number of attempts before the server is started.
 const REFUSED: u32 = 5;
 
 supervisor! {
-    /// Starts an echo actor again, in growing intervals.
+    /// Restarts an echo actor, at growing intervals.
     struct EchoSupervisor(server: SocketAddr, clock: Clock) {
-        // With a backoff declared, a failed start is retried by default, and as often as it takes: a
-        // limit on the restarts would have to be declared as well. When the actor has been up for
-        // (3 s + 30 s) / 2 the delays start over; `reset = Auto(10s)` would say otherwise.
+        // With a declared backoff, a failed start is retried by default, without a limit unless one is declared as
+        // well. The delays start over when the actor has been up for (3 s + 30 s) / 2; `reset = Auto(10s)` would
+        // change that.
         #[backoff(3s..30s, random_factor = 0.2)]
         my_echo: EchoActor = EchoActor { connection: Connection::open(server, clock).await? },
     }
 }
 
-/// Sends what it is told to its server, and gives back what the server answers.
+/// Sends text to its server, and replies with the answer of the server.
 struct EchoActor {
     connection: Connection,
 }
@@ -53,8 +52,8 @@ struct Echo {
 #[actor]
 impl EchoActor {
     async fn handle(&mut self, Echo { text, reply }: Echo) -> io::Result<()> {
-        // A connection that breaks is a failure like the one at the start: the asker gets its error at
-        // once, and the next instance connects anew.
+        // A broken connection is a failure like one at the start: the asker gets an error at once, and the next
+        // instance connects again.
         reply.send(self.connection.echo(text).await?);
         Ok(())
     }
@@ -72,7 +71,7 @@ fn main() -> ExitCode {
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // A paused clock does not run. It jumps to the next timer whenever nobody has anything to do.
+        // A paused clock jumps to the next timer whenever no task can run.
         .start_paused(clock == Clock::Paused)
         .build();
     match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(run(clock))) {
@@ -87,18 +86,18 @@ fn main() -> ExitCode {
 async fn run(clock: Clock) -> Result<(), Box<dyn Error>> {
     println!("{}", EchoSupervisor::SPEC.render());
 
-    // The port is taken, but nobody listens on it yet: who connects is refused.
+    // The port is bound, but no server listens on it yet: connections are refused.
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let server = socket.local_addr()?;
 
     let mut tree = EchoSupervisor::tree(server, clock).seed(2017);
     let events = tree.events();
-    // This returns though the first attempt has failed. The supervisor is up, and knows what to do
-    // about its child; `supervisor.ready()` would wait for that one too.
+    // This returns although the first attempt has failed. The supervisor is up, and retries the start of its child;
+    // `supervisor.ready()` would wait for the child too.
     let supervisor = tree.start().await?;
 
-    // The question is asked while there is nobody to answer it, and it is asked once.
+    // The question is sent while the actor is down, and it is sent only once.
     let question = supervisor.my_echo.ask(|reply| Echo { text: "is anybody there?", reply }).forever();
     let (followed, answer) = tokio::join!(follow(events, socket), question);
     followed?;
@@ -108,7 +107,7 @@ async fn run(clock: Clock) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what happens, until the actor is up. Opens the server in the middle of it.
+/// Prints the events until the actor is up, and starts the server after some of them.
 async fn follow(mut events: Events, socket: TcpSocket) -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
     let mut socket = Some(socket);
@@ -141,8 +140,8 @@ async fn follow(mut events: Events, socket: TcpSocket) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// The server, in a thread of its own and with nothing but the standard library: it is the outside
-/// world, for which no clock stands still.
+/// The server, in its own thread and with the standard library only: it stands for the outside world, which does not
+/// use the paused clock.
 fn serve(socket: TcpSocket) -> io::Result<()> {
     let listener = socket.listen(1)?.into_std()?;
     listener.set_nonblocking(false)?;
@@ -159,18 +158,17 @@ fn serve(socket: TcpSocket) -> io::Result<()> {
     Ok(())
 }
 
-/// Which time the example runs in.
+/// The clock that the example runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Clock {
     Paused,
     Real,
 }
 
-/// A connection that is right for the clock.
+/// A connection that works with either clock.
 ///
-/// On a paused clock one must not wait for a socket of tokio's: as nobody else has anything to do, the
-/// clock would jump to the next timer before the answer of the kernel is seen. `spawn_blocking` holds
-/// the clock until its closure has returned.
+/// On a paused clock you must not wait for a tokio socket: since no other task can run, the clock would jump to the
+/// next timer before the answer of the kernel arrives. `spawn_blocking` stops the clock until its closure has returned.
 enum Connection {
     Blocking(net::TcpStream),
     Async(TcpStream),

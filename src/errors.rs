@@ -1,15 +1,14 @@
-//! What the compiler says about a tree that cannot work, mistake by mistake: the source, why it is a mistake, how to
-//! repair it, and the message.
+//! The compile errors of a tree that cannot work, mistake by mistake: the source, the reason, the fix, and the message.
 //!
-//! All mistakes that the macro sees are reported in one run, each once, at its own word. Where one leaves a tree half
-//! understood, what rustc would say of that tree waits until it is repaired. Code that uses the tree stays
-//! quiet meanwhile. A message says what is wrong, and behind the `;` what to write instead.
+//! The macro reports every mistake in one run, once, at the token that causes it. If a mistake makes part of a tree
+//! unreadable, rustc's errors for that tree are suppressed until it is fixed, and so are those for code that uses the
+//! tree. A message says what is wrong, and after the semicolon what to write instead.
 //!
-//! Only literals can be checked so. What is computed is checked when the tree starts: then it is a
-//! [`InvalidSettings`](crate::InvalidSettings), with the path of the child.
+//! Only literals can be checked at compile time. Computed values are checked when the tree starts, where a mistake is
+//! an [`InvalidSettings`](crate::error::InvalidSettings) with the path of the child.
 //!
-//! What stands here is not written for the documentation: these are the tests of the messages themselves. Each
-//! source is compiled and has to fail, each message is the one that was printed.
+//! These pages are generated from the tests of the messages: each source is compiled and has to fail, and each message
+//! is the one that the compiler printed.
 //!
 //! | | |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Declarative supervision trees for tokio.
 //!
-//! Declare the parts of a service in [`supervisor!`]: which there are, in which order they start, what
-//! each needs, and what happens when one fails. The compiler checks the tree and makes typed spawn and
-//! restart code of it. A small runtime carries out what is declared.
+//! Declare the parts of a service in [`supervisor!`]: which parts there are, in which order they start, what each of
+//! them needs, and what happens when one fails. The compiler checks the tree and generates typed start and restart
+//! code. A small runtime runs it.
 //!
 //! ```
 //! use supervise::prelude::*;
@@ -37,7 +37,7 @@
 //! app.counter.tell(Msg::Add(1)).await?;
 //! assert_eq!(app.counter.ask(Msg::Get).await?, 6);
 //!
-//! app.counter.tell(Msg::Add(1000)).await?; // fails, and is restarted behind the same handle
+//! app.counter.tell(Msg::Add(1000)).await?; // fails, and is restarted; the handle stays the same
 //! assert_eq!(app.counter.ask(Msg::Get).await?, 5);
 //!
 //! app.shutdown().await;
@@ -45,43 +45,43 @@
 //! # }
 //! ```
 //!
-//! # Where to read on
+//! # Further reading
 //!
-//! * [`supervisor!`]: the language, its shapes and settings, and what is generated.
+//! * [`supervisor!`]: the language, its shapes and settings, and the generated items.
 //! * [`Actor`](trait@Actor): messages and hooks; [`#[actor]`](macro@actor) and
 //!   [`#[derive(Actor)]`](derive@Actor) write the trait for you.
-//! * [`decider!`] and [`Failure`]: what went wrong, and what to do about it.
-//! * [`Context`]: what an actor can do: stop, watch others, spawn children of its own. [`strategy!`] says
-//!   how it supervises those.
-//! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid over restarts
+//! * [`decider!`] and [`Failure`]: what failed, and how the supervisor reacts.
+//! * [`Context`]: the operations of an actor on itself: stop, watch other actors, spawn its own children. [`strategy!`]
+//!   says how the actor supervises those children.
+//! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid across restarts
 //!   and keep nothing alive.
-//! * [`Events`]: everything that happens in a tree; [`Report`]: how it ended.
-//! * [`errors`]: each mistake that the compiler finds in a tree, with what it says and the repair.
+//! * [`Events`]: everything that happens in a tree; [`Report`]: how the tree ended.
+//! * [`errors`]: each mistake that the compiler finds in a tree, with the message and the fix.
 //!
-//! Whoever has never used actors begins with the guide, `docs/guide` in the repository. Numbers like S14 are the rules
-//! of `docs/semantics.md`, which says of each guarantee where it ends and which tests prove it.
+//! New to actors? Start with the guide, `docs/guide` in the repository. Numbers like S14 are the rules of
+//! `docs/semantics.md`, which states the limits of each guarantee and the tests that prove it.
 //!
-//! # Worth knowing early
+//! # Good to know
 //!
-//! * Keep what `start` returns. It is a guard: dropping it shuts the tree down. [`Running::detach`] gives
+//! * Keep the value that `start` returns. It is a guard: dropping it shuts the tree down. [`Running::detach`] returns
 //!   the handle without the guard.
-//! * What a child starts with `tokio::spawn` is outside of supervision. [`TaskContext::spawn`] and
-//!   [`Context::spawn`] are inside.
-//! * A panic is a failure like any other where it unwinds. With `panic = "abort"` it ends the process.
-//! * Mailboxes are bounded: a `tell` waits for room. Two actors that wait for room in each other's mailbox
-//!   wait for ever, so use [`try_tell`](ActorRef::try_tell) in one of the two directions.
+//! * Futures that a child starts with `tokio::spawn` are not supervised. Subtasks of [`TaskContext::spawn`], futures of
+//!   [`Context::run`] and actors of [`Context::spawn`] are.
+//! * A panic is a failure like any other if it unwinds. With `panic = "abort"` it ends the process.
+//! * Mailboxes are bounded: a `tell` waits for room. Two actors that wait for room in each other's mailbox wait
+//!   forever, so use [`try_tell`](ActorRef::try_tell) in one of the two directions.
 //!
 //! # Features
 //!
 //! All are off by default.
 //!
-//! * `anyhow`: errors that are an `anyhow::Error` are looked into by [`Failure::error`], [`Failure::find`] and
-//!   the arms of deciders, as boxed errors always are.
-//! * `serde`: [`Event`], [`Snapshot`], [`Health`] and [`Report`] can be serialized; the module `json` says into
-//!   what.
-//! * `signal`: `signal()`, the usual `until` of a tree's `run`.
+//! * `anyhow`: [`Failure::error`], [`Failure::find`] and the arms of deciders downcast an `anyhow::Error`, as they
+//!   always downcast boxed errors.
+//! * `serde`: [`Event`], [`Snapshot`], [`Health`] and [`Report`] can be serialized; the module `json` documents the
+//!   format.
+//! * `signal`: `signal()`, the usual `until` argument of a tree's `run`.
 //! * `testing`: the module `testing`, for the tests of your own trees.
-//! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that says when to end.
+//! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that is cancelled when they have to stop.
 
 mod reference;
 
@@ -103,18 +103,21 @@ pub mod errors;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-/// Everything that a file with a tree in it needs.
+/// The items that a file with a tree needs.
 pub mod prelude {
     #[doc(no_inline)]
+    pub use crate::policy::{
+        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, Strategy, SupervisorStrategy,
+    };
+    #[doc(no_inline)]
     pub use crate::{
-        Actor, ActorRef, Cause, Children, Context, Decider, Directive, Ended, ExponentialBackoff, Failure, Handle,
-        Keyed, Lifecycle, Phase, Reply, Running, SlottedBackoff, Strategy, SupervisorStrategy, TaskContext, TaskRef,
-        Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start, strategy,
-        supervision, supervisor, terminated,
+        Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Keyed, Phase, Reply, Running, TaskContext,
+        TaskRef, Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start,
+        strategy, supervision, supervisor, terminated,
     };
 }
 
-/// The examples of the readme and of the pages are tests as well.
+/// Runs the examples of the README; the items below run those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

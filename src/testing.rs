@@ -1,14 +1,13 @@
-//! For the tests of your own trees: faults on demand, exact sequences of events, the paused clock
-//! (feature `testing`, in `[dev-dependencies]`).
+//! Tools for testing your own trees: faults on demand, exact sequences of events, the paused clock (feature `testing`,
+//! in `[dev-dependencies]`).
 //!
-//! What a supervision tree is for happens rarely, so a test has to cause it. [`start`] runs a tree on tokio's
-//! paused clock with a fixed seed, so that back-offs are exact to the millisecond and take no time, and
-//! records what happens from the boot on. [`Inject::inject`] lets any child fail with an error of your own,
-//! with a panic, or by a kill, on the way that every failure takes. [`Tested::expect`] compares what has
-//! happened with what should have.
+//! The failures that a supervision tree handles are rare, so a test has to cause them. [`start`] runs a tree on tokio's
+//! paused clock with a fixed seed, so that delays are exact to the millisecond and take no real time, and records the
+//! events from the first start on. [`Inject::inject`] lets any child fail with an error of your own, with a panic, or
+//! by a kill; the failure is handled like any other. [`Tested::expect`] compares the events with the expected ones.
 //!
-//! A panic of this library's own code, which elsewhere fails the child with `Cause::Bug`, ends the process in a debug build
-//! with this feature: no test is to pass over it. Please report it.
+//! A panic in this library's own code normally fails the child with `Cause::Bug`. In a debug build with this feature it
+//! ends the process, so that no test can miss it. Please report such a panic.
 //!
 //! ```
 //! use std::time::Duration;
@@ -53,7 +52,7 @@
 //! # }
 //! ```
 //!
-//! When the events are not these, the test fails with the difference:
+//! If the events differ, the test fails and shows the difference:
 //!
 //! ```text
 //! other events than expected (- expected, + happened):

@@ -80,7 +80,7 @@ def by_hand(count):
                 let first = first.clone();
                 move || {{
                     let first = Kept::again(&first);
-                    async move {{ Ok::<_, Thrown>(Worker(first)) }}
+                    async move {{ Ok::<_, UserError>(Worker(first)) }}
                 }}
             }},
         ).await?;""" for name in names)
@@ -121,7 +121,7 @@ impl TreeHandle for Tree {{
 
 impl TreeDef for Tree {{
     type Params = (u64,);
-    async fn build((first,): Self::Params, builder: Builder) -> Result<Self, Thrown> {{
+    async fn build((first,): Self::Params, builder: Builder) -> Result<Self, UserError> {{
         let first = builder.keep(first);
         let tree = builder.tree_ref();
         builder.supervision(
@@ -140,7 +140,7 @@ impl Child for Tree {{
     fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Tree>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<supervise::Tree<Tree>, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<supervise::Tree<Tree>, UserError>> + Send + 'static,
     {{
         launch_tree(seat, options, start)
     }}

@@ -1,7 +1,7 @@
 //! Stop: a sensor that fails is left out of the report.
 
 use anyhow::ensure;
-use supervise::AskError;
+use supervise::error::AskError;
 use supervise::prelude::*;
 
 /// Builds the report, from what the sensors below it say.

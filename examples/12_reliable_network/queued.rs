@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
+use supervise::error::{SpawnError, UserError};
 use supervise::prelude::*;
-use supervise::{SpawnError, Thrown};
 
 use crate::line::{Line, Packet};
 
@@ -49,7 +49,7 @@ impl ReliableNetwork {
         let (line, parent) = (self.line.clone(), cx.actor_ref());
         let start = move || {
             let network = UnreliableNetwork { line: line.clone(), parent: parent.clone() };
-            async move { Ok::<_, Thrown>(network) }
+            async move { Ok::<_, UserError>(network) }
         };
         self.unreliable = Some(cx.spawn("unreliable", start).await?);
         Ok(())

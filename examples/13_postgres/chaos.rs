@@ -15,8 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use supervise::BoxError;
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{BoxError, Event, EventKind, Events};
 use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::{Instant, sleep};
 
@@ -180,7 +181,7 @@ struct Counts {
 }
 
 /// Reads the events until the tree has ended.
-async fn count(mut events: Events) -> Result<Counts, supervise::Missed> {
+async fn count(mut events: Events) -> Result<Counts, supervise::error::Lagged> {
     let mut counts = Counts::default();
     while let Some(event) = events.next().await {
         let Event { kind, .. } = event?;

@@ -28,8 +28,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use server::{Binaries, Server};
+use supervise::BoxError;
+use supervise::error::AskError;
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{AskError, BoxError, Event, EventKind, Events};
 use tokio::task::block_in_place;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::error::{DbError, Severity};

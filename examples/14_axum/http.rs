@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use supervise::Reason;
+use supervise::inspect::SymptomKind;
 use supervise::prelude::*;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -90,7 +90,7 @@ fn unavailable(why: impl Display) -> (StatusCode, String) {
 /// Shall the process be replaced? Only for what the tree itself will not heal any more.
 async fn livez(State(front): State<Front>) -> Answer {
     let health = front.tree.health();
-    let given_up = health.symptoms().iter().any(|symptom| matches!(symptom.reason, Reason::Ended(_)));
+    let given_up = health.symptoms().iter().any(|symptom| matches!(symptom.reason, SymptomKind::Ended(_)));
     if given_up { Err(unavailable(health)) } else { Ok("alive".to_owned()) }
 }
 

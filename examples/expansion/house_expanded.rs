@@ -83,7 +83,7 @@ const _: () = {
         async fn build(
             (__of_metres,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             let __of_metres = __rt::Builder::keep(&__b, __of_metres);
@@ -155,7 +155,7 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -215,7 +215,7 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -276,7 +276,7 @@ const _: () = {
                                             let __it: <Lamp as __rt::ChildIf<
                                                 { <Lamp as __rt::Declared>::IS },
                                             >>::Start = Lamp(wiring);
-                                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },
                                 )
@@ -293,7 +293,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             ::core::result::Result::Ok::<
                                 _,
-                                __rt::Thrown,
+                                __rt::UserError,
                             >(Garden {
                                 gate: __of_gate,
                                 __tree: __of_tree,
@@ -314,7 +314,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(House {
                 hall: __of_hall,
                 rooms: __of_rooms,
@@ -412,7 +412,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<House>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<House>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

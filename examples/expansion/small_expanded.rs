@@ -73,7 +73,7 @@ const _: () = {
         async fn build(
             (__of_first,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             let __of_first = __rt::Builder::keep(&__b, __of_first);
@@ -125,7 +125,7 @@ const _: () = {
                             let __it: <Counter as __rt::ChildIf<
                                 { <Counter as __rt::Declared>::IS },
                             >>::Start = Counter(first);
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -157,7 +157,7 @@ const _: () = {
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done((tick(counter)).await)
                             });
-                            ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
@@ -174,7 +174,7 @@ const _: () = {
             #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
-                __rt::Thrown,
+                __rt::UserError,
             >(Clock {
                 counter: __of_counter,
                 ticker: __of_ticker,
@@ -210,7 +210,7 @@ const _: () = {
                     kind: __rt::Kind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::Shutdown::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -235,7 +235,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Clock>, __rt::Thrown>,
+                    Output = ::core::result::Result<__rt::Tree<Clock>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__seat, __options, __start)

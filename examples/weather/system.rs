@@ -15,8 +15,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use supervise::BoxError;
+use supervise::error::{SpawnError, UserError};
 use supervise::prelude::*;
-use supervise::{BoxError, SpawnError, Thrown};
 
 use crate::client::{FetchError, Service};
 use crate::tally::Outcomes;
@@ -113,7 +114,7 @@ impl WeatherManager {
             // start. All that takes time it does in a handler of its own, when it is told to.
             let task = cx.spawn(&format!("task-{request}"), move || {
                 let comparison = comparison.clone();
-                async move { Ok::<_, Thrown>(comparison) }
+                async move { Ok::<_, UserError>(comparison) }
             });
             let task = task.await?;
             cx.watch(&task);
@@ -179,7 +180,7 @@ impl Comparison {
         let service = self.service.clone();
         let fetcher = cx.spawn(kind, move || {
             let fetcher = Fetcher { service: service.clone(), target: target.clone(), temperature: f64::NAN };
-            async move { Ok::<_, Thrown>(fetcher) }
+            async move { Ok::<_, UserError>(fetcher) }
         });
         // The request is made while the fetcher starts, and made again at each of its restarts. All that
         // time is spent here, in the comparison, and nobody else waits for it.

@@ -8,7 +8,9 @@ use std::fmt;
 use std::sync::mpsc;
 use std::thread;
 
-use supervise::{Directive, EventKind, Events, Missed};
+use supervise::error::Lagged;
+use supervise::event::{EventKind, Events};
+use supervise::policy::Directive;
 use tokio::task::spawn_blocking;
 
 /// How the requests went: what the manager has to say at the end.
@@ -52,7 +54,7 @@ pub struct Counts {
 ///
 /// The tree does not wait for those who listen to it. One who is too slow misses events and is told so;
 /// the counts would be wrong then.
-pub async fn follow(mut events: Events) -> Result<Counts, Missed> {
+pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
     // A terminal can be slow, and a pipe can be full. A thread of its own waits for them.
     let (lines, to_print) = mpsc::channel();
     let printer = thread::spawn(move || to_print.into_iter().for_each(|line: String| println!("{line}")));

@@ -1,11 +1,11 @@
 //! `derive(Actor)`, `#[actor]` and the marks of its methods.
 
-/// Makes a struct an actor: it implements [`Actor`](trait@crate::Actor) by the struct's own methods.
+/// Makes a struct an actor: implements [`Actor`](trait@crate::Actor) with the struct's own methods.
 ///
-/// The messages, and the errors if it has any, are named by `#[actor(..)]` below the derive, the hooks by attributes
-/// with the name of a method. All methods are inherent. `handle` is async and takes `&mut self`, the message and
-/// `&mut Context<Self>`; hooks are sync or async. With the attribute [`actor`](macro@actor) on the `impl` block instead,
-/// types and hooks need not be named a second time.
+/// `#[actor(..)]` below the derive names the type of the messages, and that of the errors if there are any. Attributes
+/// with the name of a method name the hooks. All methods are inherent. `handle` is async and takes `&mut self`, the
+/// message and `&mut Context<Self>`; hooks are sync or async. With the attribute [`actor`](macro@actor) on the `impl`
+/// block instead, you need not name types and hooks a second time.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -35,7 +35,7 @@
 /// }
 /// ```
 ///
-/// # What a context offers
+/// # The context
 ///
 /// Every function of an actor may ask for `&mut Context<Self>`:
 ///
@@ -44,12 +44,12 @@
 /// | know itself | [`actor_ref`](crate::Context::actor_ref), [`path`](crate::Context::path), [`incarnation`](crate::Context::incarnation) | |
 /// | end | [`stop`](crate::Context::stop) | |
 /// | send itself a message later | [`send_after`](crate::Context::send_after), [`send_every`](crate::Context::send_every) | with the ticks that wait in the mailbox |
-/// | let a future run beside its messages | [`run`](crate::Context::run) | with results that wait in the mailbox |
-/// | hear of ends | [`watch`](crate::Context::watch), [`unwatch`](crate::Context::unwatch), [`depend_on`](crate::Context::depend_on) | no |
-/// | have children | [`spawn`](crate::Context::spawn), [`keep`](crate::Context::keep) | unless kept |
-/// | take a top-level actor over, let a child go | [`link`](crate::Context::link), [`unlink`](crate::Context::unlink) | as children |
-/// | start its backoff over | [`reset_backoff`](crate::Context::reset_backoff) | |
-/// | give others a `CancellationToken` (feature `tokio-util`) | `token` | cancelled |
+/// | run a future while messages are handled | [`run`](crate::Context::run) | with results that wait in the mailbox |
+/// | get notified when another actor ends | [`watch`](crate::Context::watch), [`unwatch`](crate::Context::unwatch), [`depend_on`](crate::Context::depend_on) | no |
+/// | spawn children | [`spawn`](crate::Context::spawn), [`keep`](crate::Context::keep) | unless kept |
+/// | take over a top-level actor, release a child | [`link`](crate::Context::link), [`unlink`](crate::Context::unlink) | like children |
+/// | reset its backoff | [`reset_backoff`](crate::Context::reset_backoff) | |
+/// | get a `CancellationToken` (feature `tokio-util`) | `token` | cancelled |
 ///
 /// ```
 /// use std::time::Duration;
@@ -86,7 +86,7 @@
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// // An actor need not stand in a tree: this one lives at the top, under the guardian.
+/// // An actor need not belong to a tree: this one is a top-level actor, under the guardian.
 /// let feed = supervise::spawn("feed", || async { Ok(Feed { read: 0 }) }).await?;
 /// tokio::time::sleep(Duration::from_secs(61)).await;
 /// assert_eq!(feed.ask(Msg::Read).await?, 0);
@@ -99,12 +99,12 @@
 #[doc(inline)]
 pub use supervise_macros::Actor;
 
-/// Makes the type of an `impl` block an actor: it implements [`Actor`](trait@crate::Actor) by the block's
-/// methods.
+/// Makes the type of an `impl` block an actor: implements [`Actor`](trait@crate::Actor) with the methods of the block.
 ///
-/// Messages and errors are those of the method `handle`, which takes `&mut self`, the message and, if it
-/// wants to, `&mut Context<Self>`. It is sync or async and returns nothing or a `Result<(), E>`. Hooks are methods
-/// marked with [`pre_start`], [`post_stop`], [`pre_restart`], [`post_restart`], [`terminated`] and [`supervision`].
+/// The types of messages and errors are those of the method `handle`, which takes `&mut self`, the message and,
+/// optionally, `&mut Context<Self>`. `handle` is sync or async and returns nothing or a `Result<(), E>`. Hooks are
+/// methods marked with [`pre_start`], [`post_stop`], [`pre_restart`], [`post_restart`], [`terminated`] and
+/// [`supervision`].
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -137,8 +137,8 @@ pub use supervise_macros::actor;
 
 /// Marks the method of an [`actor`](macro@actor) that runs on every new instance, before its first message.
 ///
-/// It takes `&mut self` and, if it wants to, `&mut Context<Self>`. It returns nothing, or a `Result<(), E>` whose
-/// `E` turns into the error of the actor, as all hooks do. Its failure is a failed start.
+/// The method takes `&mut self` and, optionally, `&mut Context<Self>`. Like all hooks, it returns nothing, or a
+/// `Result<(), E>` whose `E` converts into the error of the actor. A failure of the method is a failed start.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -161,9 +161,9 @@ pub use supervise_macros::pre_start;
 
 /// Marks the method of an [`actor`](macro@actor) that runs when an instance is done.
 ///
-/// It takes `&mut self` and, if it wants to, `&mut Context<Self>`. It runs once on each instance whose
-/// `pre_start` succeeded, after the children of the instance are down. An aborted instance loses it. Its failure
-/// is reported, at an end in the [`Report`](crate::Report) too, and changes nothing else.
+/// The method takes `&mut self` and, optionally, `&mut Context<Self>`. It runs once on each instance whose `pre_start`
+/// succeeded, after the children of the instance are down, but not on an aborted instance. A failure of the method is
+/// reported, when the child ends also in the [`Report`](crate::inspect::Report), and changes nothing else.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -181,8 +181,8 @@ pub use supervise_macros::post_stop;
 
 /// Marks the method of an [`actor`](macro@actor) that runs on the old instance before a restart.
 ///
-/// It takes `&mut self`, and, if it wants to, `&Failure` and `&mut Context<Self>`, in this order. Its failure is
-/// reported and changes nothing. The setting `pre_restart` of a child replaces it.
+/// The method takes `&mut self` and, optionally, `&Failure` and `&mut Context<Self>`, in this order. A failure of the
+/// method is reported and changes nothing. The setting `pre_restart` of a child replaces the method.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -202,9 +202,9 @@ pub use supervise_macros::pre_restart;
 
 /// Marks the method of an [`actor`](macro@actor) that runs on the new instance after a restart.
 ///
-/// It takes `&mut self`, and, if it wants to, `&Failure` and `&mut Context<Self>`, in this order. It runs after
-/// `pre_start` and before the first message. Its failure is a failed restart. The setting `post_restart` of a
-/// child replaces it.
+/// The method takes `&mut self` and, optionally, `&Failure` and `&mut Context<Self>`, in this order. It runs after
+/// `pre_start` and before the first message. A failure of the method is a failed restart. The setting `post_restart` of
+/// a child replaces the method.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -225,10 +225,10 @@ pub use supervise_macros::pre_restart;
 #[doc(inline)]
 pub use supervise_macros::post_restart;
 
-/// Marks the method of an [`actor`](macro@actor) that is told when a watched actor has ended.
+/// Marks the method of an [`actor`](macro@actor) that runs when a watched actor has ended.
 ///
-/// It makes the actor a [`Watcher`](crate::Watcher). It takes `&mut self`, and, if it wants to,
-/// `&Watched`, `&Ended` and `&mut Context<Self>`, in this order. Its failure is a failure of the watcher.
+/// The method makes the actor a [`Watcher`](crate::Watcher). It takes `&mut self` and, optionally, `&Watched`, `&Ended`
+/// and `&mut Context<Self>`, in this order. A failure of the method is a failure of the watcher.
 ///
 /// ```
 /// # use supervise::prelude::*;
@@ -254,10 +254,10 @@ pub use supervise_macros::post_restart;
 #[doc(inline)]
 pub use supervise_macros::terminated;
 
-/// Marks the method of an [`actor`](macro@actor) that says how it supervises what it spawns.
+/// Marks the method of an [`actor`](macro@actor) that says how the actor supervises the children that it spawns.
 ///
-/// It takes `&self` and returns a [`SupervisorStrategy`](crate::SupervisorStrategy). It is read once for each
-/// instance, before `pre_start`. Without it the default holds: OneForOne, 10 restarts in 1 minute.
+/// The method takes `&self` and returns a [`SupervisorStrategy`](crate::policy::SupervisorStrategy). It is called once for each
+/// instance, before `pre_start`. Without it the default applies: OneForOne, 10 restarts in 1 minute.
 ///
 /// ```
 /// # use supervise::prelude::*;

@@ -1,20 +1,21 @@
 //! `decider!` and `strategy!`.
 
-/// Says what happens after a failure: a [`Decider`](crate::Decider) as a value.
+/// Creates a [`Decider`](crate::policy::Decider), which says what happens after a failure.
 ///
-/// Its arms are those of the setting `decider` of [`supervisor!`](crate::supervisor), from the failure to a
-/// [`Directive`](crate::Directive). The value can be shared by several trees, or given to
+/// The arms are those of the setting `decider` of [`supervisor!`](crate::supervisor), and map a failure to a
+/// [`Directive`](crate::policy::Directive). Several trees can share the value, and you can pass it to
 /// [`Context::spawn`](crate::Context::spawn).
 ///
-/// An arm names what it is about: a variant of an error enum, `pattern: Type`, `Cause::..`, `Phase::..`, or
-/// `_`. The type has to be the very one that was thrown. An error that no arm matches escalates; what else
-/// no arm matches goes by the default.
+/// An arm names a variant of an error enum, `pattern: Type`, `Cause::..`, `Phase::..`, or `_`. The type has to be
+/// exactly that of the error which user code returned. An error that no arm matches escalates; for other failures that
+/// no arm matches, the default applies.
 ///
-/// Without a `_`, each enum that an arm names has an arm for every variant, as in a `match`. The same holds for the
-/// decider of a tree. That of a child may name some of them: what it leaves goes to the decider of its tree.
+/// Without a `_`, the arms have to cover every variant of each enum that they name, as in a `match`. The same holds for
+/// the decider of a tree. The decider of a child may cover some variants only: the others go to the decider of its
+/// tree.
 ///
-/// About a `Temporary` child the decider of its tree is not asked: if it fails it has ended. One above the child itself
-/// is asked, and its `Restart` is a `Stop`.
+/// The decider of a tree is not asked about a `Temporary` child, which ends when it fails. A decider that is declared
+/// on the child itself is asked, and there `Restart` means `Stop`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -49,11 +50,11 @@
 #[doc(inline)]
 pub use supervise_macros::decider;
 
-/// Says how an actor supervises the children that it spawns itself: a
-/// [`SupervisorStrategy`](crate::SupervisorStrategy) as a value.
+/// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children that it
+/// spawns.
 ///
-/// It takes the settings of a tree, as in [`supervisor!`](crate::supervisor), and nothing else. Its expressions may name what is
-/// in scope.
+/// The macro takes the settings of a tree, as in [`supervisor!`](crate::supervisor), and nothing else. The expressions
+/// may name any variable in scope.
 ///
 /// ```
 /// use supervise::prelude::*;

@@ -1,4 +1,4 @@
-//! The macros with their documentation, which needs the whole crate for its examples.
+//! The macros and their documentation, which is in this crate because the examples need all of it.
 
 mod actors;
 mod deciders;

@@ -4,8 +4,8 @@
 ///
 /// # A tree
 ///
-/// A tree is a struct with children. Its parameters stand in parentheses, its own settings inside the
-/// braces, those of a child above the child.
+/// A tree is a struct with children. Its parameters are in parentheses, its own settings inside the braces, and the
+/// settings of a child above the child.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -44,9 +44,9 @@
 /// # }
 /// ```
 ///
-/// Order is meaning. Children start in this order, each awaited, and stop in reverse. `RestForOne`
-/// restarts the failed child and those after it. What stands after `=` may name the parameters, and the
-/// `let`s and children before it.
+/// The order matters. Children start in this order, each awaited, and stop in reverse order. `RestForOne` restarts the
+/// failed child and those after it. The expression after `=` may name the parameters, and the `let`s and children
+/// before it.
 ///
 /// # Grammar
 ///
@@ -67,25 +67,26 @@
 /// duration  = a number with ns us ms s min h d, or any expression of type Duration
 /// ```
 ///
-/// Several trees may stand in one call. A tree is not generic: use concrete types, or parameters.
-/// `#[cfg]` above a child takes it away together with its field. Raw identifiers are names without their `r#`.
+/// One call may declare several trees. A tree cannot be generic: use concrete types, or parameters. `#[cfg]` above a
+/// child removes the child together with its field. A raw identifier is a name without its `r#`.
 ///
 /// # Start expressions
 ///
-/// A start expression is evaluated anew at every start and restart. Each time it gets its own clone of
-/// each parameter, `let` and earlier child that it names. It runs in an async block: `.await` works, and
-/// `?` works on every error that is `Into<Box<dyn Error + Send + Sync>>`. The error is kept as it was
-/// thrown, so that a decider finds its type. The name of an earlier child is its handle.
+/// A start expression is evaluated at every start and restart. Each time it gets its own clone of each parameter, `let`
+/// and earlier child that it names. The expression runs in an async block: `.await` works, and `?` works on every error
+/// that is `Into<Box<dyn Error + Send + Sync>>`. The error keeps its type, so that a decider can match it. The name of
+/// an earlier child is the handle of that child.
 ///
 /// # Shapes
 ///
 /// **One actor**: `name: Type = start`. The handle is an [`ActorRef`](crate::ActorRef).
 ///
-/// **A task**: `name: task = future`. Any future that returns `()`, `!` or `Result<(), E>`. As `|cx| future` it
-/// gets a [`TaskContext`](crate::TaskContext): it is told to end, and has its `shutdown` time for that. Without one
-/// it is dropped at its next `.await`. The handle is a [`TaskRef`](crate::TaskRef). A task is up when it has been
-/// launched: a future that fails at its first poll has failed while running, and its `spawn` was `Ok`. One whose failure
-/// at once is to fail its start says `ready`, see [below](#up-and-down).
+/// **A task**: `name: task = future`. Any future that returns `()`, `!` or `Result<(), E>`. Written as `|cx| future`,
+/// the task gets a [`TaskContext`](crate::TaskContext), which signals when the task has to stop; the task then has its
+/// `shutdown` time to return. A task without a context is dropped at its next `.await`. The handle is a
+/// [`TaskRef`](crate::TaskRef). A task is up when it has been launched: if the future fails at its first poll, the task
+/// has failed while running, and its `spawn` was `Ok`. If such a failure should fail the start instead, declare
+/// `ready`, see [below](#readiness-drain-and-redelivery).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -98,7 +99,7 @@
 /// }
 ///
 /// async fn serve(cx: TaskContext) {
-///     cx.stopped().await; // told to end: finish what is in hand
+///     cx.stopped().await; // the signal to stop: finish the current work
 /// }
 ///
 /// supervisor! {
@@ -116,11 +117,11 @@
 /// # }
 /// ```
 ///
-/// **A set**: `name: [Type] = |args..| start`. Any number of children of one kind, spawned through the
-/// handle, which is a [`Children`](crate::Children). The closure's argument types are written out. A restart uses
-/// the arguments of the spawn, which are `Clone` for that. A set is a supervisor of its own: each instance has its own
-/// restart budget. Under `lifecycle(Temporary)` an instance is started once, and its arguments are moved into it: so
-/// they may be anything that is `Send`, a `TcpStream` for example.
+/// **A set**: `name: [Type] = |args..| start`. Any number of children of one kind, spawned through the handle, which is
+/// a [`Children`](crate::Children). Write out the types of the closure's arguments. A restart uses the arguments of the
+/// spawn, which therefore have to be `Clone`. A set is itself a supervisor: each instance has its own restart budget.
+/// Under `lifecycle(Temporary)` an instance is started once, and its arguments are moved into it, so they may be of any
+/// type that is `Send`, for example a `TcpStream`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -149,10 +150,10 @@
 /// # }
 /// ```
 ///
-/// **A set with keys**: `name: [Key => Type] = |key, args..| start`. The same, and each instance is found by its
-/// key, which is `Clone + Eq + Hash + Display` and the end of its path. The handle is a [`Keyed`](crate::Keyed):
-/// however many ask for one key at once, one is started. `initial` gives the children that a set has from its
-/// start on.
+/// **A set with keys**: `name: [Key => Type] = |key, args..| start`. A set whose instances are found by a key, which is
+/// `Clone + Eq + Hash + Display` and the last part of the path. The handle is a [`Keyed`](crate::Keyed): however many
+/// callers ask for one key at once, only one instance is started. The setting `initial` lists the children that a set
+/// has from its start on.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -179,14 +180,14 @@
 /// # }
 /// ```
 ///
-/// **An optional child**: `name: Option<Type> = start`, where start gives an `Option`. Whether it is there is
-/// decided at its first start; the handle is an `Option` as well. A `None` at a later start ends the child.
+/// **An optional child**: `name: Option<Type> = start`, where the start expression returns an `Option`. The first start
+/// decides whether the child exists; the handle is an `Option` as well. A `None` at a later start ends the child.
 ///
 /// **An array**: `name: [Type; N] = |index| start`. N children, started in the order of their index and called
 /// `name/0`, `name/1` and so on; each is a member of the tree like any other. The handle is an array.
 ///
-/// The item of any shape may be `task`. The start then gives a future where it else gives an actor: that of an
-/// `Option<task>` is `Some(future)` or `None`, that of a `[task]` is `|args..| future` or, to be told to end,
+/// The item of any shape may be `task`. The start expression then returns a future instead of an actor: for an
+/// `Option<task>` it is `Some(future)` or `None`, for a `[task]` it is `|args..| future` or, with a context,
 /// `|args..| |cx| future`.
 ///
 /// ```
@@ -219,7 +220,7 @@
 ///             println!("{name} is up");
 ///             flush(cx, shards[shard].clone())
 ///         },
-///         // A tree may hold itself.
+///         // A tree may contain itself.
 ///         replicas: [Store] = |log: Option<String>| Store::tree(log),
 ///     }
 /// }
@@ -239,11 +240,11 @@
 /// # }
 /// ```
 ///
-/// **An inline subtree**: `name: struct Name { .. }`. A supervisor as a child, with its own settings; it
-/// inherits none. It names what the tree around it names.
+/// **An inline subtree**: `name: struct Name { .. }`. A supervisor as a child, with its own settings; none are
+/// inherited. Its expressions may name everything that the outer tree may name there.
 ///
-/// **A subtree declared elsewhere**: `name: Tree = Tree::tree(args..)`. The handle of both is the struct of
-/// the subtree.
+/// **A subtree declared elsewhere**: `name: Tree = Tree::tree(args..)`. The handle of both kinds is the struct of the
+/// subtree.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -279,16 +280,17 @@
 ///
 /// # `let`
 ///
-/// `let pattern = expression;` among the children is evaluated in its place, once for each incarnation of
-/// the tree. Later children, `let`s and settings that name it get a clone. It survives restarts of the
-/// children. It is dropped when those after it are down. Its `?` is a start failure of the tree.
+/// `let pattern = expression;` among the children is evaluated in declaration order, once for each incarnation of the
+/// tree. Later children, `let`s and settings that name the value get a clone. The value survives restarts of the
+/// children, and is dropped when the children after it are down. An error returned with `?` fails the start of the
+/// tree.
 ///
 /// # Settings
 ///
-/// Those of the tree stand inside its braces as `#![..]`, those of a child above it as `#[..]`. Above a
-/// `[..]` they are the settings of each instance. Values may be expressions over the parameters, and over
-/// the `let`s before. In literals the compiler finds what contradicts itself; in other expressions the start of the
-/// tree does, with an [`InvalidSettings`](crate::InvalidSettings) at the child's path.
+/// Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a
+/// `[..]` apply to each instance. Values may be expressions over the parameters, and over the `let`s before.
+/// Contradictions between literals are compile errors. For other expressions, the start of the tree fails with a
+/// [`InvalidSettings`](crate::error::InvalidSettings) at the path of the child.
 ///
 #[doc = include_str!("../../docs/settings.md")]
 ///
@@ -340,13 +342,13 @@
 /// # }
 /// ```
 ///
-/// # Up and down
+/// # Readiness, drain and redelivery
 ///
-/// A task with `ready` holds up the start of those after it until it says [`cx.ready()`](crate::TaskContext::ready).
-/// `start` bounds how long that, or any start, may take. With `drain` a stop handles what is queued
-/// first, and finishes what `cx.run` has begun.
-/// `while_down(Reject)` sends messages back at once while their actor is down. `redeliver` tries a message that
-/// made its actor fail again, with the same `Reply`. And with a `significant` child the whole tree ends by itself.
+/// The children after a task with `ready` start only when the task has called
+/// [`cx.ready()`](crate::TaskContext::ready). `start` limits how long that, or any start, may take. With `drain` a stop
+/// first handles the queued messages, and finishes the futures of `cx.run`. `while_down(Reject)` returns messages at
+/// once while their actor is down. `redeliver` handles a message again if its actor failed with it, with the same
+/// `Reply`. When a `significant` child has ended by itself, the whole tree ends.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -399,19 +401,21 @@
 /// # }
 /// ```
 ///
-/// # By hand
+/// # Requested stops and restarts
 ///
-/// Every handle has `stop()` and `kill()`, and these, which answer at once whether they are taken up (else
-/// a [`CommandError`](crate::CommandError)):
+/// Every handle has `stop()` and `kill()`, and the following methods, which return a
+/// [`CommandError`](crate::error::CommandError) at once if the command is refused:
 ///
-/// * `restart()` restarts this child alone, whatever the strategy, at no cost to its budget;
-/// * `start_again()` starts a declared child again that has ended; if that fails, it takes no sibling along;
-/// * [`drain()`](crate::ActorRef::drain), of an actor, stops it behind what is queued already and what runs beside it.
+/// * `restart()` restarts this child alone, whatever the strategy, and does not count against its budget;
+/// * `start_again()` starts a declared child that has ended; if that start fails, no sibling is affected;
+/// * [`drain()`](crate::ActorRef::drain) stops an actor after the messages that are already queued and the futures that
+///   are already running.
 ///
-/// A subtree has the first two on its handle, a set on `shop.sessions.tree()`.
+/// A subtree has the first two methods on its handle, a set has them on `shop.sessions.tree()`.
 ///
 /// ```
-/// use supervise::{CommandError, prelude::*};
+/// use supervise::error::CommandError;
+/// use supervise::prelude::*;
 /// # struct Cache(Vec<u32>);
 /// # #[actor]
 /// # impl Cache { fn handle(&mut self, msg: u32) { self.0.push(msg) } }
@@ -433,32 +437,33 @@
 /// # }
 /// ```
 ///
-/// # What is generated
+/// # Generated items
 ///
-/// For `Shop` this is a struct `Shop` with a field for each child, its handle. It is `Clone + Debug + Send +
-/// Sync` and keeps nothing alive. It derefs to [`TreeRef`](crate::TreeRef), which stops the whole tree and shows what
-/// happens in it. Its documentation shows the tree as a drawing. Besides:
+/// For `Shop` the macro generates a struct `Shop` with a field for the handle of each child. The struct is `Clone +
+/// Debug + Send + Sync` and keeps nothing alive. It derefs to [`TreeRef`](crate::TreeRef), which stops the whole tree
+/// and shows what happens in it. The documentation of the struct shows a drawing of the tree. The macro also generates:
 ///
-/// * `Shop::start(params..)` starts the tree and returns the guard [`Running<Shop>`](crate::Running). If a
-///   child cannot be started, what was up is stopped again, and the failure is returned.
-/// * `Shop::run(params.., until)` starts it, waits for the future `until` or the tree's own end, shuts down, and
-///   returns the [`Report`](crate::Report), which is an exit code. With the feature `signal`, `supervise::signal()`
-///   is an `until` that waits for SIGINT or SIGTERM; a second one aborts the shutdown. So a whole `main` is:
+/// * `Shop::start(params..)` starts the tree and returns the guard [`Running<Shop>`](crate::Running). If a child cannot
+///   be started, the children that were up are stopped again, and the failure is returned.
+/// * `Shop::run(params.., until)` starts the tree, waits for the future `until` or the tree's own end, shuts down, and
+///   returns the [`Report`](crate::inspect::Report), which converts to an exit code. With the feature `signal`,
+///   `supervise::signal()` is an `until` that waits for SIGINT or SIGTERM; a second signal aborts the shutdown. So a
+///   whole `main` is:
 ///
 ///   ```
 ///   # use supervise::prelude::*;
 ///   # async fn serve() {}
 ///   # supervisor! { struct Shop { serve: task = serve() } }
 ///   #[tokio::main]
-///   async fn main() -> Result<supervise::Report, Failure> {
+///   async fn main() -> Result<supervise::inspect::Report, Failure> {
 ///       # #[cfg(any())]
 ///       Shop::run(supervise::signal()).await
 ///       # ; Shop::run(std::future::ready(())).await
 ///   }
 ///   ```
-/// * `Shop::tree(params..)` is the tree before its start: a [`Tree`](crate::Tree), to be given a seed, to
-///   subscribe to its events, or to be the child of another tree.
-/// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::TreeSpec).
+/// * `Shop::tree(params..)` is the tree before its start: a [`Tree`](crate::Tree). Use it to set a seed, to subscribe
+///   to the events, or as the child of another tree.
+/// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::spec::TreeSpec).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -491,17 +496,17 @@
 /// # }
 /// ```
 ///
-/// # A tree seen from outside
+/// # Observing a tree
 ///
 /// A handle shows what the tree is doing without waiting for any of its children:
 /// [`snapshot`](crate::TreeRef::snapshot) has every node with its state, incarnation, restarts, mailbox and last
-/// failure; [`health`](crate::TreeRef::health) says whether all is well, else what is not and where;
-/// [`events`](crate::TreeRef::events) tells every change. Declaration and snapshot are drawn as text, Mermaid
-/// and Graphviz. [`SPEC.shutdown_budget()`](crate::TreeSpec::shutdown_budget) is the longest that an orderly stop
-/// can take.
+/// failure; [`health`](crate::TreeRef::health) says whether the tree is healthy, and otherwise which nodes are not, and
+/// why; [`events`](crate::TreeRef::events) is a stream of all changes. Declaration and snapshot can be drawn as text,
+/// Mermaid and Graphviz. [`SPEC.shutdown_budget()`](crate::spec::TreeSpec::shutdown_budget) is the longest time that an
+/// orderly stop can take.
 ///
-/// Inside of a tree the name `tree` is its own [`TreeRef`](crate::TreeRef). A status server that is declared
-/// first is there before everything else and stops after it:
+/// Inside a tree the name `tree` is the tree's own [`TreeRef`](crate::TreeRef). A status server that is declared first
+/// starts before all other children and stops after them:
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -526,7 +531,7 @@
 ///     }
 /// }
 ///
-/// // Whoever runs this kills it 10 s after it was told to stop.
+/// // The service manager kills the shop 10 s after the request to stop.
 /// const _: () = assert!(matches!(Shop::SPEC.shutdown_budget(), Some(time) if time.as_secs() < 10));
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -540,9 +545,9 @@
 ///
 /// # What does not compile
 ///
-/// Among others: a setting that is unknown, misplaced, given twice or of no effect; a child that names a
-/// later one; two children of one name; a range, limit or mailbox that contradicts itself; a tree's decider
-/// that forgets a variant of an enum it names; a child type that is neither an actor nor a tree. The errors
-/// stand at the tokens that they are about; [`errors`](crate::errors) shows each of them.
+/// Among others: a setting that is unknown, misplaced, given twice or without effect; a child that names a later one;
+/// two children with the same name; a range, limit or mailbox that contradicts itself; a tree's decider that misses a
+/// variant of an enum that it names; a child type that is neither an actor nor a tree. The errors point at the tokens
+/// that cause them; [`errors`](crate::errors) shows each of them.
 #[doc(inline)]
 pub use supervise_macros::supervisor;

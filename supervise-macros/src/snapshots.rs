@@ -1,6 +1,6 @@
 //! Golden files of whole expansions, as formatted Rust.
 //!
-//! Each file in `tests/expand` has its expansion in a `*.expanded.rs`. Each file in `examples/expansion` has an
+//! Each file in `tests/golden/expansions` has its expansion in a `*.expanded.rs`. Each file in `examples/expansion` has an
 //! annotated `*_expanded.rs`, whose comments say why each item is there; comments are not compared. `UPDATE=1`
 //! regenerates the former. A new version of the latter is written to `target/`, and you copy the differences.
 
@@ -99,7 +99,7 @@ fn sources(folder: &Path, end: &str) -> Vec<PathBuf> {
 
 #[test]
 fn the_expansion_is_the_one_that_is_kept() {
-    let folder = root().join("tests/expand");
+    let folder = root().join("tests/golden/expansions");
     let sources = sources(&folder, ".expanded.rs");
     assert!(sources.len() >= 5, "{sources:?}");
     for source in sources {
@@ -136,7 +136,7 @@ fn the_annotated_expansions_are_true() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    for source in sources(&root().join("tests/expand"), ".expanded.rs") {
+    for source in sources(&root().join("tests/golden/expansions"), ".expanded.rs") {
         let text = fs::read_to_string(&source).unwrap();
         let expand = || {
             let items = items(syn::parse_str::<File>(&text).unwrap().items);

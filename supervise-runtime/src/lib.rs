@@ -1,82 +1,105 @@
-//! The runtime of `supervise`: what a declared tree does when it runs.
+//! The runtime of the crate `supervise`: everything that happens after a tree is declared.
 //!
-//! Depend on the crate `supervise`, which re-exports all of this together with the macros; the examples use it by
-//! that name. The rules that are cited as S1 to S43 are those of `docs/semantics.md`.
+//! **Do not depend on this crate directly.** Depend on `supervise`, which re-exports all public items of this crate
+//! together with the macros. The examples on these pages use that name.
 //!
-//! * an [`Actor`] and its [`ActorRef`], its [`Context`], its [`Reply`]s;
-//! * a [`Failure`], and the [`Decider`] and [`SupervisorStrategy`] that decide on it;
-//! * a [`Tree`] to be started, the [`Running`] guard, the [`TreeRef`] of every handle;
-//! * [`Children`] spawned at run time, [`TaskContext`]s, [`Events`], the [`Report`] of a shutdown.
+//! * [`Actor`], [`ActorRef`], [`Context`] and [`Reply`] define actors and exchange messages with them.
+//! * [`Failure`] describes an error, and [`Decider`](policy::Decider) and
+//!   [`SupervisorStrategy`](policy::SupervisorStrategy) say how to handle it.
+//! * [`Tree`] is a tree before its start, [`Running`] is the guard of a started tree, and [`TreeRef`] is its handle.
+//! * [`Children`] spawns children at run time, and [`TaskContext`] is for tasks.
+//! * [`policy`] has the settings, [`error`] the errors, [`event`], [`inspect`] and [`spec`] show a tree from outside, and
+//!   [`future`] has the futures that methods return.
+//!
+//! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
+//! `supervise::errors`.
 
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // of times alone, see `clippy.toml`
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // checks arithmetic on times only, see `clippy.toml`
 
 mod actor;
-mod actor_ref;
-mod aside;
-mod backoff;
-mod by_hand;
-mod cell;
-mod children;
-mod clock;
-mod context;
+mod base;
 mod decide;
-mod draw;
-mod events;
-mod failure;
-pub mod guardian;
-mod health;
-mod hook;
-mod last;
-mod lent;
-mod loud;
-mod mailbox;
-mod options;
-pub mod path;
-mod place;
-mod report;
-#[cfg(feature = "serde")]
-mod serialize;
-#[cfg(feature = "signal")]
-mod signal;
-mod snapshot;
-mod span;
-mod spec;
-mod strategy;
-mod supervisor;
-mod sync;
+mod engine;
+mod inspection;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tree;
-mod validate;
-mod watch;
+mod values;
 
 #[doc(hidden)]
 pub mod __private;
 
+pub use actor::actor_ref::{ActorRef, Reply};
+pub use actor::context::Context;
+pub use actor::guardian::{self, spawn};
+pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
-pub use actor_ref::{ActorRef, Ask, AskError, Refusal, Reply, Tell, TellError, Terminated, WaitError};
-pub use aside::{Every, Timer};
-pub use backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
-pub use by_hand::CommandError;
-pub use children::{Children, Keyed, KeyedError};
-pub use context::{Context, LinkError, SpawnChild, SpawnError};
-pub use events::{DeadReason, EVENT_BUFFER, Event, EventKind, Events, Missed};
-pub use failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
-pub use guardian::spawn;
-pub use health::{Health, Reason, Symptom};
-pub use hook::{EndHook, RestartHook, StartHook};
-pub use options::{ChildOptions, Redeliver};
-pub use report::{ChildReport, Report};
+pub use task::{Task, TaskContext, TaskRef};
+pub use tree::children::{Children, Keyed};
 #[cfg(feature = "signal")]
-pub use signal::signal;
-pub use snapshot::{MailboxDepth, Node, NodeKind, NodeState, Restarts, Snapshot};
-pub use spec::{Below, ChildSpec, DeclaredShutdown, Kind, Shape, TreeSpec};
-pub use strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Shutdown as ShutdownTime,
-    Strategy, SupervisorStrategy, WhileDown,
-};
-pub use task::{Task, TaskContext, TaskOutput, TaskRef};
-pub use tree::{Child, Handle, Join, Running, Shutdown, ShutdownRef, Start, Tree, TreeRef};
-pub use validate::InvalidSettings;
-pub use watch::{Ended, Watched};
+pub use tree::signal::signal;
+pub use tree::{Child, Handle, Running, Start, Tree, TreeRef};
+pub use values::ended::{Ended, Watched};
+pub use values::failure::{BoxError, Cause, Failure, Phase};
+pub use values::path;
+
+/// Errors of calls, and the error types of user code.
+pub mod error {
+    pub use crate::actor::actor_ref::{AskError, SendRejection, TellError, WaitError};
+    pub use crate::actor::commands::CommandError;
+    pub use crate::engine::bus::Lagged;
+    pub use crate::tree::children::KeyedError;
+    pub use crate::values::failure::UserError;
+    pub use crate::values::invalid_settings::InvalidSettings;
+    pub use crate::values::link_error::LinkError;
+    pub use crate::values::spawn_error::SpawnError;
+}
+
+/// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
+pub mod policy {
+    pub use crate::actor::options::ChildOptions;
+    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+    pub use crate::values::strategy::{
+        Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
+        SupervisorStrategy, WhileDown,
+    };
+}
+
+/// Events: one for each change of state in a tree.
+pub mod event {
+    pub use crate::engine::bus::{EVENT_BUFFER, Events};
+    pub use crate::values::event::{DeadLetterReason, Event, EventKind};
+}
+
+/// Views of a running tree from outside: snapshots, health and the report of a shutdown.
+pub mod inspect {
+    pub use crate::inspection::health::{Health, Symptom, SymptomKind};
+    pub use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+    pub use crate::values::kind::ChildKind;
+    pub use crate::values::mailbox_depth::MailboxDepth;
+    pub use crate::values::report::{ChildReport, Report};
+}
+
+/// The declaration of a tree as a constant.
+pub mod spec {
+    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+}
+
+/// The futures that methods return. Programs await them, and seldom name them.
+pub mod future {
+    pub use crate::actor::actor_ref::{Ask, Tell, Terminated};
+    pub use crate::actor::context::SpawnChild;
+    pub use crate::tree::{Join, Shutdown, ShutdownRef};
+}
+
+/// Traits in the bounds of methods. Programs neither name nor implement them.
+#[doc(hidden)]
+pub mod bound {
+    pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
+    pub use crate::actor::options::Redeliver;
+    pub use crate::actor::timers::Every;
+    pub use crate::task::TaskOutput;
+    pub use crate::values::failure::Decides;
+    pub use crate::values::strategy::IntoDecider;
+}

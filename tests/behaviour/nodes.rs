@@ -4,11 +4,12 @@ use std::future::{IntoFuture, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
+use supervise::error::SpawnError;
+use supervise::policy::WhileDown;
 use supervise::prelude::*;
-use supervise::{SpawnError, WhileDown};
 use tokio::runtime::Handle;
 
-use crate::kit::{Boom, Journal};
+use crate::common::{Boom, Journal};
 
 /// How a node is started, and as what kind of child.
 #[derive(Clone)]

@@ -1,11 +1,12 @@
 //! The kit for users' own trees (feature `testing`), on trees like theirs.
 
+use supervise::event::EventKind;
+use supervise::inspect::NodeState;
 use supervise::prelude::*;
 use supervise::testing::{self, Fault, Inject, Record};
-use supervise::{EventKind, NodeState};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Do, Fault as Planned, Journal, Probe, ms, secs, settle};
+use crate::common::{Boom, Do, Fault as Planned, Journal, Probe, ms, secs, settle};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the disk is full")]

@@ -3,10 +3,10 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
-#[path = "../kit/alloc.rs"]
+#[path = "../common/alloc.rs"]
 mod alloc;
-#[path = "../kit/mod.rs"]
-mod kit;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod akka;
 mod ledger;

@@ -7,10 +7,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::BoxError;
+use supervise::error::{SpawnError, UserError};
+use supervise::future::SpawnChild;
+use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;
-use supervise::{BoxError, Limit, MaxRestarts, OnLimit, SpawnChild, SpawnError, Thrown};
 
-use crate::kit::{Boom, Fault, Journal, settle};
+use crate::common::{Boom, Fault, Journal, settle};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -168,7 +171,7 @@ impl Unit {
     }
 }
 
-type Starts = Box<dyn FnMut() -> BoxFuture<'static, Result<Unit, Thrown>> + Send>;
+type Starts = Box<dyn FnMut() -> BoxFuture<'static, Result<Unit, UserError>> + Send>;
 pub type SpawnUnit = SpawnChild<Unit, Starts>;
 
 fn starts(name: &str, stage: &Stage) -> Starts {
@@ -375,14 +378,14 @@ pub fn always(directive: Directive) -> SupervisorStrategy {
 }
 
 /// At most so many restarts, in any `within` if there is one; then this child is stopped, as in Akka.
-pub fn limit(most: u32, within: Option<Duration>) -> Limit {
-    let limit = Limit::new().max_restarts(MaxRestarts::AtMost(most)).on_limit(OnLimit::Stop);
+pub fn limit(most: u32, within: Option<Duration>) -> RestartLimit {
+    let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(most)).on_limit(OnLimit::Stop);
     match within {
         Some(within) => limit.within(within),
         None => limit,
     }
 }
 
-pub fn unlimited() -> Limit {
-    Limit::new().max_restarts(MaxRestarts::Unlimited)
+pub fn unlimited() -> RestartLimit {
+    RestartLimit::new().max_restarts(MaxRestarts::Unlimited)
 }

@@ -4,10 +4,11 @@
 use std::io;
 
 use anyhow::Context as _;
+use supervise::error::UserError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, Thrown};
 
-use crate::kit::{Boom, settle, soon};
+use crate::common::{Boom, settle, soon};
 
 struct Open;
 
@@ -94,11 +95,11 @@ async fn a_start_throws_an_anyhow_error() {
 /// S6: a context that is an error type itself is found as well.
 #[test]
 fn a_context_of_a_type_is_found() {
-    let thrown = Thrown::from(anyhow::Error::from(io::Error::other("below")).context(Boom::Planned));
+    let thrown = UserError::from(anyhow::Error::from(io::Error::other("below")).context(Boom::Planned));
     assert_eq!(thrown.get::<Boom>(), Some(&Boom::Planned));
     assert_eq!(thrown.find::<Boom>(), Some(&Boom::Planned));
     assert!(thrown.get::<io::Error>().is_some());
-    let boxed = Thrown::from(Boom::Planned);
+    let boxed = UserError::from(Boom::Planned);
     assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors stay as they were");
 }
 

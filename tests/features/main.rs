@@ -2,8 +2,8 @@
 
 #![allow(unreachable_pub)]
 
-#[path = "../kit/mod.rs"]
-mod kit;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod anyhow_errors;
 mod boxed_errors;

@@ -4,7 +4,7 @@
 use supervise::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::kit::{Boom, Journal, pass, secs, settle, soon};
+use crate::common::{Boom, Journal, pass, secs, settle, soon};
 
 struct Holder {
     journal: Journal,

@@ -2,10 +2,11 @@
 
 use std::sync::Once;
 
+use supervise::guardian;
+use supervise::policy::MaxRestarts;
 use supervise::prelude::*;
-use supervise::{MaxRestarts, guardian};
 
-use crate::kit::soon;
+use crate::common::soon;
 use crate::spans::listen;
 
 struct Frail;

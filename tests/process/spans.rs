@@ -13,8 +13,8 @@ use tracing_subscriber::layer::{Context as At, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
+use crate::common::{Boom, secs, settle, soon};
 use crate::guardian::set;
-use crate::kit::{Boom, secs, settle, soon};
 
 /// Notes each `info` event with the spans around it, outermost first: those of each thread for itself, and each
 /// test runs on one of its own.

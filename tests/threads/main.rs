@@ -2,7 +2,7 @@
 //!
 //! Everything else in the tests runs on the paused clock and one thread, where a run can be repeated to the letter. Here
 //! threads race, so a seed repeats what is drawn and not what happens; a find is written down as a test of its own, in
-//! `tests/behaviour` or `tests/interleavings`.
+//! `tests/behaviour` or `verify/model`.
 //!
 //! `THREADS_SECONDS` says for how long the walks go on (10), `THREADS_DROPS` how many runtimes are dropped in the middle
 //! (100), `THREADS_STARTS` how often a start by hand races with an end (2,000), `THREADS_REPORTS` how many trees are
@@ -10,9 +10,9 @@
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
-mod again;
-mod drops;
+mod dropped_runtimes;
 mod reports;
+mod requested_starts;
 mod tree;
 mod walks;
 mod world;

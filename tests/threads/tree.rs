@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use supervise::AskError;
+use supervise::error::AskError;
 use supervise::prelude::*;
 
 use crate::world::{Alive, Token, World};

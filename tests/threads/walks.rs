@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
+use supervise::error::{AskError, SendRejection};
+use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
-use supervise::{AskError, Event, EventKind, Events, Refusal};
 use tokio::time::timeout;
 
 use crate::tree::{Top, ask, boot, ms, tell, tell_now};
@@ -84,7 +85,7 @@ async fn calm(top: &Top, world: &Arc<World>) {
             tries += 1;
             match ask(world, &worker, Duration::from_secs(20)).await {
                 Ok(()) => break,
-                Err(AskError::Refused { reason: Refusal::Ended, .. }) if worker.ended().is_some() => break,
+                Err(AskError::Refused { reason: SendRejection::Ended, .. }) if worker.ended().is_some() => break,
                 // The worker fails with what is queued before the question, or its tree does.
                 Err(AskError::NoReply { .. } | AskError::Refused { .. }) if tries < 2_000 => {
                     tokio::time::sleep(ms(1)).await;

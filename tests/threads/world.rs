@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use supervise::{ActorRef, LinkError};
+use supervise::ActorRef;
+use supervise::error::LinkError;
 
 use crate::tree::Worker;
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use proptest::prelude::*;
 
-#[path = "../../../tests/fuzz/generate.rs"]
+#[path = "../../../fuzz/generate.rs"]
 mod generate;
 
 proptest! {

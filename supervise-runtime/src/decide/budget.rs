@@ -1,4 +1,4 @@
-//! The restart budget: at most so many restarts decided in any window shorter than `within` (S15).
+//! The restart budget: at most a given number of restarts in any window shorter than `within` (S15).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use supervise_rules::{Given, MaxRestarts};
 use tokio::time::Instant;
 
-use crate::strategy::{Limit, OnLimit};
+use crate::values::strategy::{OnLimit, RestartLimit};
 
 /// A resolved limit: every field has its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowance {
-    /// `None`: unlimited.
+    /// The number of restarts; `None`: unlimited.
     pub(crate) max: Option<u32>,
-    /// `None`: counts over the incarnation of the supervisor.
+    /// The window; `None`: the incarnation of the supervisor.
     pub(crate) within: Option<Duration>,
     pub(crate) on_limit: OnLimit,
 }
 
 impl Allowance {
-    /// `own` in front of `tree`, in front of the default: 10 in 1 minute, or none at all where the
-    /// child declares a backoff.
-    pub(crate) fn resolve(own: Limit, tree: Limit, backoff_declared: bool, on_limit: OnLimit) -> Self {
+    /// Resolves a limit: `own` takes precedence over `tree`, and `tree` over the default, which is 10 in 1 minute, or
+    /// unlimited if the child declares a backoff.
+    pub(crate) fn resolve(own: RestartLimit, tree: RestartLimit, backoff_declared: bool, on_limit: OnLimit) -> Self {
         let (max, within) = supervise_rules::effective(&own.into(), &tree.into(), backoff_declared);
         let max = match max {
             Given::Is(MaxRestarts::AtMost(max)) => Some(max),
@@ -32,17 +32,17 @@ impl Allowance {
     }
 }
 
-/// What has been used of an allowance.
+/// The used part of an allowance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Budget {
-    /// The latest restarts, oldest first; never more than the allowance has.
+    /// The times of the latest restarts, oldest first; never more than the allowance permits.
     charged: VecDeque<Instant>,
-    /// How many, where no window forgets them.
+    /// The number of restarts, for an allowance without a window.
     count: u32,
 }
 
 impl Budget {
-    /// Whether one more restart is allowed now.
+    /// Returns whether one more restart is allowed now.
     pub(crate) fn allows(&mut self, allowance: &Allowance, now: Instant) -> bool {
         let Some(max) = allowance.max else { return true };
         match allowance.within {
@@ -56,7 +56,7 @@ impl Budget {
         }
     }
 
-    /// How many restarts the allowance still remembers; none are counted where any number is allowed.
+    /// Returns the number of restarts that count now; 0 if any number is allowed.
     pub(crate) fn used(&self, allowance: &Allowance, now: Instant) -> u32 {
         match (allowance.max, allowance.within) {
             (None, _) => 0,
@@ -83,7 +83,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::MaxRestarts;
+    use crate::values::strategy::MaxRestarts;
 
     fn at(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_declared_backoff_lifts_the_default_and_nothing_else() {
-        let none = Limit::new();
+        let none = RestartLimit::new();
         assert_eq!(Allowance::resolve(none, none, true, OnLimit::Escalate).max, None);
         assert_eq!(Allowance::resolve(none, none, false, OnLimit::Escalate).max, Some(10));
         let tree = none.max_restarts(MaxRestarts::AtMost(3));

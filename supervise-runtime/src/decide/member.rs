@@ -1,4 +1,4 @@
-//! A child as its supervisor sees it: coarser than its own state, but with its budget and its pace.
+//! A child as its supervisor sees it: with fewer states than its own, but with its budget and its restart delays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,122 +6,121 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::Budget;
-use super::pace::Pace;
-use crate::backoff::Backoff;
-use crate::strategy::{Lifecycle, Limit};
-use crate::watch::Ended;
+use super::pace::RestartDelay;
+use crate::values::backoff::Backoff;
+use crate::values::ended::Ended;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, RestartLimit};
 
-/// Where a child stands. The letters are those of the model of the group rules.
+/// The state of a member. The letters are those of the model of the group rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum At {
-    /// O: down, to be started in its turn.
-    Turn,
+pub(crate) enum MemberState {
+    /// O: down, queued for its start.
+    Queued,
     /// S: starting.
     Starting,
     /// R: up.
     Up,
     /// F: failed, with an instance; undecided or kept.
     Failed,
-    /// N: failed, without an instance; undecided or kept. Also a restarted end that is kept.
-    StartFailed,
+    /// N: failed, without an instance; undecided or kept. Also a kept end that is followed by a restart.
+    FailedStart,
     /// D: going down.
-    Down,
-    /// Down, its own wait runs.
-    Waiting,
+    GoingDown,
+    /// W: down, and backing off.
+    BackingOff,
     /// E: ended.
     Ended,
 }
 
-/// What kind of member it is, as far as decisions go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// An actor.
-    Actor,
-    /// A task: its end never restarts at once, it is never held.
-    Task,
-    /// A subtree or a set: has no "handled a message".
-    Tree,
-    /// A kept value: goes down in its place, needs no start.
-    Value,
-}
-
-/// The settings that decisions need, shared by all instances of a set.
+/// The settings that decisions depend on, shared by all instances of a set.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) role: Role,
+    /// None: a kept value. It goes down in its place, and needs no start.
+    pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
-    pub(crate) limit: Limit,
-    /// A stop lets it handle what is queued (S24).
+    pub(crate) limit: RestartLimit,
+    /// A stop lets the child handle its queued messages (S24).
     pub(crate) drain: bool,
-    /// The supervisor ends when it ends by itself (S22).
+    /// The supervisor ends when this child ends by itself (S22).
     pub(crate) significant: bool,
-    /// It may not be there (S28).
+    /// The child may be absent (S28).
     pub(crate) optional: bool,
 }
 
 impl Settings {
-    /// Settings of a member.
-    pub(crate) fn new(role: Role, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: Limit) -> Self {
-        Settings { role, lifecycle, backoff, limit, drain: false, significant: false, optional: false }
+    /// Makes the settings of a member.
+    pub(crate) fn new(kind: ChildKind, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: RestartLimit) -> Self {
+        Settings { kind: Some(kind), lifecycle, backoff, limit, drain: false, significant: false, optional: false }
+    }
+
+    /// Settings of a kept value.
+    pub(crate) fn value() -> Self {
+        Settings { kind: None, ..Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new()) }
+    }
+
+    /// Only supervises: a tree or a set.
+    pub(crate) fn only_supervises(&self) -> bool {
+        self.kind.is_some_and(ChildKind::only_supervises)
     }
 }
 
 /// One member of a group.
 #[derive(Debug)]
 pub(crate) struct Member {
-    pub(crate) at: At,
+    pub(crate) at: MemberState,
     pub(crate) settings: Arc<Settings>,
     pub(crate) budget: Option<Box<Budget>>,
-    pub(crate) pace: Pace,
-    /// In the order of declaration or spawning; slots are used again, these are not.
+    pub(crate) pace: RestartDelay,
+    /// The position in the order of declaration or spawning. Slots are reused, order numbers are not.
     pub(crate) order: u64,
-    /// It is to end, for this reason, as soon as it is down; it is not started meanwhile.
+    /// The member ends with this reason as soon as it is down, and is not started before that.
     pub(crate) ending: Option<Ended>,
-    /// It was stopped from outside: not even a restart from above starts it again (S20).
-    pub(crate) by_hand: bool,
-    /// Its task is gone: nothing starts it again.
+    /// The member was stopped from outside: not even a restart from above starts it again (S20).
+    pub(crate) on_request: bool,
+    /// The task of the member was dropped: nothing can start it again.
     pub(crate) lost: bool,
-    /// It handles what is queued before it goes down.
+    /// The member handles its queued messages before it goes down.
     pub(crate) drains: bool,
-    /// It is significant and ends by itself: with it the supervisor does (S22).
+    /// The member is significant and ends by itself: its supervisor ends with it (S22).
     pub(crate) quits: bool,
-    /// True if it has ended by itself: a restart of its group starts it again (S17).
+    /// True if the member has ended by itself: a restart of its group starts it again (S17).
     pub(crate) finished: bool,
-    /// Its start was asked for by hand, or at run time: a failure of it concerns it alone, until it is up or has ended
-    /// (S26, S38).
+    /// The start was requested by a user, or happens at run time: until the member is up or has ended, a failure
+    /// concerns only this member (S26, S38).
     pub(crate) alone: bool,
-    /// It was up once: its next start is a restart.
+    /// The member was up once: its next start is a restart.
     pub(crate) was_up: bool,
-    /// Build has reached it in this incarnation of the supervisor.
+    /// The build has reached the member in this incarnation of the supervisor.
     pub(crate) reached: bool,
-    /// Boot has gone on behind it: it was up, or waits for its backoff (S21).
+    /// The first start has gone on to later members: this one was up, or is backing off (S21).
     pub(crate) passed: bool,
-    /// The walk that takes the range down waits for it.
-    pub(crate) counted: bool,
-    /// Its wait is over, but something held it.
+    /// The walk that takes the range down waits for this member.
+    pub(crate) in_walk: bool,
+    /// The backoff is over, but something else delays the start.
     pub(crate) due: bool,
-    /// How long it waits once it is down.
+    /// The time that the member waits once it is down.
     pub(crate) delay: Duration,
     /// Named by `cx.keep`: survives the restart of its parent.
     pub(crate) kept: bool,
-    /// Spawned at run time: it is forgotten once it has ended.
+    /// Spawned at run time: forgotten once it has ended.
     pub(crate) dynamic: bool,
-    /// Since when it is asked to go down, for the watchdog.
+    /// The time when the member was asked to go down, for the watchdog.
     pub(crate) down_since: Option<Instant>,
 }
 
 impl Member {
     pub(crate) fn is_value(&self) -> bool {
-        self.settings.role == Role::Value
+        self.settings.kind.is_none()
     }
 
     pub(crate) fn is_temporary(&self) -> bool {
         self.settings.lifecycle == Lifecycle::Temporary
     }
 
-    /// May be started now, as far as it itself is concerned.
+    /// Returns whether the member may be started now, as far as its own state is concerned.
     pub(crate) fn wants_start(&self) -> bool {
-        self.at == At::Turn && self.reached && self.ending.is_none()
+        self.at == MemberState::Queued && self.reached && self.ending.is_none()
     }
 }

@@ -1,42 +1,42 @@
-//! How long a restart waits (S14, S31 to S33): arithmetic on plain values, randomness passed in.
+//! The restart delays (S14, S31 to S33): arithmetic on plain values, with the randomness passed in.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
+use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 
-/// Between two restarts of one child without a declared backoff.
-const LEAST: Duration = supervise_rules::MIN_DELAY;
+/// The shortest time between two restarts of a child without a declared backoff.
+const MIN_DELAY: Duration = supervise_rules::MIN_DELAY;
 const LONGEST: Duration = Duration::from_secs(10);
-/// An incarnation that ran this long ends a row.
-const GOOD_RUN: Duration = Duration::from_secs(10);
+/// An incarnation that ran this long ends a streak of restarts.
+const STABLE_AFTER: Duration = Duration::from_secs(10);
 
-/// What a child's restarts have been like so far.
+/// The history of a child's restarts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pace {
-    /// Restarts decided since the last reset: the exponent of a declared backoff.
+pub(crate) struct RestartDelay {
+    /// The restarts that were decided since the last reset: the exponent of a declared backoff.
     n: u32,
     /// The slot of a slotted backoff, 0 before the first.
     slot: u32,
-    /// Restarts in a row, for the built-in backoff.
-    row: u32,
-    /// When the child was last started again.
+    /// The length of the streak, for the built-in backoff.
+    streak: u32,
+    /// The time of the last restart.
     restarted: Option<Instant>,
-    /// Since when the present incarnation is up.
+    /// The time when the present incarnation came up.
     up: Option<Instant>,
 }
 
-/// What the pace has to know of the incarnation that is over.
+/// The facts about the incarnation that is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Over {
-    /// It handled a message (never true of tasks and subtrees).
+pub(crate) struct LastRun {
+    /// The incarnation handled a message (never true for tasks and subtrees).
     pub(crate) handled: bool,
-    /// The first restart in a row waits too: after a failed start, and for tasks.
+    /// Even the first restart of a streak waits: after a failed start, and for tasks.
     pub(crate) never_at_once: bool,
 }
 
-impl Pace {
+impl RestartDelay {
     pub(crate) fn went_up(&mut self, now: Instant) {
         self.up = Some(now);
     }
@@ -45,30 +45,30 @@ impl Pace {
         self.restarted = Some(now);
     }
 
-    /// The child said that all is well (S32).
+    /// Resets a declared backoff, because the child has made progress (S32).
     pub(crate) fn reset(&mut self) {
         self.n = 0;
         self.slot = 0;
     }
 
-    /// Restarts in a row; 1 for the first.
-    pub(crate) fn row(&self) -> u32 {
-        self.row
+    /// Returns the length of the streak; 1 for the first restart.
+    pub(crate) fn streak(&self) -> u32 {
+        self.streak
     }
 
-    /// Restarts in a row up to now: none once the present incarnation has run well.
+    /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
     pub(crate) fn row_at(&self, now: Instant) -> u32 {
-        let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= GOOD_RUN);
-        if good { 0 } else { self.row }
+        let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= STABLE_AFTER);
+        if good { 0 } else { self.streak }
     }
 
-    /// The delay of the restart that is being decided, and counts it.
-    pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: Over, random: u64, now: Instant) -> Duration {
+    /// Returns the delay of the restart that is being decided, and counts the restart.
+    pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
-        if over.handled || ran >= GOOD_RUN {
-            self.row = 0;
+        if over.handled || ran >= STABLE_AFTER {
+            self.streak = 0;
         }
-        self.row = self.row.saturating_add(1);
+        self.streak = self.streak.saturating_add(1);
         let delay = match backoff {
             None => self.built_in(over, now),
             Some(Backoff::Exponential(backoff)) => {
@@ -83,19 +83,19 @@ impl Pace {
         whole_millis(delay)
     }
 
-    fn built_in(&self, over: Over, now: Instant) -> Duration {
-        let delay = match self.row {
-            0 | 1 if over.never_at_once => LEAST,
+    fn built_in(&self, over: LastRun, now: Instant) -> Duration {
+        let delay = match self.streak {
+            0 | 1 if over.never_at_once => MIN_DELAY,
             0 | 1 => Duration::ZERO,
-            k => LEAST.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
+            k => MIN_DELAY.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
         };
         match self.restarted {
-            Some(before) => delay.max(LEAST.saturating_sub(now.saturating_duration_since(before))),
+            Some(before) => delay.max(MIN_DELAY.saturating_sub(now.saturating_duration_since(before))),
             None => delay,
         }
     }
 
-    /// Slots 1 to ceiling - 1, then the ceiling for ever, or one wait of zero and slot 1 again.
+    /// Goes through slots 1 to ceiling - 1, then stays at the ceiling, or waits zero once and begins again with slot 1.
     fn slotted(&mut self, backoff: &SlottedBackoff, random: u64) -> Duration {
         let ceiling = backoff.ceiling.max(1);
         let slot = (self.slot + 1).min(ceiling);
@@ -110,7 +110,7 @@ impl Pace {
     }
 }
 
-/// `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
+/// Returns `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
 fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
     let grown = backoff.min.as_secs_f64() * backoff.factor.powf(f64::from(n));
     let capped = match Duration::try_from_secs_f64(grown) {
@@ -121,12 +121,12 @@ fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
     Duration::try_from_secs_f64(jittered).unwrap_or(Duration::MAX)
 }
 
-/// Uniform in [0, 1).
+/// Returns a number that is uniform in [0, 1).
 fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Rounded up, as the timer does, so that the announced delay is the one that happens.
+/// Rounds up to milliseconds, as the timer does, so that the announced delay is the real one.
 fn whole_millis(delay: Duration) -> Duration {
     let millis = delay.as_nanos().div_ceil(1_000_000);
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
@@ -135,16 +135,16 @@ fn whole_millis(delay: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backoff::Reset;
+    use crate::values::backoff::Reset;
 
-    const FAILED: Over = Over { handled: false, never_at_once: false };
+    const FAILED: LastRun = LastRun { handled: false, never_at_once: false };
 
     fn secs(s: u64) -> Duration {
         Duration::from_secs(s)
     }
 
     fn delays(backoff: Option<Backoff>, random: u64, count: usize) -> Vec<u128> {
-        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        let (mut pace, mut now) = (RestartDelay::default(), Instant::now());
         (0..count)
             .map(|_| {
                 pace.went_up(now);
@@ -179,7 +179,7 @@ mod tests {
     fn a_good_run_resets_only_where_it_was_asked_for() {
         for (reset, second) in [(Reset::Auto(secs(5)), 3000), (Reset::Auto(secs(7)), 6000), (Reset::Manual, 6000)] {
             let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).reset(reset).into();
-            let (mut pace, now) = (Pace::default(), Instant::now());
+            let (mut pace, now) = (RestartDelay::default(), Instant::now());
             pace.next(Some(&backoff), FAILED, 0, now);
             pace.went_up(now);
             let delay = pace.next(Some(&backoff), FAILED, 0, now + secs(6));
@@ -196,26 +196,26 @@ mod tests {
 
     #[test]
     fn a_handled_message_ends_the_row_but_the_least_gap_stays() {
-        let (mut pace, now) = (Pace::default(), Instant::now());
-        let handled = Over { handled: true, ..FAILED };
+        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let handled = LastRun { handled: true, ..FAILED };
         assert_eq!(pace.next(None, handled, 0, now), Duration::ZERO);
         pace.started_again(now);
         assert_eq!(pace.next(None, handled, 0, now + Duration::from_millis(4)), Duration::from_millis(6));
-        pace.started_again(now + LEAST);
-        assert_eq!(pace.next(None, handled, 0, now + LEAST * 2), Duration::ZERO);
+        pace.started_again(now + MIN_DELAY);
+        assert_eq!(pace.next(None, handled, 0, now + MIN_DELAY * 2), Duration::ZERO);
     }
 
     #[test]
     fn a_failed_start_never_restarts_at_once() {
-        let (mut pace, now) = (Pace::default(), Instant::now());
-        let failed_start = Over { handled: false, never_at_once: true };
-        assert_eq!(pace.next(None, failed_start, 0, now), LEAST);
+        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let failed_start = LastRun { handled: false, never_at_once: true };
+        assert_eq!(pace.next(None, failed_start, 0, now), MIN_DELAY);
     }
 
     #[test]
     fn slots_grow_to_the_ceiling_and_then_start_over() {
         let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(4);
-        // The highest draw in slots 1, 2 and 3, then the wait of zero (1 ms is the least), then slot 1 again.
+        // The highest draw in slots 1, 2 and 3, then the wait of zero (at least 1 ms), then slot 1 again.
         assert_eq!(delays(Some(backoff.into()), u64::MAX, 5), [10, 30, 70, 1, 10]);
         let staying = backoff.stay_at_ceiling();
         assert_eq!(delays(Some(staying.into()), u64::MAX, 5), [10, 30, 70, 150, 150]);

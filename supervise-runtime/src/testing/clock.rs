@@ -1,13 +1,17 @@
-//! Time that moves only when a test says so.
+//! The paused clock of a test.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Lets everything happen that can happen now, without moving the clock.
+/// Lets all tasks run that can run now, without moving the clock.
 ///
-/// Every task that is ready is polled, again and again, so that chains of up to a few hundred messages come to
-/// their end. What waits for a timer, a thread or a socket goes on waiting.
+/// Every task that is ready is polled repeatedly, so that chains of up to a few hundred messages finish. Tasks that
+/// wait for a timer, a thread or a socket keep waiting.
+///
+/// # Cancel safety
+///
+/// May be dropped at any time.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -26,7 +30,7 @@ use tokio::time::Instant;
 /// shop.db.tell(()).await?;
 /// settle().await;
 /// let depth = shop.snapshot().find("db").and_then(|db| db.mailbox).expect("an actor has a mailbox");
-/// assert_eq!(depth.waiting, 0); // it has been handled
+/// assert_eq!(depth.waiting, 0); // the message has been handled
 /// # Ok(())
 /// # }
 /// ```
@@ -36,11 +40,15 @@ pub async fn settle() {
     }
 }
 
-/// Moves the paused clock by `time`, letting every timer on the way fire in its turn, and settles.
+/// Moves the paused clock forward by `time`, fires every timer on the way in order, and settles.
+///
+/// # Cancel safety
+///
+/// If the future is dropped early, the clock may have moved only a part of the way.
 ///
 /// # Panics
 ///
-/// On a clock that is not paused the test would really wait: that is a mistake.
+/// Panics if the clock is not paused, since the test would really wait.
 ///
 /// ```
 /// use std::time::Duration;
@@ -70,7 +78,7 @@ pub async fn advance(time: Duration) {
     settle().await;
 }
 
-/// Whether tokio's clock stands still while real time goes on.
+/// Returns whether tokio's clock stands still while real time passes.
 fn is_paused() -> bool {
     let (begin, real) = (Instant::now(), std::time::Instant::now());
     while real.elapsed() < Duration::from_micros(50) {
@@ -79,9 +87,11 @@ fn is_paused() -> bool {
     Instant::now() == begin
 }
 
+/// Pauses the clock.
+///
 /// # Panics
 ///
-/// On a runtime with several threads, whose clock cannot be paused.
+/// Panics on a multi-threaded runtime, whose clock cannot be paused.
 pub(super) fn pause() {
     if !is_paused() {
         tokio::time::pause();

@@ -1,9 +1,9 @@
-//! What was expected beside what happened, as a text to be read.
+//! The difference between expected and actual lines.
 
 use std::fmt::Write;
 
-/// The difference between two lists of lines, as `diff -u` shows it: `-` was expected and did not happen,
-/// `+` happened and was not expected. `None` if there is none.
+/// Returns the difference between two lists of lines, as `diff -u` shows it: `-` was expected and did not happen, `+`
+/// happened and was not expected. `None` if the lists are equal.
 ///
 /// ```
 /// # use supervise::testing::diff;
@@ -16,7 +16,7 @@ pub fn diff<E: AsRef<str>>(expected: &[E], happened: &[String]) -> Option<String
         return None;
     }
     let same = |i: usize, j: usize| old[i].as_ref() == new[j];
-    // The longest common subsequence of what is left from (i, j) on.
+    // `common[i][j]`: the length of the longest common subsequence of the rest from (i, j) on.
     let mut common = vec![vec![0u32; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {
         for j in (0..new.len()).rev() {

@@ -1,15 +1,15 @@
-//! Failures on demand.
+//! Failures on request, for tests.
 
 use std::fmt;
 
 use crate::actor::Actor;
-use crate::actor_ref::ActorRef;
-use crate::cell::control::{Controlled, SystemMessage, send};
-use crate::failure::{BoxError, Cause, Thrown};
+use crate::actor::actor_ref::ActorRef;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::task::TaskRef;
 use crate::tree::TreeRef;
+use crate::values::failure::{BoxError, Cause, UserError};
 
-/// What goes wrong: an error, a panic or a kill.
+/// A fault to inject: an error, a panic or a kill.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -52,23 +52,23 @@ use crate::tree::TreeRef;
 pub struct Fault(Cause);
 
 impl Fault {
-    /// The child throws this error; deciders find it by its type, as if it came from the handler.
+    /// Makes the child fail with this error; deciders find it by its type, as if a handler had returned it.
     pub fn error(error: impl Into<BoxError> + Send + 'static) -> Self {
-        Fault(Cause::Error(Thrown::from(error)))
+        Fault(Cause::Error(UserError::from(error)))
     }
 
-    /// The child panics with this text. Nothing really unwinds: a panic hook sees nothing of it.
+    /// Makes the child fail with a panic of this text. Nothing really unwinds, so a panic hook is not called.
     pub fn panic(text: impl Into<String>) -> Self {
         Fault(Cause::Panic(text.into()))
     }
 
-    /// The code of this library that runs the child panics, for real and in whatever state it is.
+    /// Makes this library really panic in the code that runs the child, in whatever state the child is.
     #[doc(hidden)]
     pub fn bug(text: impl Into<String>) -> Self {
         Fault(Cause::Bug(text.into()))
     }
 
-    /// The child is killed: as its handle's `kill()`.
+    /// Kills the child, as the `kill()` of its handle does.
     pub fn kill() -> Self {
         Fault(Cause::Killed)
     }
@@ -80,8 +80,8 @@ impl fmt::Debug for Fault {
     }
 }
 
-/// Handles of what can be made to fail: [`ActorRef`], [`TaskRef`], [`TreeRef`], and through it the handle of
-/// every tree.
+/// A handle of a child that can be made to fail: [`ActorRef`], [`TaskRef`], [`TreeRef`], and the handle of every tree,
+/// which derefs to its `TreeRef`.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -113,16 +113,19 @@ impl fmt::Debug for Fault {
 /// # }
 /// ```
 pub trait Inject: target::Target {
-    /// Lets it fail, now. Returns at once; the failure takes the way of every other (S6): it is decided on,
-    /// charged, paced, reported.
+    /// Makes the child fail now, and returns immediately. The failure is treated like any other: it is decided, counts
+    /// against the restart budget, waits for the restart delay, and is reported.
     ///
-    /// * What the child is doing is dropped at its next `.await`, as if an error had been thrown there: a
-    ///   handler (its message is named in the event), a start, `pre_start`, `post_restart`.
-    /// * A task fails as by one of its subtasks: with a context, its own future is told to end and has its
-    ///   `shutdown` time (S29).
-    /// * On its way down or while its failure is being decided, it is a failure that is reported only.
-    /// * While it waits for its start and once it has ended, nothing runs that could fail: an error or panic
-    ///   is without effect; a kill is a stop (S6).
+    /// See rule S6.
+    ///
+    /// * The code that the child is running is dropped at its next `.await`, as if it had returned the error there: a
+    ///   handler (the event names its message), a start, `pre_start`, `post_restart`.
+    /// * A task fails as by one of its subtasks: a task with a context is asked to end, and has its `shutdown` time
+    ///   (S29).
+    /// * While the child is going down, or while a failure of it is being decided, the fault is a failure that is only
+    ///   reported.
+    /// * While the child waits for its start, and after it has ended, nothing runs that could fail: an error or panic
+    ///   has no effect; a kill is a stop (S6).
     fn inject(&self, fault: Fault) {
         send(target::Target::cell(self), SystemMessage::Inject(fault.0));
     }
@@ -135,27 +138,27 @@ mod target {
 
     pub trait Target {
         #[doc(hidden)]
-        #[allow(private_interfaces)] // sealed: nobody else can name it
-        fn cell(&self) -> &dyn Controlled;
+        #[allow(private_interfaces)] // sealed: cannot be named outside of this module
+        fn cell(&self) -> &dyn AnyCell;
     }
 
     impl<A: Actor> Target for ActorRef<A> {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TaskRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TreeRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn Controlled {
+        fn cell(&self) -> &dyn AnyCell {
             &*self.cell
         }
     }

@@ -1,7 +1,6 @@
-//! For the tests of your own trees: faults on demand, exact sequences of events, the paused clock
-//! (feature `testing`).
+//! Tools for tests of your own trees: injected faults, exact sequences of events, the paused clock.
 //!
-//! The crate `supervise` re-exports this, with an example of a whole test.
+//! With the feature `testing`. The crate `supervise` re-exports this module, with an example of a whole test.
 
 mod clock;
 mod diff;

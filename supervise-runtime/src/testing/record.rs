@@ -1,12 +1,13 @@
-//! What happened, as lines to be compared.
+//! A record of events, as lines that can be compared.
 
 use super::diff::diff;
-use crate::events::{Event, EventKind, Events};
-use crate::watch::Ended;
+use crate::engine::bus::Events;
+use crate::values::ended::Ended;
+use crate::values::event::{Event, EventKind};
 
 /// The events of a tree, collected from a subscription.
 ///
-/// [`Tested`](super::Tested) has one of its own. By itself it serves a tree that is started in another way:
+/// [`Tested`](super::Tested) contains a `Record`. Use one directly for a tree that is started in another way:
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -33,21 +34,22 @@ use crate::watch::Ended;
 pub struct Record {
     events: Events,
     all: Vec<Event>,
-    /// How many were given out by [`lines`](Record::lines) or [`expect`](Record::expect).
+    /// The number of events that [`lines`](Record::lines) or [`expect`](Record::expect) have returned.
     told: usize,
 }
 
 impl Record {
-    /// Records what comes from here on: `Record::of(tree.events())`.
+    /// Records the events of this subscription: `Record::of(tree.events())`.
     pub fn of(events: Events) -> Self {
         Record { events, all: Vec::new(), told: 0 }
     }
 
-    /// All events so far, from the beginning of the record.
+    /// Returns all events from the beginning of the record.
     ///
     /// # Panics
     ///
-    /// If more than [`EVENT_BUFFER`](crate::EVENT_BUFFER) events have come since the last call: some are lost.
+    /// Panics if more than [`EVENT_BUFFER`](crate::event::EVENT_BUFFER) events have occurred since the last call, since some
+    /// are lost.
     #[track_caller]
     pub fn events(&mut self) -> &[Event] {
         while let Some(next) = self.events.try_next() {
@@ -59,11 +61,11 @@ impl Record {
         &self.all
     }
 
-    /// The [`line()`]s of what has happened since the last call of this or of [`expect`](Record::expect).
+    /// Returns the [`line()`]s of the events since the last call of this method or of [`expect`](Record::expect).
     ///
     /// # Panics
     ///
-    /// As [`events`](Record::events).
+    /// Panics as [`events`](Record::events) does.
     #[track_caller]
     pub fn lines(&mut self) -> Vec<String> {
         let told = self.told;
@@ -72,11 +74,12 @@ impl Record {
         lines
     }
 
-    /// What has happened since the last call is exactly this, in this order. [`settle`](super::settle) first.
+    /// Checks that exactly these events have occurred since the last call, in this order. Call
+    /// [`settle`](super::settle) first.
     ///
     /// # Panics
     ///
-    /// With the difference, if it is not; and as [`events`](Record::events).
+    /// Panics with the difference if they have not, and as [`events`](Record::events) does.
     #[track_caller]
     pub fn expect<E: AsRef<str>>(&mut self, expected: impl IntoIterator<Item = E>) {
         let expected: Vec<E> = expected.into_iter().collect();
@@ -87,8 +90,8 @@ impl Record {
     }
 }
 
-/// An event in a few words, with its path: `"db failed"`, `"db decided Restart"`, `"db restart in 3s"`,
-/// `"db restarted"`, `"db ended Limit"`. Causes, messages and incarnations are in the [`Event`] itself.
+/// Returns an event in a few words, with its path: `"db failed"`, `"db decided Restart"`, `"db restart in 3s"`,
+/// `"db restarted"`, `"db ended RestartLimit"`. The [`Event`] itself has the causes, messages and incarnations.
 ///
 /// ```
 /// use supervise::prelude::*;

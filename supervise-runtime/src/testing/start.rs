@@ -1,4 +1,4 @@
-//! A tree under test.
+//! The start of a tree under test.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -8,19 +8,20 @@ use std::time::Duration;
 
 use super::clock::{self, advance, settle};
 use super::record::Record;
-use crate::failure::Failure;
-use crate::options::BoxFuture;
-use crate::report::Report;
+use crate::base::BoxFuture;
 use crate::tree::{Running, Tree, TreeDef};
+use crate::values::failure::Failure;
+use crate::values::report::Report;
 
-/// Starts a tree to be tested: on the paused clock, with a fixed seed, everything recorded from the boot on.
+/// Starts a tree for a test: on the paused clock, with a fixed seed, and with all events recorded from its first start
+/// on.
 ///
-/// The clock is paused if it is not: from then on time stands still, until a test moves it or nothing is left
-/// to do but to wait for a timer. The seed is 0 unless one is given.
+/// The clock is paused if it is not paused yet: from then on time moves only when the test moves it, or when every task
+/// waits for a timer. The seed is 0 unless you set one.
 ///
 /// # Panics
 ///
-/// When awaited on a runtime with several threads: their clock cannot be paused.
+/// Panics if it is awaited on a multi-threaded runtime, whose clock cannot be paused.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,7 +48,7 @@ use crate::tree::{Running, Tree, TreeDef};
 /// shop.expect(["db started", "Shop started"]);
 /// shop.db.inject(Fault::error(Timeout));
 /// shop.settle().await;
-/// let lines = shop.record().lines(); // with a noise that is the same in every run
+/// let lines = shop.record().lines(); // the random part is the same in every run
 /// assert_eq!(lines[..2], ["db failed", "db decided Restart"]);
 /// shop.advance(Duration::from_secs(4)).await;
 /// shop.expect(["db restarted"]);
@@ -58,11 +59,11 @@ pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
     Starting { tree, at: Location::caller() }
 }
 
-/// A tree that is about to be tested: [`start`]. Await it.
+/// A tree that is about to be tested, returned by [`start`]. Await it to start the tree.
 ///
 /// # Errors
 ///
-/// [`NotStarted`], with the failure of a start that is not retried.
+/// Returns [`NotStarted`], with the failure of a start that is not retried.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -85,7 +86,7 @@ pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
 #[must_use = "the tree is started when this is awaited"]
 pub struct Starting<T: TreeDef> {
     tree: Tree<T>,
-    /// Where the test has written [`start`].
+    /// The place where the test calls [`start`].
     at: &'static Location<'static>,
 }
 
@@ -96,7 +97,9 @@ impl<T: TreeDef> fmt::Debug for Starting<T> {
 }
 
 impl<T: TreeDef> Starting<T> {
-    /// The seed of its random delays (S34).
+    /// Sets the seed of the tree's random delays.
+    ///
+    /// See rule S34.
     pub fn seed(self, seed: u64) -> Self {
         Starting { tree: self.tree.seed(seed), at: self.at }
     }
@@ -106,9 +109,11 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
     type Output = Result<Tested<T>, NotStarted>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
+    /// Starts the tree.
+    ///
     /// # Errors
     ///
-    /// The failure of a start that is not retried (S21), with the record of what led to it.
+    /// Returns the failure of a start that is not retried, with the record of what led to it (S21).
     fn into_future(self) -> Self::IntoFuture {
         let mut tree = self.tree.seed_or(0);
         Box::pin(async move {
@@ -122,7 +127,7 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
     }
 }
 
-/// A running tree under test. Derefs to its handle, and is its guard: dropping it shuts the tree down.
+/// A running tree under test. Derefs to the tree's handle, and is its guard: dropping it shuts the tree down.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -168,39 +173,55 @@ impl<T: TreeDef> Deref for Tested<T> {
 }
 
 impl<T: TreeDef> Tested<T> {
-    /// Lets everything happen that can happen now; see [`settle`](super::settle).
+    /// Lets all tasks run that can run now; see [`settle`].
+    ///
+    /// # Cancel safety
+    ///
+    /// May be dropped at any time.
     pub async fn settle(&self) {
         settle().await;
     }
 
-    /// Moves the clock; see [`advance`](super::advance).
+    /// Moves the clock; see [`advance`].
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped early, the clock may have moved only a part of the way.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the clock is not paused.
     pub async fn advance(&self, time: Duration) {
         advance(time).await;
     }
 
-    /// What has happened since the last call is exactly this; see [`Record::expect`].
+    /// Checks that exactly these events have occurred since the last call; see [`Record::expect`].
     ///
     /// # Panics
     ///
-    /// With the difference, if it is not.
+    /// Panics with the difference if they have not.
     #[track_caller]
     pub fn expect<E: AsRef<str>>(&mut self, expected: impl IntoIterator<Item = E>) {
         self.record.expect(expected);
     }
 
-    /// What has happened so far.
+    /// Returns the record of the events so far.
     pub fn record(&mut self) -> &mut Record {
         &mut self.record
     }
 
-    /// Takes the tree down; gives its report and the record with the end in it.
+    /// Shuts the tree down, and returns its report and the record, which includes the end.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the shutdown continues, and the record is lost.
     pub async fn shutdown(self) -> (Report, Record) {
         let Tested { running, record } = self;
         (running.shutdown().await, record)
     }
 }
 
-/// A tree under test did not start.
+/// The error of a tree under test that did not start.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -237,9 +258,9 @@ impl<T: TreeDef> Tested<T> {
 /// ```
 #[derive(Debug)]
 pub struct NotStarted {
-    /// Why.
+    /// The failure of the start.
     pub failure: Failure,
-    /// What led to it, and how what was up went down again.
+    /// The events that led to it, and those of the children that went down again.
     pub record: Record,
 }
 

@@ -1,9 +1,13 @@
-//! Parameters and `let`s, kept at their place in the tree (S30).
+//! Parameters and `let`s, stored at their position in the tree (S30).
 
-use super::*;
-use crate::children::Key;
+use std::fmt;
 
-/// A `let` or parameter that the supervisor keeps: it may live on any thread.
+use crate::base::lent::Lent;
+use crate::base::sync::Arc;
+use crate::engine::supervisor::Value;
+use crate::tree::children::Key;
+
+/// A `let` or parameter that the supervisor keeps, on any thread.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the value `{Self}` is not `Send + 'static`",
@@ -14,7 +18,7 @@ pub trait SendValue: Send + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: Send + 'static> SendValue for T {}
 
-/// A kept value that a child names: each start needs its own clone.
+/// A kept value that a child names, so that each start needs a clone.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is named by a child, but it is not `Clone`",
@@ -27,7 +31,8 @@ pub trait CloneForStart: Clone {}
 #[diagnostic::do_not_recommend]
 impl<T: Clone> CloneForStart for T {}
 
-/// Who is asked whether it can keep a `T`. Asked of `T` itself, the compiler would recommend `&T`, which is `Clone`.
+/// The type on which the macro checks whether a `T` can be kept. For a check on `T` itself, the compiler would suggest
+/// `&T`, which is `Clone`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct TypeCheck;
@@ -80,7 +85,7 @@ impl<T: Send + 'static> Moved<T> for TypeCheck {
     const IS: bool = true;
 }
 
-/// An argument of such a set that has instances from its start on.
+/// An argument of such a set if it has initial instances.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a set cannot keep a `{T}` of its `initial` instances: it is not `Clone + Send + 'static`",
@@ -96,7 +101,7 @@ impl<T: Clone + Send + 'static> First<T> for TypeCheck {
     const IS: bool = true;
 }
 
-/// The key of a `[Key => T]`, asked for where it is declared.
+/// The key of a `[Key => T]`, checked where it is declared.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{K}` cannot be the key of a `[Key => T]`",
@@ -112,8 +117,8 @@ impl<K: Key> AsKey<K> for TypeCheck {
     const IS: bool = true;
 }
 
-/// The type itself, with a constant that asks something of it: [`Parameter`], [`Argument`], [`AsKey`]. It is the one place
-/// that says so where it does not hold, as with [`ChildIf`].
+/// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that constant
+/// is the only place where the compiler complains, as with [`ChildIf`].
 #[doc(hidden)]
 pub trait Checked<const IS: bool> {
     type Type;
@@ -123,8 +128,10 @@ impl<T> Checked<true> for T {
     type Type = T;
 }
 
-/// A parameter or `let` at its place in the tree (S30). Clones share the value; the supervisor drops it
-/// when the members behind it are down.
+/// A parameter or `let` at its position in the tree. Clones share the value; the supervisor drops it when the members
+/// after it are down.
+///
+/// See rule S30.
 #[doc(hidden)]
 pub struct SharedValue<T>(pub(super) Arc<Lent<T>>);
 
@@ -141,7 +148,7 @@ impl<T> Clone for SharedValue<T> {
 }
 
 impl<T> SharedValue<T> {
-    /// A clone for one start.
+    /// Returns a clone for one start.
     pub fn clone_for_start(&self) -> T
     where
         T: CloneForStart,

@@ -1,12 +1,30 @@
-//! The blueprint of a tree, and the guard of a running one.
+//! A tree before its start, and the guard of a running tree.
 
-use super::*;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::Poll;
 
-/// A declared tree with its parameters, not yet started: `Shop::tree(config)`. What a parent tree takes,
-/// and what [`start`](Tree::start) runs.
+use super::{Builder, HandleSource, Join, Seat, Shutdown, TreeDef, launch_build};
+use crate::actor::options::ChildOptions;
+use crate::base::BoxFuture;
+use crate::base::sync::Arc;
+use crate::engine::bus::{Events, TreeShared};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
+use crate::engine::cell::require_time;
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::place::Name;
+use crate::values::report::Report;
+
+/// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
 ///
-/// `Shop::start(config)` is `Shop::tree(config).start()`, and `Shop::run(config, until)` is `Shop::tree(config).run(until)`.
-/// In between there is room for a seed and for a subscription that sees the boot.
+/// A parent tree takes a `Tree` as the start of a child, and [`start`](Tree::start) runs it as a root.
+/// `Shop::start(config)` is short for `Shop::tree(config).start()`, and `Shop::run(config, until)` for
+/// `Shop::tree(config).run(until)`. The long form lets you set a seed, or subscribe to the events of the first start.
 ///
 /// ```
 /// use supervise::{Tree, prelude::*};
@@ -32,7 +50,7 @@ use super::*;
 /// ```
 pub struct Tree<T: TreeDef> {
     pub(super) params: T::Params,
-    bus: Option<Arc<Bus>>,
+    bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
 }
 
@@ -43,32 +61,33 @@ impl<T: TreeDef> fmt::Debug for Tree<T> {
 }
 
 impl<T: TreeDef> Tree<T> {
-    /// The blueprint with these parameters.
+    /// Makes a tree with these parameters.
     #[doc(hidden)]
     pub fn new(params: T::Params) -> Self {
         Tree { params, bus: None, seed: None }
     }
 
-    /// Seeds the random delays, so that they are the same in every run (S34). Of effect at the root.
+    /// Sets the seed of the random delays, so that they are the same in every run. Only the seed of a root has an
+    /// effect.
     ///
-    /// To be called before [`events`](Tree::events).
+    /// Call this before [`events`](Tree::events) (S34).
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// This seed unless it has one.
+    /// Sets this seed unless there is one.
     #[cfg(feature = "testing")]
     pub(crate) fn seed_or(self, seed: u64) -> Self {
         if self.seed.is_some() { self } else { self.seed(seed) }
     }
 
-    fn bus(&mut self) -> Arc<Bus> {
+    fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
-        self.bus.get_or_insert_with(|| Arc::new(Bus::new(seed.unwrap_or_else(rand::random)))).clone()
+        self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
     }
 
-    /// Subscribes to the events of the tree to be started, its boot included.
+    /// Subscribes to the events of the tree, from its first start on.
     pub fn events(&mut self) -> Events {
         self.bus().subscribe()
     }
@@ -77,47 +96,52 @@ impl<T: TreeDef> Tree<T> {
     ///
     /// # Errors
     ///
-    /// The failure of the first start that is not retried, with the child's path and cause, after what
-    /// was up has been stopped in reverse order (S21).
+    /// Returns the failure of the first start that is not retried, with the child's path and cause, after the children
+    /// that were up have been stopped in reverse order (S21).
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future does the same: what is up is stopped, in reverse.
+    /// If the future is dropped, the children that are up are stopped too, in reverse order.
     ///
     /// # Panics
     ///
-    /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
+    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun
+    /// then.
     #[track_caller]
     pub fn start(self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
         self.start_at(Location::caller())
     }
 
-    /// As [`start`](Tree::start), written in that place.
+    /// The same as [`start`](Tree::start), called at that place.
     pub(crate) async fn start_at(self, at: &'static Location<'static>) -> Result<Running<T>, Failure> {
         require_time();
         let begun = self.begin(at);
         let cell = begun.guard.cell.clone();
         let mut waiting = Waiting::default();
-        begun.over(poll_fn(|cx| cell.ctl().poll_up(&mut waiting, cx.waker())).await)
+        begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await)
     }
 
-    /// Starts the tree, waits until `until` is through or the tree has ended by itself, takes it down, and
-    /// gives the report (S43), which is an exit code for `main`.
+    /// Starts the tree, waits until `until` is ready or the tree has ended by itself, shuts the tree down, and returns
+    /// the report. Return the report from `main` as the exit code.
     ///
-    /// `until` is polled before anything is begun, and from then on: if it is through before the tree is up, what is up is stopped
-    /// again in reverse. That is no error: the report says how it ended.
+    /// See rule S43.
+    ///
+    /// `until` is polled before anything is started, and from then on. If it is ready before the tree is up, the
+    /// children that are up are stopped again in reverse order. That is not an error: the report says how the tree
+    /// ended.
     ///
     /// # Errors
     ///
-    /// As [`start`](Tree::start).
+    /// Returns the same errors as [`start`](Tree::start).
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future drops the guard: it asks for the shutdown, and nobody waits for it.
+    /// If the future is dropped, its guard is dropped too: the shutdown is requested, but not waited for.
     ///
     /// # Panics
     ///
-    /// When it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
+    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun
+    /// then.
     #[track_caller]
     pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
     where
@@ -127,12 +151,12 @@ impl<T: TreeDef> Tree<T> {
         async move {
             require_time();
             let mut until = Box::pin(async { drop(until.await) });
-            // On another thread the tree may be up at once: a signal's handlers have to be there before.
+            // On another thread the tree may be up immediately: signal handlers have to be installed before.
             let mut over = poll_fn(|cx| Poll::Ready(until.as_mut().poll(cx).is_ready())).await;
             let begun = self.begin(at);
             let cell = begun.guard.cell.clone();
             let mut waiting = Waiting::default();
-            let up = poll_fn(|cx| match cell.ctl().poll_up(&mut waiting, cx.waker()) {
+            let up = poll_fn(|cx| match cell.core().poll_up(&mut waiting, cx.waker()) {
                 Poll::Ready(up) => Poll::Ready(Some(up)),
                 Poll::Pending => {
                     over = over || until.as_mut().poll(cx).is_ready();
@@ -158,21 +182,21 @@ impl<T: TreeDef> Tree<T> {
         }
     }
 
-    /// Its task is there; it comes up.
+    /// Creates the tree's task; the tree starts to come up.
     fn begin(mut self, at: &'static Location<'static>) -> Begun<T> {
         say_abort_once();
         let bus = self.bus();
         bus.started();
         bus.spans.begin();
-        let ctl = Ctl::new(Name::from(T::SPEC.name), None, bus);
+        let core = CellCore::new(Name::from(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
-        let launched = launch_build(Seat { ctl }, ChildOptions::<T>::new(), move |builder: Builder| {
+        let launched = launch_build(Seat { core }, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
-            let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
+            let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {
                 match params {
                     Some(params) => T::build(params, builder).await,
-                    None => Err(Thrown::from("a root tree is started once")),
+                    None => Err(UserError::from("a root tree is started once")),
                 }
             });
             build
@@ -182,7 +206,7 @@ impl<T: TreeDef> Tree<T> {
     }
 }
 
-/// A tree that comes up.
+/// A tree that is coming up.
 struct Begun<T> {
     guard: Guard,
     handle: HandleSource<T>,
@@ -203,7 +227,7 @@ impl<T: TreeDef> Begun<T> {
                     Ended::Failed(failure) | Ended::Limit(failure) => failure,
                     other => Failure::new(
                         Phase::Start,
-                        Cause::Error(Thrown::from(format!("{other} while it was starting"))),
+                        Cause::Error(UserError::from(format!("{other} while it was starting"))),
                         T::SPEC.name.to_owned(),
                         1,
                     ),
@@ -213,7 +237,7 @@ impl<T: TreeDef> Begun<T> {
     }
 }
 
-/// Panics cannot be caught where they end the process (S1).
+/// Warns once if panics cannot be caught, because they end the process (S1).
 fn say_abort_once() {
     #[cfg(panic = "abort")]
     {
@@ -226,16 +250,16 @@ fn say_abort_once() {
     }
 }
 
-/// Asks for the shutdown when dropped.
+/// Requests the shutdown when dropped.
 struct Guard {
-    cell: Arc<dyn Controlled>,
+    cell: Arc<dyn AnyCell>,
     at: Option<&'static Location<'static>>,
-    /// Of a `start()` that was dropped: no event.
+    /// True while `start()` is in progress: dropping that future raises no event.
     quiet: bool,
 }
 
 impl Guard {
-    /// Lets go without asking for anything.
+    /// Disarms the guard: nothing is requested.
     fn disarmed(mut self) {
         self.at = None;
     }
@@ -244,21 +268,21 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(started_at) = self.at.take() {
-            if !self.quiet && self.cell.ctl().ended().is_none() {
-                self.cell.ctl().emit(EventKind::GuardDropped { started_at });
+            if !self.quiet && self.cell.core().ended().is_none() {
+                self.cell.core().emit(EventKind::GuardDropped { started_at });
             }
             send(&*self.cell, SystemMessage::Stop);
         }
     }
 }
 
-/// A running tree: the guard that [`Tree::start`] gives. Derefs to the handle struct.
+/// A running tree: the guard that [`Tree::start`] returns. Derefs to the handle struct.
 ///
-/// Dropping it asks for the same shutdown as [`shutdown`](Running::shutdown), but nobody waits for it;
-/// that is a `warn` event with the place of `start`.
+/// Dropping the guard requests the same shutdown as [`shutdown`](Running::shutdown), but does not wait for it. It
+/// raises an event of level `warn` with the place of `start`.
 ///
-/// A trap that no lint can catch: `Shop::start(config).await?.db.clone()` drops the guard at the end of
-/// the statement. Keep the guard in a variable, or [`detach`](Running::detach) it.
+/// No lint can catch this mistake: `Shop::start(config).await?.db.clone()` drops the guard at the end of the statement.
+/// Keep the guard in a variable, or [`detach`](Running::detach) it.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -275,9 +299,9 @@ impl Drop for Guard {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop: Running<Shop> = Shop::start().await?;
-/// shop.db.tell(()).await?; // all that the handle has
+/// shop.db.tell(()).await?; // everything that the handle has
 ///
-/// let handle: Shop = shop.handle(); // for others; it keeps nothing alive
+/// let handle: Shop = shop.handle(); // for others; keeps nothing alive
 /// let report = shop.shutdown().await;
 /// assert!(report.is_orderly() && handle.ended().is_some());
 /// # Ok(())
@@ -304,11 +328,12 @@ impl<T> Deref for Running<T> {
 }
 
 impl<T: TreeDef> Running<T> {
-    /// Takes the tree down in reverse order; await it for the [`Report`].
+    /// Requests the shutdown of the tree immediately, in reverse order. Await the returned future to get the
+    /// [`Report`].
     ///
     /// # Panics
     ///
-    /// The future panics when it is awaited inside this very tree, which would wait for ever.
+    /// The returned future panics if it is awaited inside this tree, since the wait would never end.
     pub fn shutdown(self) -> Shutdown {
         let cell = self.guard.cell.clone();
         send(&*cell, SystemMessage::Stop);
@@ -316,21 +341,25 @@ impl<T: TreeDef> Running<T> {
         Shutdown::of(cell)
     }
 
-    /// Waits until the tree has ended by itself. Dropping the future drops the guard.
+    /// Waits until the tree has ended by itself, and returns the [`Report`].
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, its guard is dropped too: the shutdown is requested, but not waited for.
     ///
     /// # Panics
     ///
-    /// The future panics when it is awaited inside this very tree, which would wait for ever.
+    /// Panics if it is awaited inside this tree, since the wait would never end.
     pub async fn join(self) -> Report {
         Join::of(self.guard.cell.clone()).await.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A handle that keeps nothing alive.
+    /// Returns a handle, which keeps nothing alive.
     pub fn handle(&self) -> T {
         self.handle.clone()
     }
 
-    /// Gives the guard up: the tree runs until someone shuts it down through a handle.
+    /// Gives up the guard and returns a handle: the tree runs until it is shut down through a handle.
     pub fn detach(self) -> T {
         let Running { handle, guard } = self;
         guard.disarmed();

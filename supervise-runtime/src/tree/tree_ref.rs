@@ -1,15 +1,29 @@
-//! What any handle of a tree can be asked, and the waits for its end.
+//! The handle that all trees share, and the waits for a tree's end.
 
-use super::*;
-use crate::clock::after;
-use crate::health::Health;
-use crate::snapshot::Snapshot;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll};
+use std::time::Duration;
 
-/// What any handle of a tree can be asked; every handle struct derefs to it.
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::actor::actor_ref::WaitError;
+use crate::actor::commands::{self, CommandError};
+use crate::base::clock::after;
+use crate::base::sync::Arc;
+use crate::base::sync::atomic::Ordering;
+use crate::engine::bus::Events;
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
+use crate::engine::cell::current;
+use crate::values::ended::Ended;
+use crate::values::report::Report;
+
+/// The handle of any tree. The handle struct of every tree derefs to it.
 ///
-/// Cheap to clone, `Send + Sync`, keeps nothing alive, stays the same over restarts of the tree. Two are equal when they
-/// are of the same tree. Inside of a declaration the name `tree` is the tree's own; a set has one of
-/// its own too, [`Children::tree`](crate::Children::tree).
+/// A handle is cheap to clone and `Send + Sync`. It keeps nothing alive, and stays valid over restarts of the tree. Two
+/// handles are equal if they refer to the same tree. Inside a declaration, the name `tree` is the handle of that tree;
+/// the handle of a set is [`Children::tree`](crate::Children::tree).
 ///
 /// ```
 /// use supervise::{TreeRef, prelude::*};
@@ -26,7 +40,7 @@ use crate::snapshot::Snapshot;
 ///     }
 /// }
 ///
-/// /// For any tree.
+/// /// Works for any tree.
 /// fn overview(tree: &TreeRef) -> String {
 ///     format!("{}: {}, {} dead letters", tree.path(), tree.health(), tree.dead_letters())
 /// }
@@ -46,13 +60,13 @@ use crate::snapshot::Snapshot;
 /// ```
 #[derive(Clone)]
 pub struct TreeRef {
-    pub(crate) cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
 }
 
-/// Two are equal if they are handles of the same tree.
+/// Two handles are equal if they refer to the same tree.
 impl PartialEq for TreeRef {
     fn eq(&self, other: &Self) -> bool {
-        self.cell.ctl().id == other.cell.ctl().id
+        self.cell.core().id == other.cell.core().id
     }
 }
 
@@ -60,7 +74,7 @@ impl Eq for TreeRef {}
 
 impl std::hash::Hash for TreeRef {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.cell.ctl().id.hash(state);
+        self.cell.core().id.hash(state);
     }
 }
 
@@ -71,136 +85,129 @@ impl fmt::Debug for TreeRef {
 }
 
 impl TreeRef {
-    /// Its path below the root; of a root its name.
+    /// Returns the path of the tree below the root; for a root its name.
     pub fn path(&self) -> String {
-        self.cell.ctl().path()
+        self.cell.core().path()
     }
 
-    /// Which incarnation it is in, counted from 1.
+    /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
-        self.cell.ctl().incarnation()
+        self.cell.core().incarnation()
     }
 
     /// Subscribes to the events of the whole tree that this one is part of.
     pub fn events(&self) -> Events {
-        self.cell.ctl().bus.subscribe()
+        self.cell.core().bus.subscribe()
     }
 
-    /// What this tree and everything below it are doing now (S42).
-    ///
-    /// Never waits for a child: each node is read under the short locks that its supervisor holds for a
-    /// moment, one after the other, and nothing of the user's code runs. So every node is exact, but two of
-    /// them may be read a moment apart.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&*self.cell)
-    }
-
-    /// Whether all is well here and below, else what is not and where (S42). As cheap as
-    /// [`snapshot`](TreeRef::snapshot).
-    pub fn health(&self) -> Health {
-        self.snapshot().health()
-    }
-
-    /// The seed of the tree's random delays.
+    /// Returns the seed of the tree's random delays.
     pub fn seed(&self) -> u64 {
-        self.cell.ctl().bus.seed
+        self.cell.core().bus.seed
     }
 
-    /// How many messages nobody handled, in the whole tree.
+    /// Returns the number of accepted messages that were not handled, in the whole tree.
     pub fn dead_letters(&self) -> u64 {
-        self.cell.ctl().bus.dead_letters.load(Ordering::Relaxed)
+        self.cell.core().bus.dead_letters.load(Ordering::Relaxed)
     }
 
-    /// Asks it to stop: its children one after the other, in reverse, each with its `shutdown` time. Returns at once;
-    /// [`shutdown`](TreeRef::shutdown) and [`join`](TreeRef::join) wait for the end. A subtree stays ended, whatever
-    /// its lifecycle.
+    /// Requests a stop: the children stop one after the other, in reverse order, each within its `shutdown` time.
+    ///
+    /// This method returns immediately; [`shutdown`](TreeRef::shutdown) and [`join`](TreeRef::join) wait for the end. A
+    /// subtree stays ended, whatever its lifecycle, until [`start_again`](TreeRef::start_again) is called on it or on a
+    /// tree around it.
     pub fn stop(&self) {
         send(&*self.cell, SystemMessage::Stop);
     }
 
-    /// Fails it at once, which its supervisor decides on; a root is taken down and ends.
+    /// Kills the tree. Its supervisor decides as for any failure; a root goes down and ends.
     pub fn kill(&self) {
         send(&*self.cell, SystemMessage::Kill);
     }
 
-    /// Restarts it by hand (S26): this child alone, whatever the strategy, not charged to its budget. A wait
-    /// for its backoff is cut short, a start in progress begun again. Its hooks get a failure with
-    /// [`Cause::Requested`](crate::Cause::Requested), which no decider sees; where a failure came first they
-    /// have that one. Returns at once: `Ok` says that the restart has been taken up. If its new start fails, that concerns
-    /// this child alone: it is retried or ends, and takes no sibling along, whatever the strategy.
+    /// Restarts this subtree alone, whatever the strategy.
+    ///
+    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
+    /// again. This method returns immediately: `Ok` says that the restart has been accepted. A failure of the new start
+    /// concerns this subtree alone: the subtree is retried or ends, and no sibling is restarted together with it,
+    /// whatever the strategy (S26).
     ///
     /// # Errors
     ///
-    /// `Busy` while it is on its way down already or its group goes down, waits or comes up, `Stopping` and `Ended`,
-    /// `NotDeclared` of a root, which has no supervisor.
+    /// Returns `Busy` while the tree is already going down for a restart, or while its group goes down, waits or comes
+    /// up; `Stopping` while the tree stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
+    /// set; `NotDeclared` for a root, which has no supervisor.
     pub fn restart(&self) -> Result<(), CommandError> {
-        by_hand::restart(&*self.cell)
+        commands::restart(&*self.cell)
     }
 
-    /// Starts it again after its end, whatever that was (S26): as at its first start, with all its declared
-    /// children, also those that were stopped from outside, and with a fresh budget and pace. Returns at once: `Ok` says that the start has been taken up.
+    /// Starts the subtree again after it has ended, whatever the reason.
     ///
-    /// If that start fails it concerns this child alone, until it is up or has ended: it is decided as any first start, so
-    /// without a backoff or a decider it ends, [`ended`](Self::ended) says with what, and no sibling goes along, whatever
-    /// the strategy. Only Escalate and a limit that escalates fail the supervisor.
+    /// OTP calls this `restart_child`. The start is like the first start: with all declared children, also those that
+    /// were stopped from outside, and with a fresh restart budget and restart delay. This method returns immediately:
+    /// `Ok` says that the start has been accepted.
+    ///
+    /// A failure of that start concerns this subtree alone, until the subtree is up or has ended. It is decided like
+    /// the failure of any first start: without a backoff or a decider the subtree ends, [`ended`](Self::ended) returns
+    /// the reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit
+    /// that escalates, fail the supervisor (S26).
     ///
     /// # Errors
     ///
-    /// `NotEnded` while it lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
-    /// `SupervisorEnded` when its supervisor takes no start any more, `NotDeclared` of a root.
+    /// Returns `NotEnded` while the tree lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a root.
     pub fn start_again(&self) -> Result<(), CommandError> {
-        by_hand::start_again(&*self.cell)
+        commands::start_again(&*self.cell)
     }
 
-    /// Asks it to stop, now, and not only when what this gives is awaited; await that for the [`Report`].
+    /// Requests the shutdown immediately, even if the returned future is never polled. Await it to get the [`Report`].
     ///
     /// # Errors
     ///
-    /// The future gives one at once when it is awaited inside the tree, which goes down all the same.
+    /// The future resolves to an error immediately if it is awaited inside the tree, which goes down all the same.
     ///
     /// # Cancel safety
     ///
-    /// Dropped, the shutdown goes on.
+    /// If the future is dropped, the shutdown continues.
     pub fn shutdown(&self) -> ShutdownRef {
         self.stop();
         ShutdownRef(Shutdown::of(self.cell.clone()))
     }
 
-    /// Waits until it has ended.
+    /// Waits until the tree has ended, and returns the [`Report`].
     ///
     /// # Errors
     ///
-    /// At once, when called from inside the tree.
+    /// Returns an error immediately if it is called from inside the tree.
     ///
     /// # Cancel safety
     ///
-    /// May be dropped and called again.
+    /// The future may be dropped and the method called again.
     pub fn join(&self) -> Join {
         Join::of(self.cell.clone())
     }
 
-    /// It has ended, and why; `None` while it lives or is being restarted.
+    /// Returns why the task has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
-        self.cell.ctl().ended()
+        self.cell.core().ended()
     }
 
-    /// Waits until every child is up, also those that started behind a declared backoff (S21).
-    /// `false` if the tree ended first.
+    /// Waits until every child is up, including those whose first start is backing off. Returns `false` if the tree
+    /// ended first.
     ///
-    /// At once if they are. A child that has ended for good holds up nobody.
+    /// Ready immediately if all children are up. Children that have ended are not waited for (S21).
     ///
     /// # Cancel safety
     ///
-    /// May be dropped and called again.
+    /// The future may be dropped and the method called again.
     pub async fn ready(&self) -> bool {
-        let bus = self.cell.ctl().bus.clone();
-        let mut first: Option<Arc<dyn Controlled>> = None;
+        let bus = self.cell.core().bus.clone();
+        let mut first: Option<Arc<dyn AnyCell>> = None;
         loop {
             let changed = bus.changed.notified();
-            if self.cell.ctl().ended().is_some() {
+            if self.cell.core().ended().is_some() {
                 return false;
             }
-            // As long as it is the same one, the others need no look.
+            // As long as this supervisor still has a child that is not up, the others need not be checked.
             if !first.as_ref().is_some_and(|cell| holds_up(&**cell)) {
                 first = not_up(&self.cell);
             }
@@ -212,36 +219,37 @@ impl TreeRef {
     }
 }
 
-/// The first supervisor whose children are not all up, of this one and those below it.
-fn not_up(cell: &Arc<dyn Controlled>) -> Option<Arc<dyn Controlled>> {
+/// Returns the first supervisor, of this one and those below it, whose children are not all up.
+fn not_up(cell: &Arc<dyn AnyCell>) -> Option<Arc<dyn AnyCell>> {
     let mut todo = vec![cell.clone()];
     while let Some(cell) = todo.pop() {
         if holds_up(&*cell) {
             return Some(cell);
         }
-        if let Some(sup) = cell.ctl().sup().filter(|_| cell.ctl().ended().is_none()) {
-            todo.extend(sup.cells().into_iter().filter(|child| child.ctl().sup().is_some()));
+        if let Some(table) = cell.core().table().filter(|_| cell.core().ended().is_none()) {
+            todo.extend(table.cells().into_iter().filter(|child| child.core().table().is_some()));
         }
     }
     None
 }
 
-/// Not all of its own children are up. One that has ended has done so for good, as far as it itself is concerned.
-fn holds_up(cell: &dyn Controlled) -> bool {
-    cell.ctl().ended().is_none() && cell.ctl().sup().is_some_and(|sup| !sup.all_up())
+/// Returns whether a child of this supervisor is not up. A supervisor that has ended has no such child: nothing below
+/// it is waited for.
+fn holds_up(cell: &dyn AnyCell) -> bool {
+    cell.core().ended().is_none() && cell.core().table().is_some_and(|table| !table.all_up())
 }
 
-/// The wait for a tree's end: [`TreeRef::join`].
+/// The future of [`TreeRef::join`]: the wait for the end of a tree.
 ///
-/// It gives the [`Report`], at once if the tree has ended before.
+/// The future resolves to the [`Report`], immediately if the tree has already ended.
 ///
 /// # Errors
 ///
-/// At once, when awaited inside the tree.
+/// Resolves to an error immediately if it is awaited inside the tree.
 ///
 /// # Cancel safety
 ///
-/// May be dropped and made again.
+/// The future may be dropped and created again.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -257,7 +265,7 @@ fn holds_up(cell: &dyn Controlled) -> bool {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let batch = Batch::start().await?;
 /// let handle = batch.handle();
-/// let report = handle.join().await?; // both are through, and so the tree is
+/// let report = handle.join().await?; // both have finished, so the tree has too
 /// assert!(matches!(report.ended, Ended::Done));
 /// # Ok(())
 /// # }
@@ -265,19 +273,19 @@ fn holds_up(cell: &dyn Controlled) -> bool {
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Join {
-    cell: Arc<dyn Controlled>,
+    pub(crate) cell: Arc<dyn AnyCell>,
     waiting: Waiting,
 }
 
 impl Join {
-    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Join { cell, waiting: Waiting::default() }
     }
 }
 
 impl Drop for Join {
     fn drop(&mut self) {
-        self.cell.ctl().leave(&mut self.waiting);
+        self.cell.core().leave(&mut self.waiting);
     }
 }
 
@@ -286,27 +294,27 @@ impl Future for Join {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let Join { cell, waiting } = &mut *self;
-        let ctl = cell.ctl();
-        match ctl.poll_ended(waiting, cx.waker()) {
+        let core = cell.core();
+        match core.poll_ended(waiting, cx.waker()) {
             Poll::Ready(ended) => {
-                let (failure, failures) = ctl.late();
-                Poll::Ready(Ok(Report { ended, children: ctl.report(), failure, failures }))
+                let (failure, failures) = core.late();
+                Poll::Ready(Ok(Report { ended, children: core.report(), failure, failures }))
             }
-            Poll::Pending if current::is_inside(ctl.id) => Poll::Ready(Err(WaitError { path: ctl.path() })),
+            Poll::Pending if current::is_inside(core.id) => Poll::Ready(Err(WaitError { path: core.path() })),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-/// A tree on its way down: [`Running::shutdown`]. It goes down whether or not this is awaited.
+/// The future of [`Running::shutdown`]: a tree that is going down, whether or not this is awaited.
 ///
 /// # Cancel safety
 ///
-/// Dropped, the shutdown goes on, and nobody waits for it; a bound set by [`within`](Shutdown::within) is gone then.
+/// If the future is dropped, the shutdown continues; a limit set by [`within`](Shutdown::within) no longer applies.
 ///
 /// # Panics
 ///
-/// When it is awaited inside the very tree that goes down, which would wait for ever.
+/// Panics if it is awaited inside the tree that goes down, since the wait would never end.
 ///
 /// ```
 /// use std::time::Duration;
@@ -335,11 +343,11 @@ pub struct Shutdown {
     pub(super) within: Option<Instant>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     #[cfg(feature = "signal")]
-    pub(super) again: Option<crate::signal::Again>,
+    pub(super) again: Option<super::signal::Again>,
 }
 
 impl Shutdown {
-    pub(super) fn of(cell: Arc<dyn Controlled>) -> Self {
+    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Shutdown {
             join: Join::of(cell),
             within: None,
@@ -349,7 +357,9 @@ impl Shutdown {
         }
     }
 
-    /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
+    /// Limits the whole shutdown: children that are not down by then are aborted, leaves first.
+    ///
+    /// See rule S24.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(after(Instant::now(), time));
         self
@@ -367,7 +377,7 @@ impl Shutdown {
             }
         }
         #[cfg(feature = "signal")]
-        if crate::signal::poll_again(&mut self.again, cx) {
+        if super::signal::poll_again(&mut self.again, cx) {
             send(&*self.join.cell, SystemMessage::Abort);
         }
         Poll::Pending
@@ -382,8 +392,10 @@ impl Future for Shutdown {
     }
 }
 
-/// A tree on its way down: [`TreeRef::shutdown`]. As [`Shutdown`], and an error where that one panics, since a handle may
-/// well be inside the tree.
+/// The future of [`TreeRef::shutdown`]: a tree that is going down, whether or not this is awaited.
+///
+/// Unlike [`Shutdown`], it returns an error inside the tree instead of panicking, since a handle may well be used
+/// inside the tree.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -395,8 +407,8 @@ impl Future for Shutdown {
 /// #[actor]
 /// impl Console {
 ///     async fn handle(&mut self, quit: Reply<bool>) {
-///         let going_down = self.tree.shutdown(); // it is asked to, from here on
-///         quit.send(going_down.await.is_err()); // but its end cannot be waited for in here
+///         let going_down = self.tree.shutdown(); // the shutdown is requested here
+///         quit.send(going_down.await.is_err()); // the end cannot be awaited in here
 ///     }
 /// }
 ///
@@ -419,7 +431,9 @@ impl Future for Shutdown {
 pub struct ShutdownRef(Shutdown);
 
 impl ShutdownRef {
-    /// Bounds the whole shutdown: what is not down by then is aborted, leaves first (S24).
+    /// Limits the whole shutdown: children that are not down by then are aborted, leaves first.
+    ///
+    /// See rule S24.
     pub fn within(self, time: Duration) -> Self {
         ShutdownRef(self.0.within(time))
     }
@@ -428,9 +442,11 @@ impl ShutdownRef {
 impl Future for ShutdownRef {
     type Output = Result<Report, WaitError>;
 
+    /// Waits for the end of the tree.
+    ///
     /// # Errors
     ///
-    /// At once, when awaited inside the tree.
+    /// Resolves to an error immediately if it is awaited inside the tree.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         self.0.poll_join(cx)
     }

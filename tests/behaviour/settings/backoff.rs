@@ -6,7 +6,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::{delays, fail};
-use crate::kit::{Boom, Do, Journal, Probe, ms, pass, secs};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs};
 
 supervisor! {
     struct Paces(journal: Journal) {

@@ -5,7 +5,7 @@ use std::fmt;
 use supervise::prelude::*;
 
 use super::ended;
-use crate::kit::{Boom, Do, Journal, Probe, quiet_panics, settle};
+use crate::common::{Boom, Do, Journal, Probe, quiet_panics, settle};
 
 #[derive(Debug)]
 enum Trouble {
@@ -181,7 +181,7 @@ async fn decider_phase_is_obeyed() {
     }
     let journal = Journal::default();
     let tree = Restarting::start(journal.clone()).await.unwrap();
-    journal.plan("a start", 1, crate::kit::Fault::Error);
+    journal.plan("a start", 1, crate::common::Fault::Error);
     tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     assert!(matches!(ended(&tree.a).await, Ended::Failed(_)), "while it is restarted, it is stopped");

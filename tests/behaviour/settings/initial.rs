@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Do, Journal, Probe};
+use crate::common::{Do, Journal, Probe};
 
 supervisor! {
     struct Halls(journal: Journal, count: u32) {

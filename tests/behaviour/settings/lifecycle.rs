@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use supervise::Refusal;
+use supervise::error::SendRejection;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::kit::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
 fn dump(probe: &mut Probe) {
     probe.journal.write("dump");
@@ -223,7 +223,7 @@ async fn lifecycle_drain_is_obeyed() {
             }
             settle().await;
             let late = handle.drains.try_tell(Do::Note("late")).unwrap_err();
-            assert_eq!(late.reason(), Refusal::Ended);
+            assert_eq!(late.reason(), SendRejection::Ended);
             ended(&handle.drains).await;
             ended(&handle.short).await;
             drop(tree);

@@ -4,7 +4,7 @@ use supervise::Cause;
 use supervise::prelude::*;
 
 use super::{ended, fail, restarts};
-use crate::kit::{Journal, Probe, pass, secs, settle};
+use crate::common::{Journal, Probe, pass, secs, settle};
 
 supervisor! {
     struct Limits(journal: Journal) {
@@ -88,7 +88,7 @@ async fn limit_on_limit_escalate_is_obeyed() {
     let mut events = tree.events();
     assert_eq!(restarts(&tree.set.spawn(1).await.unwrap()).await, 1);
     settle().await;
-    let lines = crate::kit::seen(&mut events);
+    let lines = crate::common::seen(&mut events);
     assert!(lines.contains(&"set escalated".to_owned()), "{lines:?}");
 }
 

@@ -1,11 +1,11 @@
 //! `mailbox`, `while_down`, `redeliver` and `max_children`.
 
+use supervise::error::{AskError, SendRejection, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, Refusal, SpawnError};
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::kit::{Do, Journal, Probe, ms, secs, settle};
+use crate::common::{Do, Journal, Probe, ms, secs, settle};
 
 supervisor! {
     struct Boxes(journal: Journal) {
@@ -58,7 +58,7 @@ async fn room(pick: fn(&Boxes) -> &ActorRef<Probe>) -> usize {
     settle().await;
     for room in 0..5_000 {
         if let Err(refused) = child.try_tell(Do::Add(1)) {
-            assert_eq!(refused.reason(), Refusal::Full);
+            assert_eq!(refused.reason(), SendRejection::Full);
             return room;
         }
     }
@@ -118,7 +118,7 @@ async fn max_children_is_obeyed() {
 }
 
 /// What a tell meets during a backoff, and the sum after it.
-async fn tell_while_down(pick: fn(&Downs) -> &ActorRef<Probe>) -> (Option<Refusal>, u64) {
+async fn tell_while_down(pick: fn(&Downs) -> &ActorRef<Probe>) -> (Option<SendRejection>, u64) {
     let tree = Downs::start(Journal::default()).await.unwrap();
     let child = pick(&tree);
     fail(child, 1).await;
@@ -138,7 +138,7 @@ async fn while_down_hold_is_obeyed() {
 /// S35: it goes back at once.
 #[tokio::test(start_paused = true)]
 async fn while_down_reject_is_obeyed() {
-    let down = Refusal::Down { retry_in: Some(secs(2)) };
+    let down = SendRejection::Down { retry_in: Some(secs(2)) };
     assert_eq!(tell_while_down(|tree| &tree.rejects).await, (Some(down), 0));
 }
 

@@ -3,21 +3,23 @@
 //! Each shows a difference that one argument alone makes, so it fails where that argument is ignored.
 
 mod backoff;
+mod contradictions;
 mod decider;
+mod grammar;
 mod initial;
 mod lifecycle;
 mod limit;
 mod mailbox;
-mod reach;
+mod scope;
 mod strategy;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events};
 
-use crate::kit::{Boom, Do, Probe, secs, settle};
+use crate::common::{Boom, Do, Probe, secs, settle};
 
 /// Fails that many times.
 async fn fail(child: &ActorRef<Probe>, times: u32) {
@@ -65,7 +67,7 @@ const TESTS: [&str; 8] = [
     include_str!("lifecycle.rs"),
     include_str!("limit.rs"),
     include_str!("mailbox.rs"),
-    include_str!("reach.rs"),
+    include_str!("scope.rs"),
     include_str!("strategy.rs"),
 ];
 

@@ -4,7 +4,7 @@ use supervise::Cause;
 use supervise::prelude::*;
 
 use super::{ended, fail, restarts};
-use crate::kit::{Journal, Probe, pass, secs, settle};
+use crate::common::{Journal, Probe, pass, secs, settle};
 
 supervisor! {
     struct One(journal: Journal) {

@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle};
+use crate::common::{Boom, Fault, ms, pass, secs, settle};
 use crate::stage::*;
 
 supervisor! {

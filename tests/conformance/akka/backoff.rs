@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use supervise::error::{InvalidSettings, SendRejection, SpawnError};
+use supervise::event::{EventKind, Events};
+use supervise::policy::Reset;
 use supervise::prelude::*;
-use supervise::{EventKind, Events, InvalidSettings, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {
@@ -144,7 +146,7 @@ async fn a173_a_child_in_backoff_can_answer_at_once_that_it_is_down() {
     fail(&tree.a).await;
     pass(secs(40)).await;
     let refused = tree.a.tell(Msg::Note("hello")).await.unwrap_err();
-    assert_eq!(refused.reason(), Refusal::Down { retry_in: Some(secs(60)) });
+    assert_eq!(refused.reason(), SendRejection::Down { retry_in: Some(secs(60)) });
     assert!(tree.a.ask(Msg::Ping).await.is_err());
     pass(secs(60)).await;
     assert_eq!(ping(&tree.a).await, 2);
@@ -159,7 +161,7 @@ async fn a175_without_a_restart_what_waited_is_a_dead_letter() {
     note(&tree.a, "two").await;
     pass(secs(3600)).await;
     assert_eq!((state(&tree.a), tree.dead_letters()), ("failed", 2));
-    assert_eq!(tree.a.tell(Msg::Note("three")).await.unwrap_err().reason(), Refusal::Ended);
+    assert_eq!(tree.a.tell(Msg::Note("three")).await.unwrap_err().reason(), SendRejection::Ended);
 }
 
 /// The delay of the n-th restart, up to the cap; no time at all is refused.

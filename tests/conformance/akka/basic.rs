@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use supervise::AskError;
+use supervise::error::AskError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, ms, pass, secs, settle, soon};
+use crate::common::{Boom, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

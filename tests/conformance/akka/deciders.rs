@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::SpawnError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{EventKind, SpawnError};
 
-use crate::kit::{Boom, Fault, quiet_panics, seen, settle, soon};
+use crate::common::{Boom, Fault, quiet_panics, seen, settle, soon};
 use crate::stage::*;
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

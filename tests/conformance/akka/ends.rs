@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use supervise::error::{AskError, KeyedError, SendRejection, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, KeyedError, Refusal, SpawnError};
 use tokio::time::{Instant, timeout};
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {
@@ -205,9 +205,9 @@ async fn a135_a_message_to_the_dead_comes_back() {
     house.other.stop();
     soon(house.other.terminated()).await.unwrap();
     let back = house.other.tell(Msg::Fail(Boom::Fatal)).await.unwrap_err();
-    assert_eq!((back.path(), back.reason()), ("other", Refusal::Ended));
+    assert_eq!((back.path(), back.reason()), ("other", SendRejection::Ended));
     assert!(matches!(back.into_message(), Msg::Fail(Boom::Fatal)));
     let refused = house.other.ask(Msg::Ping).await;
-    assert_eq!(refused, Err(AskError::Refused { path: "other".into(), reason: Refusal::Ended }));
+    assert_eq!(refused, Err(AskError::Refused { path: "other".into(), reason: SendRejection::Ended }));
     assert_eq!(house.dead_letters(), 0, "its sender knows");
 }

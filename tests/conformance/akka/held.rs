@@ -7,7 +7,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, secs, seen, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, seen, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -1,10 +1,11 @@
 //! Checks that the first Akka, of 2009 to 2011, made of itself: A215 to A221.
 
+use supervise::error::AskError;
+use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{AskError, EventKind};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, ms, pass, secs, settle, soon};
+use crate::common::{Boom, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {
@@ -164,7 +165,7 @@ async fn a218_that_a_limit_was_reached_is_said() {
     let Some(Ended::Limit(failure)) = tree.a.ended() else { panic!("{:?}", tree.a.ended()) };
     assert_eq!((failure.path(), failure.find()), ("a", Some(&Boom::Fatal)));
     let restarts = tree.snapshot().find("a").unwrap().restarts.unwrap();
-    assert_eq!((restarts.of, restarts.within), (Some(1), Some(secs(5))));
+    assert_eq!((restarts.max, restarts.within), (Some(1), Some(secs(5))));
 }
 
 /// A stop waits for the time that was declared, and no longer.

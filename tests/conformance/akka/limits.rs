@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::RestartLimit;
 use supervise::prelude::*;
-use supervise::{InvalidSettings, Limit, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, secs, settle};
+use crate::common::{ms, pass, secs, settle};
 use crate::stage::*;
 
 /// An actor with a child `kid` that has this limit and is watched by it.
-async fn limited(limit: Limit) -> (ActorRef<Unit>, ActorRef<Unit>, Stage) {
+async fn limited(limit: RestartLimit) -> (ActorRef<Unit>, ActorRef<Unit>, Stage) {
     let stage = Stage::default();
     stage.supervises("boss", always(Directive::Restart));
     let boss = top("boss", &stage).await;

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use supervise::Timer;
+use supervise::error::SendRejection;
 use supervise::prelude::*;
-use supervise::{Refusal, Timer};
 
-use crate::kit::{Boom, ms, pass, secs, seen, settle, soon};
+use crate::common::{Boom, ms, pass, secs, seen, settle, soon};
 use crate::stage::*;
 
 supervisor! {
@@ -46,7 +47,7 @@ async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     tree.a.drain();
     settle().await;
     let refused = tree.a.tell(Msg::Note("m4")).await.unwrap_err();
-    assert_eq!(refused.reason(), Refusal::Ended);
+    assert_eq!(refused.reason(), SendRejection::Ended);
     soon(tree.a.terminated()).await.unwrap();
     let before = text(&["a works", "a worked", "a m1"]);
     let behind = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);

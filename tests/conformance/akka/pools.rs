@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{settle, soon};
+use crate::common::{settle, soon};
 use crate::stage::*;
 
 supervisor! {

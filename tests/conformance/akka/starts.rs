@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::Mailbox;
 use supervise::prelude::*;
-use supervise::{InvalidSettings, Mailbox, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, seen, settle, soon};
 use crate::stage::*;
 
 supervisor! {

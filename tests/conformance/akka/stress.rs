@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use supervise::BoxError;
+use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
-use supervise::{BoxError, Limit, MaxRestarts};
 use tokio::time::Instant;
 
-use crate::kit::{ms, pass, secs, soon};
+use crate::common::{ms, pass, secs, soon};
 
 const ACTORS: usize = 500;
 const BREADTH: usize = 6;
@@ -157,7 +158,7 @@ impl Actor for Node {
                 let node = Node::start(path.clone(), world.clone());
                 async move { Ok(node.await?) }
             };
-            let kid = cx.spawn(&name, start).limit(Limit::new().max_restarts(MaxRestarts::Unlimited)).await?;
+            let kid = cx.spawn(&name, start).limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited)).await?;
             self.world.alive.lock().unwrap().insert(kid.path(), kid);
             self.world.children.lock().unwrap().entry(self.path.clone()).or_default().insert(name);
         }

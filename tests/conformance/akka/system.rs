@@ -1,9 +1,9 @@
 //! The whole of it: roots, top-level actors, and the way out: A155 to A167.
 
+use supervise::error::{CommandError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, SpawnError};
 
-use crate::kit::{Boom, Fault, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::error::{InvalidSettings, SendRejection, SpawnError};
+use supervise::event::EventKind;
+use supervise::policy::{Mailbox, Reset};
 use supervise::prelude::*;
-use supervise::{EventKind, InvalidSettings, Mailbox, Refusal, Reset, SpawnError};
 use tokio::time::Instant;
 
-use crate::kit::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, quiet_panics, secs, settle, soon};
 use crate::stage::*;
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -304,7 +306,7 @@ async fn a197_what_has_no_room_in_a_wait_comes_back() {
     settle().await;
     stage.take();
     let reasons = ["m1", "m2", "m3", "m4"].map(|line| tree.a.try_tell(Msg::Note(line)).map_err(|e| e.reason()));
-    assert_eq!(reasons, [Ok(()), Ok(()), Err(Refusal::Full), Err(Refusal::Full)]);
+    assert_eq!(reasons, [Ok(()), Ok(()), Err(SendRejection::Full), Err(SendRejection::Full)]);
     pass(secs(1)).await;
     assert_eq!(stage.take(), lines(&[&restart("a")[2..], &text(&["a m1", "a m2"])]));
     assert_eq!(tree.dead_letters(), 0);

@@ -2,7 +2,7 @@
 
 use supervise::prelude::*;
 
-use crate::kit::{Boom, Fault, ms, pass, secs, settle, soon};
+use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {
@@ -91,7 +91,7 @@ async fn a141_who_depends_on_another_fails_with_its_end() {
     let ended = house.one.ended().unwrap();
     assert!(matches!(ended.failure().unwrap().cause(), Cause::DeathPact(path) if path == "db"));
     let expected = ["db ended Stopped", "one failed", "one decided Stop", "one ended Failed"];
-    assert_eq!(crate::kit::seen(&mut events), expected);
+    assert_eq!(crate::common::seen(&mut events), expected);
 }
 
 /// Twice in a row: the end of a child, the notice, a child of the same name.

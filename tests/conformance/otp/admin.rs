@@ -1,11 +1,12 @@
 //! Children by hand: O025 to O042.
 
+use supervise::error::{CommandError, SpawnError};
+use supervise::policy::SupervisorStrategy;
 use supervise::prelude::*;
-use supervise::{CommandError, SpawnError, SupervisorStrategy};
 
 use super::*;
 use crate::alloc::taken;
-use crate::kit::{Boom, Fault, pass, secs, settle};
+use crate::common::{Boom, Fault, pass, secs, settle};
 
 supervisor! {
     struct Ends(stage: Stage) {

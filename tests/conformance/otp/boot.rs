@@ -1,11 +1,12 @@
 //! The start of a tree: O001 to O018, and what can be declared: O048 and O062.
 
+use supervise::error::SpawnError;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
-use supervise::{ShutdownTime, SpawnError};
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Boom, Fault, pass, secs};
+use crate::common::{Boom, Fault, pass, secs};
 
 supervisor! {
     struct Empty(stage: Stage) {
@@ -157,7 +158,7 @@ async fn o048_every_lifecycle_goes_with_every_time() {
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     for lifecycle in [Lifecycle::Permanent, Lifecycle::Transient, Lifecycle::Temporary] {
-        for time in [ShutdownTime::Kill, ShutdownTime::Within(secs(1)), ShutdownTime::Infinity] {
+        for time in [ShutdownTimeout::Kill, ShutdownTimeout::Within(secs(1)), ShutdownTimeout::Infinity] {
             let settings = move |spawn: SpawnUnit| spawn.lifecycle(lifecycle).shutdown(time);
             let one = kid_as(&boss, "one", settings).await.unwrap();
             stop(&one).await;

@@ -1,11 +1,12 @@
 //! Proposals and descendants, with delays and budgets of their own: O246 to O270.
 
+use supervise::error::SpawnError;
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
-use supervise::{EventKind, Events, SpawnError};
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, secs, seen, settle};
+use crate::common::{Fault, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Intrinsic(stage: Stage) {

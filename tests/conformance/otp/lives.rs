@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 
 use super::*;
-use crate::kit::{ms, pass, secs, seen, settle};
+use crate::common::{ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Lives(stage: Stage) {

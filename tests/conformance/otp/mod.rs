@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 
-use crate::kit::soon;
+use crate::common::soon;
 use crate::stage::*;
 
 supervisor! {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use supervise::CommandError;
+use supervise::error::CommandError;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, quiet_panics, secs, settle};
+use crate::common::{Fault, ms, pass, quiet_panics, secs, settle};
 
 supervisor! {
     struct Waits(stage: Stage) {

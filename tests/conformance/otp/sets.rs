@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use supervise::error::{CommandError, KeyedError, SpawnError};
 use supervise::prelude::*;
-use supervise::{CommandError, KeyedError, SpawnError};
 
 use super::*;
 use crate::alloc::taken;
-use crate::kit::{Fault, pass, quiet_panics, secs, settle};
+use crate::common::{Fault, pass, quiet_panics, secs, settle};
 
 supervisor! {
     struct Sets(stage: Stage) {
@@ -205,7 +205,7 @@ async fn o181_a_spawn_gives_a_handle_or_an_error() {
     assert_eq!(ping(&tree.once.spawn("well".into()).await.unwrap()).await, 1);
     stage.plan("ill start", 1, Fault::Error);
     let Err(SpawnError::Start(failure)) = tree.once.spawn("ill".into()).await else { panic!("it has started") };
-    assert_eq!((failure.phase(), failure.error()), (Phase::Start, Some(&crate::kit::Boom::Planned)));
+    assert_eq!((failure.phase(), failure.error()), (Phase::Start, Some(&crate::common::Boom::Planned)));
     assert_eq!(tree.once.len(), 1);
 }
 

@@ -3,7 +3,7 @@
 use supervise::prelude::*;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, secs};
+use crate::common::{Fault, ms, pass, secs};
 
 supervisor! {
     struct Plain(stage: Stage) {

@@ -3,12 +3,12 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use supervise::ShutdownTime;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
 
 /// Its drop blocks the thread until it is let go.
 struct Slow {
@@ -181,7 +181,7 @@ async fn o130_who_ends_during_a_stop_is_not_started_again() {
 /// Whatever an instance answers to the stop, the tree is stopped.
 #[tokio::test(start_paused = true)]
 async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
-    crate::kit::quiet_panics();
+    crate::common::quiet_panics();
     let (tree, stage) = sets().await;
     for name in ["well", "error", "panic"] {
         tree.timed.spawn(name).await.unwrap();
@@ -299,9 +299,9 @@ async fn o138_an_error_in_answer_to_a_stop_is_with_the_child() {
 #[tokio::test(start_paused = true)]
 async fn o140_each_child_is_stopped_in_its_own_way() {
     let stage = Stage::default();
-    let boss = top_as("boss", &stage, |spawn| spawn.shutdown(ShutdownTime::Infinity)).await.unwrap();
-    let patient = kid_as(&boss, "patient", |spawn| spawn.shutdown(ShutdownTime::Infinity)).await.unwrap();
-    let now = kid_as(&boss, "now", |spawn| spawn.shutdown(ShutdownTime::Kill)).await.unwrap();
+    let boss = top_as("boss", &stage, |spawn| spawn.shutdown(ShutdownTimeout::Infinity)).await.unwrap();
+    let patient = kid_as(&boss, "patient", |spawn| spawn.shutdown(ShutdownTimeout::Infinity)).await.unwrap();
+    let now = kid_as(&boss, "now", |spawn| spawn.shutdown(ShutdownTimeout::Kill)).await.unwrap();
     for place in ["patient post_stop", "now post_stop"] {
         stage.plan(place, 1, Fault::Slow(secs(3600)));
     }

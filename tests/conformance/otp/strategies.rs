@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, secs, seen, settle};
+use crate::common::{Fault, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Five(stage: Stage) {

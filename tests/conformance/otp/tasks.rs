@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use supervise::error::{AskError, SpawnError};
 use supervise::prelude::*;
-use supervise::{AskError, SpawnError};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 
 use super::*;
-use crate::kit::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
 
 /// Gives its result away after a time, if it is well.
 async fn job(
@@ -197,7 +197,7 @@ async fn o213_who_waits_for_its_next_try_is_listed() {
     settle().await;
     let snapshot = tree.snapshot();
     let node = snapshot.find(&unit.path()).unwrap();
-    assert!(matches!(node.state, supervise::NodeState::BackingOff { .. }) && tree.units.len() == 1);
+    assert!(matches!(node.state, supervise::inspect::NodeState::BackingOff { .. }) && tree.units.len() == 1);
 }
 
 /// A child that cannot be begun is the error of the start.

@@ -4,7 +4,7 @@ use supervise::prelude::*;
 use supervise::testing;
 
 use super::*;
-use crate::kit::{Fault, ms, pass, secs, seen, settle};
+use crate::common::{Fault, ms, pass, secs, seen, settle};
 
 supervisor! {
     struct Top(stage: Stage) {
@@ -132,7 +132,7 @@ async fn o231_what_is_told_says_when_it_went_wrong() {
     let mut phases = Vec::new();
     let mut told = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
-        if let supervise::EventKind::Failed { failure, .. } = &event.kind {
+        if let supervise::event::EventKind::Failed { failure, .. } = &event.kind {
             phases.push((event.path.clone(), failure.phase()));
         }
         told.push(testing::line(&event));

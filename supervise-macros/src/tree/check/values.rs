@@ -9,10 +9,10 @@ use proptest::bool::weighted;
 use proptest::option::{of, weighted as some};
 use proptest::prelude::*;
 use supervise_rules::Problem;
-use supervise_runtime::{
-    Actor, Context, ExponentialBackoff, Lifecycle, Limit, Mailbox, MaxRestarts, OnLimit, Reset, ShutdownTime,
-    SpawnError, WhileDown,
-};
+use supervise_runtime::error::SpawnError;
+use supervise_runtime::policy::{ExponentialBackoff, Lifecycle, Mailbox, MaxRestarts, OnLimit, Reset, WhileDown};
+use supervise_runtime::policy::{RestartLimit, ShutdownTimeout};
+use supervise_runtime::{Actor, Context};
 
 use super::super::parse;
 use super::{Call, facts};
@@ -22,7 +22,7 @@ use crate::errors::Errors;
 #[derive(Debug, Clone)]
 struct Settings {
     lifecycle: Lifecycle,
-    shutdown: Option<ShutdownTime>,
+    shutdown: Option<ShutdownTimeout>,
     drain: bool,
     significant: bool,
     backoff: Option<Growing>,
@@ -45,8 +45,8 @@ struct Growing {
 
 fn any_settings() -> impl Strategy<Value = Settings> {
     let lifecycle = prop_oneof![Just(Lifecycle::Permanent), Just(Lifecycle::Transient), Just(Lifecycle::Temporary)];
-    let within = (1u64..5_000).prop_map(|time| ShutdownTime::Within(Duration::from_millis(time)));
-    let shutdown = prop_oneof![Just(ShutdownTime::Kill), Just(ShutdownTime::Infinity), within];
+    let within = (1u64..5_000).prop_map(|time| ShutdownTimeout::Within(Duration::from_millis(time)));
+    let shutdown = prop_oneof![Just(ShutdownTimeout::Kill), Just(ShutdownTimeout::Infinity), within];
     let factor = prop_oneof![1 => Just(0.5), 9 => prop_oneof![Just(1.0), Just(1.0001), Just(1.5), Just(3.0)]];
     let random_factor = prop_oneof![1 => Just(-0.5), 1 => Just(1.5), 8 => 0.0..=1.0];
     let growing = (1u64..100, 50u64..1_000, of(factor), of(random_factor), of(of(50u64..1_000)));
@@ -83,7 +83,7 @@ impl Settings {
     fn written(&self) -> String {
         let named = |name: &str, value: Option<String>| value.map(|value| format!("{name} = {value}"));
         let shutdown = self.shutdown.map(|shutdown| match shutdown {
-            ShutdownTime::Within(time) => format!("{}ms", time.as_millis()),
+            ShutdownTimeout::Within(time) => format!("{}ms", time.as_millis()),
             word => format!("{word:?}"),
         });
         let lifecycle = [
@@ -158,7 +158,7 @@ impl Settings {
             }
             spawn = spawn.backoff(backoff);
         }
-        let mut limit = Limit::new();
+        let mut limit = RestartLimit::new();
         if let Some(max) = self.max_restarts {
             limit = limit.max_restarts(max);
         }

@@ -30,7 +30,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
         async fn build(
             (#(#names,)*): Self::Params,
             #builder: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::Thrown> {
+        ) -> ::core::result::Result<Self, __rt::UserError> {
             #(#[allow(unused_variables)] let #names = __rt::Builder::keep(&#builder, #names);)*
             #(#editor)*
             #body
@@ -70,7 +70,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     quote! {
         #statements
         #[allow(unreachable_code)]
-        ::core::result::Result::Ok::<_, __rt::Thrown>(#name { #fields __tree: #tree })
+        ::core::result::Result::Ok::<_, __rt::UserError>(#name { #fields __tree: #tree })
     }
 }
 
@@ -162,7 +162,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
             #rebind
             async move {
                 let __it: ::core::option::Option<#it> = #value;
-                ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+                ::core::result::Result::Ok::<_, __rt::UserError>(__it)
             }
         })
     }}
@@ -345,7 +345,7 @@ fn started(unit: &Unit, start: &Expr) -> TokenStream {
     let it = start_type(unit);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
-        ::core::result::Result::Ok::<_, __rt::Thrown>(__it)
+        ::core::result::Result::Ok::<_, __rt::UserError>(__it)
     }
 }
 

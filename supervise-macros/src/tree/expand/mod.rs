@@ -109,7 +109,7 @@ fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
             async fn build(
                 _: Self::Params,
                 _: __rt::Builder,
-            ) -> ::core::result::Result<Self, __rt::Thrown> {
+            ) -> ::core::result::Result<Self, __rt::UserError> {
                 ::core::unreachable!()
             }
         }
@@ -137,7 +137,7 @@ fn as_child(name: &Ident) -> TokenStream {
                 #future: ::core::future::Future<
                         Output = ::core::result::Result<
                             __rt::Tree<#name>,
-                            __rt::Thrown,
+                            __rt::UserError,
                         >,
                     > + ::core::marker::Send
                     + 'static,

@@ -56,7 +56,7 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }
         ("limit", _) => {
-            let new = quote_spanned!(name.span()=> __rt::Limit::new());
+            let new = quote_spanned!(name.span()=> __rt::RestartLimit::new());
             let words: Vec<_> = setting.first().and_then(word).into_iter().chain(unknown).collect();
             let (half_typed, limit) = (half_typed(&new, words.into_iter()), budget(new, setting));
             match half_typed.is_empty() {
@@ -102,7 +102,7 @@ fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, Tok
             (setting.span(), quote!(.#setting(#value)))
         }
         (Some(name), Some(word)) if words(&setting.to_string(), &name.to_string()).contains(&&*word.to_string()) => {
-            (name.span(), quote!(.#name(__rt::Shutdown::#word)))
+            (name.span(), quote!(.#name(__rt::ShutdownTimeout::#word)))
         }
         (Some(name), _) => {
             let value = lower_time(&arg.value);

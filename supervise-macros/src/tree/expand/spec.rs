@@ -149,17 +149,17 @@ fn shutdown(child: &Child) -> TokenStream {
         // A task without a context is dropped at its next await (rule S29).
         return if child.is_task() && !child.has_context() {
             let none = time(Duration::ZERO);
-            quote!(Is(__rt::Shutdown::Within(#none)))
+            quote!(Is(__rt::ShutdownTimeout::Within(#none)))
         } else {
             quote!(Default)
         };
     };
     if let Some(literal) = duration::literal(value) {
         let time = time(literal);
-        return quote!(Is(__rt::Shutdown::Within(#time)));
+        return quote!(Is(__rt::ShutdownTimeout::Within(#time)));
     }
     match word(value).filter(|word| words("lifecycle", "shutdown").contains(&&*word.to_string())) {
-        Some(word) => quote!(Is(__rt::Shutdown::#word)),
+        Some(word) => quote!(Is(__rt::ShutdownTimeout::#word)),
         None => quote!(Computed),
     }
 }

@@ -1,248 +1,250 @@
-//! The life of one child: what an order, the end of a step and a deadline mean in each state.
+//! The life of one child as a state machine: the effect of every order, step end and deadline in every state.
 //!
-//! Plain data: no clock, no task, no user code. A [`Machine`] is told of orders ([`Machine::order`]) and of the ends of
-//! steps ([`Machine::finished`]), says which step follows ([`Machine::next`]), and has its [`Effect`]s carried out by a
-//! [`Port`]. Whoever runs a child has nothing else to ask, and decides nothing itself.
+//! The machine is plain data: no clock, no task, no user code. The driver passes it orders ([`Machine::order`]) and the
+//! ends of steps ([`Machine::finished`]). The machine answers which step follows ([`Machine::next`]), and a [`Port`]
+//! carries out its [`Effect`]s. So the driver decides nothing itself.
 //!
-//! Two things are kept apart. The [`State`] is the row of the tables; the [`Stage`] is the point that the child's task
-//! has reached. An order arrives at any time. It is noted, changes what can be changed while user code goes on (the
-//! mailbox, the deadline, the user future itself), and is acted on when that code comes back.
+//! The machine keeps two things apart. The [`State`] is the row of the tables; the [`Stage`] is the point that the
+//! child's task has reached. They differ because an order may register_waker at any time, also while user code runs. The
+//! machine then records the order and changes what can be changed immediately (the mailbox, the deadline, the drop of
+//! the user future). It acts on the rest when the user code has returned.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::State;
-use crate::clock::after;
-use crate::decide::member::Role;
-use crate::failure::{Cause, Failure, Phase};
-use crate::strategy::Shutdown;
-use crate::watch::Ended;
+use crate::base::clock::after;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::ShutdownTimeout;
 
-/// The time of one that has none (`shutdown = Kill`) to go down for a restart (S24).
+/// The time to go down for a restart, for a child that has no time to stop (`shutdown = Kill`, S24).
 const DOWN_TIME: Duration = Duration::from_secs(5);
 
 /// An order to the child, from its supervisor, its children or a caller.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// Its turn has come: it starts.
+    /// The child starts, because its turn has come.
     Start,
-    /// Its failure is forgiven: it goes on with the same instance.
+    /// The child continues with the same instance after a failure (the directive `Resume`).
     Resume,
-    /// Its failure, kept so far, is decided now.
+    /// A failure that was kept so far is decided now.
     Redecide,
-    /// It goes down, to be started again. Its hooks get this failure.
+    /// The child goes down to be restarted. Its hooks get this failure.
     Down(Failure),
-    /// It goes down for good.
+    /// The child goes down and ends.
     End(Ended),
-    /// It handles what is queued, then goes down for good.
+    /// The child handles its queued messages, then goes down and ends.
     Drain,
-    /// Its group counts it as ended.
+    /// The group counts the child as ended.
     Over(Ended),
-    /// An ancestor has failed (true), or goes on.
+    /// True: an ancestor has failed. False: the suspension ends.
     Suspend(bool),
-    /// Its supervisor is gone: no start will ever come.
+    /// The supervisor was dropped: no start will ever come.
     Orphan,
-    /// It waits this long for its backoff, or for that of its group.
+    /// The child waits this long, for its own backoff or that of its group.
     Wait(Duration),
-    /// A caller's `stop()`, to which its group has agreed. `begins`: it was told to start, and has not begun.
+    /// A caller's `stop()`, to which the group has agreed.
     Stop {
-        /// See above.
+        /// The child was ordered to start, and has not begun.
         begins: bool,
     },
-    /// It fails with this, at its next await: `kill()`, a death pact.
+    /// The child fails with this at its next await: `kill()`, a death pact.
     Kill(Failure),
-    /// A test lets it fail with this.
+    /// A test makes the child fail with this.
     #[cfg(feature = "testing")]
     Inject(Failure),
-    /// No time is left for it. The failure is that of the restart for which it goes down, unless it ends.
+    /// The child has no time left. The failure is that of the restart for which the child goes down; `None` if the
+    /// child ends.
     Abort(Option<Failure>),
-    /// All its children are down.
+    /// All children of this child are down.
     ChildrenDown,
-    /// All its children have ended (S22); the first failure inside.
+    /// All children of this child have ended (S22), with the first failure.
     ChildrenEnded(Option<Failure>),
-    /// A child of its own has escalated this failure.
+    /// A child of this child has escalated this failure.
     Escalated(Failure),
 }
 
-/// What the task does until the next step.
+/// The next action of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Nothing: it waits for orders, until [`Machine::wakes`].
+    /// No action: the task waits for orders, until [`Machine::wakes`].
     Wait,
-    /// Nothing, but other tasks have their turn.
+    /// No action, but other tasks run first.
     Yield,
-    /// The start expression.
+    /// Run the start expression.
     Start,
-    /// `pre_start`.
+    /// Run `pre_start`.
     PreStart,
-    /// `post_restart`.
+    /// Run `post_restart`.
     PostRestart,
-    /// A task, until it says that it is ready.
+    /// Run a task until it reports that it is ready.
     Ready,
-    /// Messages, or the future of a task.
+    /// Handle messages, or run the future of a task.
     Serve,
-    /// The futures of `cx.run` of one that drains.
+    /// Run the `cx.run` futures of a draining actor to their ends.
     HandIn,
-    /// `pre_restart`.
+    /// Run `pre_restart`.
     PreRestart,
-    /// What a task has left running, which has its time.
+    /// Wait for the subtasks that a task left running, within their time.
     Settle,
-    /// What a task has left running is dropped.
+    /// Drop the subtasks that a task left running.
     Drop,
-    /// `post_stop`.
+    /// Run `post_stop`.
     PostStop,
-    /// The task ends.
+    /// End the task.
     Exit,
 }
 
-/// How a step came to its end.
+/// The way in which a step ended.
 #[derive(Debug)]
 pub(crate) enum StepEnd {
-    /// User code came back: it has done what it was to do.
+    /// User code returned successfully.
     Done,
-    /// The loop over messages came back for an order, or for what is queued.
+    /// The message loop returned because of an order, or for the queued messages.
     Interrupted,
-    /// By itself: `cx.stop()`, a task that is through.
+    /// The child ended by itself: `cx.stop()`, or a task that returned.
     ByItself,
-    /// The future of a task has returned; its subtasks have not.
+    /// The future of a task has returned, but its subtasks have not.
     Returned,
-    /// Nothing is queued any more, and nothing new is taken in.
+    /// The queue is empty, and no new messages are accepted.
     Drained,
     /// User code failed or panicked. `stopped`: it had called `cx.stop()` before.
     Failed { failure: Failure, stopped: bool },
-    /// An optional child is not there (S28).
+    /// An optional child is absent (S28).
     Absent,
-    /// The user future was dropped at its await.
+    /// The user future was dropped at an await.
     Cut(Cut),
 }
 
 /// Why a user future is dropped at its next await.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// It goes down, for a restart or for good.
+    /// The child goes down, for a restart or to end.
     Leaves,
-    /// It fails: a kill, a child that escalated.
+    /// The child fails: a kill, or an escalation of a child below.
     Fails,
-    /// Its time is up.
+    /// The time of the step is up.
     TimeUp,
-    /// No time is left for it, said its supervisor.
+    /// The supervisor has no time left for the child.
     Abort,
 }
 
-/// Whoever runs a machine: answers what it asks, and carries out what it says.
+/// The driver of a machine, as the machine sees it: answers its questions and carries out its effects.
 pub(crate) trait Port {
     fn now(&self) -> Instant;
-    /// A message is in hand.
+    /// Returns whether a message is being handled.
     fn is_busy(&self) -> bool;
-    /// It has, or had, children.
+    /// Returns whether the child has, or had, children of its own.
     fn has_children(&self) -> bool;
-    /// Its supervisor still has a place for it.
+    /// Returns whether the supervisor still has the child in its group.
     fn has_place(&self) -> bool;
-    /// Everybody has been told of its end.
+    /// Returns whether all watchers were notified of the end.
     fn end_is_told(&self) -> bool;
-    /// Its children end, and so it does, with this failure.
+    /// Returns the failure with which the child ends because its own children end.
     fn ends_with_failure(&self) -> Option<Failure>;
-    /// The failure is this child's own, not one of another below it.
+    /// Returns whether the failure is this child's own, not one of a child below.
     fn is_own(&self, failure: &Failure) -> bool;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
-    /// Carries this out, at once. `machine` says what the child is at just now.
+    /// Carries out this effect immediately. `machine` has the present state of the child.
     fn perform(&mut self, machine: &Machine, effect: Effect);
 }
 
-/// What is to be carried out.
+/// An effect to carry out.
 #[derive(Debug)]
 pub(crate) enum Effect {
-    // ----- at any time: the cell, its group, its children
-    /// The loop over messages is to come back after the message in hand, or need not any more.
+    // ----- at any time: on the cell, its group, its children
+    /// The message loop returns after the message in hand (true), or need not return any more (false).
     Interrupt(bool),
-    /// Mailbox: messages go back to their senders, and what waits becomes dead letters.
+    /// Mailbox: new messages are refused, and queued ones become dead letters.
     Refuse,
-    /// Mailbox: messages go back to their senders; what waits is still handled, and timers stop.
+    /// Mailbox: new messages are refused; queued ones are still handled, and timers stop.
     RefuseNew,
-    /// Mailbox: it counts as down, or not any more, for one that rejects meanwhile (S35).
+    /// Mailbox: the actor counts as down or as up again, for `while_down(Reject)` (S35).
     MarkDown(bool),
-    /// When it is started again, for those that are rejected.
+    /// The time of the next start, for senders that are rejected.
     Retry(Option<Instant>),
-    /// It leaves after the message in hand: spawns that are not up yet end (S7).
+    /// The child goes down after the message in hand: spawns that are not up yet end (S7).
     EndSpawns,
-    /// It is going on after all: what it spawns begins again.
+    /// The child continues after all: spawns are allowed again.
     AllowSpawns,
-    /// Its own code is told that it goes down: tokens, and the context of a task.
+    /// The child's own code is notified of the stop: by tokens, and by the context of a task.
     SignalStop,
-    /// For those who look.
+    /// The suspension, for snapshots.
     Suspended(bool),
-    /// Its children are suspended, or go on.
+    /// The children are suspended, or their suspension ends.
     SuspendChildren(bool),
-    /// Its wait is over: its group says what follows.
+    /// The backoff is over: the group decides what follows.
     Due,
-    /// Nothing of it is up any more.
+    /// Nothing of the child is up any more.
     Gone,
-    // ----- between two steps: its instance too
-    /// It is up.
+    // ----- between two steps: also on the instance
+    /// The child is up.
     Up { again: bool, healed: Option<Failure> },
-    /// A failure, to be told as an event.
+    /// An event: the child has failed.
     Failed(Failure),
-    /// A failure of a child, to be told as an event.
+    /// An event: a child has escalated a failure.
     Escalated(Failure),
-    /// A failure on the way out, which nobody decides on. It is in the report if the way leads to an end.
+    /// A failure on the way down, without a decision. It is in the report if the child ends.
     Late(Failure),
-    /// A failure that nobody decides on.
+    /// A failure without a decision.
     Reported(Failure),
-    /// Failures on the way out of the life before are forgotten.
+    /// Forget the failures on the way down of the previous life.
     ForgetLate,
-    /// It has come down after a failure of this crate's own code, which its group is told of.
+    /// The child has come down after a bug of this crate; the group is notified.
     Broken(Failure),
     /// The step, or the message in hand, was cut short.
     Aborted,
-    /// Its group is told of the failure, and the deciders are asked. `instance`: it still has one.
+    /// The group is notified of the failure, and the deciders are asked. `instance`: there still is an instance.
     Decide { failure: Failure, instance: bool },
-    /// A failure that was kept is decided on now.
+    /// A kept failure is decided now.
     Redecide { failure: Failure },
-    /// It has ended by itself: its group says what follows.
+    /// The child has ended by itself: the group decides what follows.
     Done { ended: Ended, end: Failure },
-    /// It is not there this time.
+    /// The optional child is absent this time.
     Absent,
-    /// It ends with this failure, whatever stopped it meanwhile.
+    /// The child ends with this failure, even if a stop came meanwhile.
     EndsAs(Ended),
-    /// The children go on after a failure that was forgiven.
+    /// The children continue after a failure of this child was resumed.
     ResumeChildren(Failure),
-    /// The children go down, to be started again with it.
+    /// The children go down, to be started again with this child.
     RestartChildren(Failure),
-    /// The children go down for good, and are reported.
+    /// The children go down and end, and are reported.
     StopChildren,
-    /// The children that are left end.
+    /// The remaining children end.
     EndChildren,
-    /// No time is left for the children.
+    /// The children have no time left.
     AbortChildren,
     /// Mailbox: messages are handled.
     Open,
     /// Mailbox: messages wait.
     Shut,
-    /// Mailbox: it is over, for good.
+    /// Mailbox: closed at the end.
     Close,
     /// The message in hand counts as handled.
     Forgive,
-    /// Timers and futures of this incarnation end.
+    /// The timers and futures of this incarnation are dropped.
     DropBackground,
-    /// The children that it stops are not watched any more.
+    /// The children that this restart stops are no longer watched.
     Unwatch,
     /// The instance is dropped.
     DropInstance,
-    /// It has ended: everybody is told.
+    /// The child has ended: all watchers are notified.
     Ended { ended: Ended, aborted: bool },
 }
 
-/// The settings that the life of an incarnation depends on.
+/// The settings on which the life of an incarnation depends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LifeSettings {
-    pub(crate) shutdown: Shutdown,
-    /// `shutdown = Kill` was written.
+    pub(crate) shutdown: ShutdownTimeout,
+    /// `shutdown = Kill` is declared.
     pub(crate) kills: bool,
-    /// A stop lets it handle what is queued (S24).
+    /// A stop lets the child handle its queued messages (S24).
     pub(crate) drains: bool,
-    /// It says itself when it has started (S29).
+    /// The child reports itself when it has started (S29).
     pub(crate) ready: bool,
     /// An end by itself is followed by a restart (S23).
     pub(crate) permanent: bool,
@@ -251,22 +253,22 @@ pub(crate) struct LifeSettings {
 /// The point that the task has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Down, or never up: it waits for its turn.
+    /// Down, or never up: the task waits for its next start.
     Parked,
-    /// It is about to begin an incarnation.
+    /// About to begin an incarnation.
     Yielding,
     Starting,
     PreStarting,
     PostRestarting,
     GettingReady,
-    /// Up: what it does next depends on what was noted.
+    /// Up: the recorded orders decide what follows.
     Up,
     Serving,
     /// Up, while an ancestor has failed.
     Suspended,
-    /// Failed, with an instance: it waits for the decision.
+    /// Failed, with an instance: the task waits for the decision.
     Deciding,
-    /// Up, and handles what is queued before it stops.
+    /// Up, and handling the queued messages before it stops.
     Draining,
     DrainSuspended,
     HandingIn,
@@ -276,41 +278,41 @@ enum Stage {
     Dropping,
     ChildrenDown,
     PostStopping,
-    /// Nothing of it is up; its children that never were up end.
+    /// Nothing of the child is up; children that never were up end.
     Closing,
     /// Ended.
     Over,
     Exited,
 }
 
-/// What follows once it is down.
+/// The consequence once the child is down.
 #[derive(Debug)]
 enum Then {
-    /// Its group says so.
+    /// The group decides what follows.
     Gone,
-    /// It stops. `failed`: a failure took it down for good before that.
+    /// The child stops. `failed`: a failure was already taking it down before the stop.
     Stop { failed: Option<Failure> },
-    /// It ended by itself.
+    /// The child ended by itself.
     Done { ended: Ended, end: Failure },
-    /// Its start failed.
+    /// The start failed.
     StartFailed(Failure),
     /// A task failed.
     TaskFailed(Failure),
-    /// It is not there.
+    /// The optional child is absent.
     Absent,
-    /// This crate's own code has failed.
+    /// Code of this crate has failed.
     Broken(Failure),
 }
 
-/// The way down that it is on.
+/// The way down in progress.
 #[derive(Debug)]
 struct Way {
-    /// Its children are to be started again.
+    /// The failure with which the children are restarted; `None` if they end.
     again: Option<Failure>,
     then: Then,
 }
 
-/// Where it goes after the step in progress.
+/// The recorded request to leave, carried out after the step in progress.
 #[derive(Debug, Default)]
 enum Leave {
     #[default]
@@ -322,67 +324,72 @@ enum Leave {
 /// The life of a child. See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Machine {
-    role: Role,
-    /// Nobody supervises it.
+    kind: ChildKind,
+    /// The child has no supervisor.
     root: bool,
     state: State,
     stage: Stage,
     settings: LifeSettings,
-    /// A task that hears of a stop through its context.
+    /// The child is a task that is notified of a stop through its context.
     signalled: bool,
     suspended: bool,
-    /// Its supervisor is gone.
+    /// The supervisor was dropped.
     orphan: bool,
-    /// It was up once: its next start is a restart.
+    /// The child was up once: its next start is a restart.
     was_up: bool,
-    /// It has ended once, and was not begun again since.
+    /// The child has ended once, and was not started again since.
     has_ended: bool,
-    /// `pre_start` has succeeded: `post_stop` is to run.
+    /// `pre_start` has succeeded, so `post_stop` is due.
     post_stop_due: bool,
-    /// No time is left: no hook runs any more in this incarnation.
+    /// No time is left: no further hook runs in this incarnation.
     aborted: bool,
-    /// It handles what was queued: the message that was in hand when that began has ended.
+    /// The child drains, and the message that was in hand when the drain began has ended.
     drains: bool,
-    /// Its start was ordered.
+    /// A start was ordered.
     due: bool,
     resumed: bool,
     undecided: bool,
     children_are_down: bool,
     cut: Option<Cut>,
-    /// By when it has to be down; begins when it is first asked.
+    /// The time by which the child has to be down; set by the first request to go down.
     deadline: Option<Instant>,
     leaving_since: Option<Instant>,
-    rare: Option<Box<Rare>>,
+    cold: Option<Box<ColdState>>,
 }
 
-/// What one that runs undisturbed has not: idle actors are counted in bytes.
+/// State that an undisturbed child does not have, boxed because idle actors have to be small.
 #[derive(Debug, Default)]
-struct Rare {
+struct ColdState {
     leave: Leave,
-    /// The failure that it was given from outside.
+    /// A failure that came from outside.
     failing: Option<Failure>,
     escalated: Option<Failure>,
     children_ended: Option<Option<Failure>>,
-    /// The end that its group counts it with.
+    /// The end with which the group counts the child.
     over: Option<Ended>,
-    /// Until when it waits for its backoff.
+    /// The end of the backoff.
     wait: Option<Instant>,
-    /// The failure that the next incarnation heals. Before it was ever up, that of the try before.
+    /// The failure after which the next incarnation starts; before the child was ever up, that of the previous attempt.
     healing: Option<Failure>,
-    /// The failure that is to be decided on.
+    /// The failure that is being decided.
     failed: Option<Failure>,
     way: Option<Way>,
-    /// The end that it is about to be told to have.
+    /// The end that is about to be announced.
     closing: Option<(Ended, bool)>,
 }
 
 impl Machine {
-    /// A child that has not begun. A root begins by itself, everybody else when its group says so.
-    pub(crate) fn new(role: Role, root: bool) -> Self {
-        let settings =
-            LifeSettings { shutdown: Shutdown::Infinity, kills: false, drains: false, ready: false, permanent: false };
+    /// Makes a child that has not begun. A root begins by itself, every other child on an order of its group.
+    pub(crate) fn new(kind: ChildKind, root: bool) -> Self {
+        let settings = LifeSettings {
+            shutdown: ShutdownTimeout::Infinity,
+            kills: false,
+            drains: false,
+            ready: false,
+            permanent: false,
+        };
         Machine {
-            role,
+            kind,
             root,
             state: State::Idle,
             stage: Stage::Parked,
@@ -402,18 +409,18 @@ impl Machine {
             cut: None,
             deadline: None,
             leaving_since: None,
-            rare: None,
+            cold: None,
         }
     }
 
-    // ----- what it is at
+    // ----- state
 
     #[cfg(test)]
     pub(in crate::decide) fn state(&self) -> State {
         self.state
     }
 
-    /// Its row of the tables: whether a message is in hand only the loop over messages knows.
+    /// Returns the row of the tables. Only the message loop knows whether a message is in hand.
     fn row(&self, port: &dyn Port) -> State {
         match self.state {
             State::Running if port.is_busy() => State::Handling,
@@ -433,51 +440,52 @@ impl Machine {
         self.was_up
     }
 
-    /// It has ended, and everybody was told.
+    /// Returns whether the child has ended and all watchers were notified.
     pub(crate) fn is_ended(&self) -> bool {
         self.state == State::Ended
     }
 
-    /// A supervisor that ends does not wait for ever for a child that is stuck.
+    /// Returns whether a supervisor may stop waiting for this child if it is stuck.
     pub(crate) fn gives_up(&self) -> bool {
         self.state == State::Stopping || self.aborted
     }
 
-    /// A start is in progress.
+    /// Returns whether a start is in progress.
     pub(crate) fn is_starting(&self) -> bool {
         matches!(self.stage, Stage::Starting | Stage::PreStarting | Stage::PostRestarting | Stage::GettingReady)
     }
 
-    /// A start was ordered and has not begun.
+    /// Returns whether a start was ordered and has not begun.
     pub(crate) fn is_due(&self) -> bool {
         self.due
     }
 
-    /// Nothing of it is up, and nothing of it is coming up.
+    /// Returns whether nothing of the child is up or coming up.
     pub(crate) fn is_parked(&self) -> bool {
-        matches!(self.state, State::Idle | State::Waiting | State::Ended)
+        matches!(self.state, State::Idle | State::AwaitingRestart | State::Ended)
     }
 
-    /// As [`Machine::is_parked`], also before it has gone to its place.
+    /// Does the same as [`Machine::is_parked`], but also before the task has reached that point.
     #[cfg(test)]
     pub(in crate::decide) fn is_at_rest(&self) -> bool {
         self.is_parked() || self.stage == Stage::Parked
     }
 
-    /// It was asked to go down, for a restart or for good.
+    /// Returns whether the child was asked to go down, for a restart or to end.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| !matches!(rare.leave, Leave::Stay))
+        self.cold.as_ref().is_some_and(|cold| !matches!(cold.leave, Leave::Stay))
     }
 
     fn goes_down(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| matches!(rare.leave, Leave::Down(_)))
+        self.cold.as_ref().is_some_and(|cold| matches!(cold.leave, Leave::Down(_)))
     }
 
     fn ends(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| matches!(rare.leave, Leave::End(_)))
+        self.cold.as_ref().is_some_and(|cold| matches!(cold.leave, Leave::End(_)))
     }
 
-    /// A failure of its code changes nothing any more: it is on its way down, or asked to be.
+    /// Returns whether a failure of the child's code changes nothing any more, since it is, or was asked to be, on its
+    /// way down.
     pub(crate) fn is_going(&self) -> bool {
         match self.state {
             State::Starting
@@ -489,19 +497,20 @@ impl Machine {
             State::Idle
             | State::PreRestart
             | State::GoingDown
-            | State::Waiting
+            | State::AwaitingRestart
             | State::Stopping
             | State::Draining
             | State::Ended => true,
         }
     }
 
-    /// Its code is on its way out, where a call that waits for others is refused (S25).
+    /// Returns whether the child's code runs on the way down, where a call that waits for other children is refused
+    /// (S25).
     pub(crate) fn is_on_its_way_out(&self) -> bool {
         matches!(self.state, State::PreRestart | State::GoingDown | State::Stopping)
     }
 
-    /// Timers and futures that are asked for begin. `timer`: one that goes on for ever.
+    /// Returns whether new timers and futures are accepted. `timer`: background work without an end.
     pub(crate) fn takes_background(&self, timer: bool) -> bool {
         match self.state {
             State::Starting
@@ -511,18 +520,21 @@ impl Machine {
             | State::Handling
             | State::Failed => true,
             State::Draining => !timer,
-            State::Idle | State::Waiting | State::PreRestart | State::GoingDown | State::Stopping | State::Ended => {
-                false
-            }
+            State::Idle
+            | State::AwaitingRestart
+            | State::PreRestart
+            | State::GoingDown
+            | State::Stopping
+            | State::Ended => false,
         }
     }
 
-    /// It may be given to another supervisor (S38).
+    /// Returns whether the child may move to another supervisor (S38).
     pub(crate) fn may_move(&self) -> bool {
         self.state == State::Running && !self.suspended
     }
 
-    /// The phase of a failure of this crate's own code.
+    /// Returns the phase for a bug of this crate.
     pub(crate) fn phase(&self) -> Phase {
         match self.state {
             State::Starting => Phase::Start,
@@ -531,12 +543,12 @@ impl Machine {
         }
     }
 
-    /// The user future is to be dropped now.
+    /// Takes the request to drop the user future now.
     pub(crate) fn take_cut(&mut self) -> Option<Cut> {
         self.cut.take()
     }
 
-    /// By when the present step has to be through.
+    /// Returns the time by which the present step has to finish.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self.stage {
             Stage::Parked | Stage::Up | Stage::Suspended | Stage::Deciding | Stage::Over | Stage::Exited => None,
@@ -545,43 +557,43 @@ impl Machine {
         }
     }
 
-    /// Until when it waits for its backoff.
+    /// Returns the end of the backoff.
     pub(crate) fn waits_until(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Parked | Stage::Suspended | Stage::Deciding | Stage::Over => self.rare.as_ref()?.wait,
+            Stage::Parked | Stage::Suspended | Stage::Deciding | Stage::Over => self.cold.as_ref()?.wait,
             _ => None,
         }
     }
 
-    /// Since when it goes down.
+    /// Returns the time since when the child goes down.
     pub(crate) fn leaving_since(&self) -> Option<Instant> {
         self.leaving_since
     }
 
-    /// The failure that hooks of a restart get.
+    /// Returns the failure that the hooks of a restart get.
     pub(crate) fn heals(&self) -> Option<&Failure> {
-        self.rare.as_ref()?.healing.as_ref()
+        self.cold.as_ref()?.healing.as_ref()
     }
 
-    fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+    fn cold(&mut self) -> &mut ColdState {
+        self.cold.get_or_insert_default()
     }
 
     // ----- orders
 
-    /// Takes an order, whatever it is at.
+    /// Takes an order, in any state.
     pub(crate) fn order(&mut self, order: Order, port: &mut dyn Port) {
         match order {
             Order::Start => {
                 self.set_suspended(false, port);
-                if self.rare.as_mut().and_then(|rare| rare.wait.take()).is_some() {
+                if self.cold.as_mut().and_then(|cold| cold.wait.take()).is_some() {
                     port.perform(self, Effect::Retry(None));
                 }
                 self.due = true;
             }
             Order::Wait(delay) => {
                 let until = after(port.now(), delay);
-                self.rare().wait = Some(until);
+                self.cold().wait = Some(until);
                 port.perform(self, Effect::Retry(Some(until)));
             }
             Order::Resume => {
@@ -592,19 +604,19 @@ impl Machine {
             Order::Down(failure) => self.down(failure, port),
             Order::End(why) => {
                 let restarts = self.goes_down();
-                self.rare().leave = Leave::End(why);
+                self.cold().leave = Leave::End(why);
                 self.stop(restarts, port);
             }
             Order::Stop { begins } => self.stop_by_hand(begins, port),
             Order::Drain => self.drain(port),
             Order::Over(ended) => {
                 if self.is_parked() {
-                    // Requests from before its end are settled with it: `start_again()` must not find them. There are
-                    // some only if it was given up on, since nobody had polled it for so long.
+                    // Requests from before the end are settled with the end: `start_again()` must not find them. There
+                    // are some only if the supervisor stopped waiting for a child that was not polled for long.
                     (self.due, self.undecided) = (false, false);
-                    self.rare().leave = Leave::Stay;
+                    self.cold().leave = Leave::Stay;
                 }
-                self.rare().over = Some(ended);
+                self.cold().over = Some(ended);
             }
             Order::Suspend(suspended) => self.suspend(suspended, port),
             Order::Orphan => self.orphan = true,
@@ -614,27 +626,27 @@ impl Machine {
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
             Order::ChildrenEnded(failure) => {
-                self.rare().children_ended = Some(failure);
+                self.cold().children_ended = Some(failure);
                 port.perform(self, Effect::Interrupt(true));
             }
             Order::Escalated(failure) => self.escalated(failure, port),
         }
     }
 
-    /// Down, for a restart: of its group, or from above.
+    /// Takes the child down for a restart: of its group, or from above.
     fn down(&mut self, failure: Failure, port: &mut dyn Port) {
-        let rare = self.rare();
-        if !matches!(rare.leave, Leave::End(_)) {
-            rare.leave = Leave::Down(failure);
+        let cold = self.cold();
+        if !matches!(cold.leave, Leave::End(_)) {
+            cold.leave = Leave::Down(failure);
         }
         match self.state {
-            // Asked down again before it could begin; it is told so in its turn.
-            State::Idle | State::Waiting => self.leaves_for_restart(port),
+            // Asked to go down before it could begin: the group is notified at the next turn.
+            State::Idle | State::AwaitingRestart => self.leaves_for_restart(port),
             State::Starting | State::StartAgain | State::PostRestart => {
                 self.leaves_for_restart(port);
                 self.cuts(Cut::Leaves);
             }
-            // The message in hand ends, or has its time.
+            // The message in hand continues, within its time.
             State::Running | State::Handling => {
                 self.leaves_for_restart(port);
                 if self.cannot_be_told() {
@@ -642,9 +654,9 @@ impl Machine {
                 }
             }
             State::Failed => self.leaves_for_restart(port),
-            // It joins.
+            // Already going down for a restart.
             State::PreRestart | State::GoingDown => self.leaves_for_restart(port),
-            // The message in hand ends; the rest are dead letters.
+            // The message in hand continues; the rest become dead letters.
             State::Draining => {
                 self.state = State::Running;
                 port.perform(self, Effect::Refuse);
@@ -662,17 +674,21 @@ impl Machine {
         port.perform(self, Effect::EndSpawns);
     }
 
-    /// For good: by its group, a caller or its supervisor's own stop. `restarts`: it was on its way down for a restart.
+    /// Takes the child down to its end: by its group, a caller or its supervisor's own stop. `restarts`: it was on its
+    /// way down for a restart.
     fn stop(&mut self, restarts: bool, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting => self.leaves_for_good(port),
+            State::Idle | State::AwaitingRestart => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
                 self.leaves_for_good(port);
                 self.cuts(Cut::Leaves);
             }
-            // It handles what is queued first (S24), unless nothing queued can begin (S7).
+            // The queued messages are handled first (S24), unless nothing queued can begin (S7).
             State::Running | State::Handling
-                if self.settings.drains && !self.suspended && !restarts && self.settings.shutdown != Shutdown::Kill =>
+                if self.settings.drains
+                    && !self.suspended
+                    && !restarts
+                    && self.settings.shutdown != ShutdownTimeout::Kill =>
             {
                 return self.begin_drain(port.now(), port);
             }
@@ -705,30 +721,31 @@ impl Machine {
         port.perform(self, Effect::EndSpawns);
     }
 
-    /// Its time to go down begins, unless it has begun already (S16).
+    /// Begins the child's time to go down, unless it has begun already (S16).
     fn leaves(&mut self, for_good: bool, now: Instant, port: &mut dyn Port) {
         self.leaving_since.get_or_insert(now);
         port.perform(self, Effect::SignalStop);
         let time = match self.settings.shutdown {
-            Shutdown::Within(time) => time,
-            Shutdown::Kill if for_good => {
-                // One that has failed has no future to drop, but loses its hooks all the same.
+            ShutdownTimeout::Within(time) => time,
+            ShutdownTimeout::Kill if for_good => {
+                // A failed child has no future to drop, but loses its hooks all the same.
                 if self.state == State::Running {
                     self.cuts(Cut::Leaves);
                 }
                 self.aborted |= matches!(self.state, State::Running | State::Failed);
                 Duration::ZERO
             }
-            Shutdown::Kill => DOWN_TIME,
-            Shutdown::Infinity => return,
+            ShutdownTimeout::Kill => DOWN_TIME,
+            ShutdownTimeout::Infinity => return,
         };
         let until = after(now, time);
         self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
     }
 
-    /// A task without a context hears of nothing: it is dropped at its next await (S29).
+    /// Returns whether the child is a task without a context, which cannot be notified: it is dropped at its next await
+    /// (S29).
     fn cannot_be_told(&self) -> bool {
-        self.role == Role::Task && !self.signalled
+        self.kind == ChildKind::Task && !self.signalled
     }
 
     fn cuts(&mut self, cut: Cut) {
@@ -737,14 +754,14 @@ impl Machine {
         }
     }
 
-    /// A caller's `stop()`, to which its group has agreed. `begins`: it was told to start, and has not begun.
+    /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
     fn stop_by_hand(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting if self.root => self.rare().over = Some(Ended::Stopped),
-            // Its group has said what follows.
-            State::Idle | State::Waiting | State::Ended => {
+            State::Idle | State::AwaitingRestart if self.root => self.cold().over = Some(Ended::Stopped),
+            // The group has decided what follows.
+            State::Idle | State::AwaitingRestart | State::Ended => {
                 if begins {
-                    self.rare().leave = Leave::End(Ended::Stopped);
+                    self.cold().leave = Leave::End(Ended::Stopped);
                 }
             }
             State::Starting
@@ -764,17 +781,17 @@ impl Machine {
         }
     }
 
-    /// The first reason to end stays.
+    /// Sets the reason for the end; the first reason stays.
     fn ends_for(&mut self, why: Ended) {
         if !self.ends() {
-            self.rare().leave = Leave::End(why);
+            self.cold().leave = Leave::End(why);
         }
     }
 
-    /// `drain()`: its group has taken it out already.
+    /// Carries out `drain()`, for which the group has already marked the child.
     fn drain(&mut self, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => {} // it was on its way: its end is coming
+            State::Idle | State::AwaitingRestart | State::Ended => {} // the child was on its way down: its end is coming
             State::Running | State::Handling if !self.is_leaving() => {
                 self.ends_for(Ended::Stopped);
                 self.begin_drain(port.now(), port);
@@ -796,8 +813,8 @@ impl Machine {
         }
     }
 
-    /// New messages are refused, the queued ones handled within the time it has. Timers are over, futures of `cx.run`
-    /// are waited for.
+    /// Begins a drain: new messages are refused, and queued ones are handled within the `shutdown` time. Timers stop,
+    /// and `cx.run` futures are waited for.
     fn begin_drain(&mut self, now: Instant, port: &mut dyn Port) {
         self.state = State::Draining;
         port.perform(self, Effect::RefuseNew);
@@ -820,11 +837,11 @@ impl Machine {
             | State::Failed
             | State::PreRestart
             | State::GoingDown
-            | State::Waiting
+            | State::AwaitingRestart
             | State::StartAgain
             | State::PostRestart
             | State::Draining => {
-                if self.role != Role::Task {
+                if self.kind != ChildKind::Task {
                     self.set_suspended(suspended, port);
                 }
             }
@@ -833,7 +850,7 @@ impl Machine {
         if suspended || self.state == State::Running && !self.goes_down() {
             port.perform(self, Effect::MarkDown(suspended)); // S35
         }
-        // Those of one that has failed wait for its decision.
+        // The children of a failed child wait for its decision.
         if suspended || self.state != State::Failed {
             port.perform(self, Effect::SuspendChildren(suspended));
         }
@@ -841,11 +858,11 @@ impl Machine {
 
     fn kill(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
-            // A kill of what is not up is a stop, to which its group has to agree.
-            State::Idle | State::Waiting | State::Ended => {}
+            // A kill of a child that is not up is a stop, to which the group has to agree.
+            State::Idle | State::AwaitingRestart | State::Ended => {}
             State::Failed => port.perform(self, self.report_of(failure)),
             State::PreRestart | State::GoingDown | State::Stopping => self.cuts(Cut::Fails),
-            // On its way down already, though the message in hand, or the task that was told, still goes on.
+            // Already on the way down, though the message in hand, or the notified task, still continues.
             State::Running | State::Handling if self.is_leaving() => {
                 self.cut = Some(Cut::Abort);
                 port.perform(self, Effect::Interrupt(true));
@@ -860,16 +877,16 @@ impl Machine {
     }
 
     fn fails_with(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().failing = Some(failure);
+        self.cold().failing = Some(failure);
         self.cuts(Cut::Fails);
         port.perform(self, Effect::Interrupt(true));
     }
 
-    /// A failure that a test causes: as if its code had failed, where there is any.
+    /// A failure that a test injects: as if the child's code had failed, if any is running.
     #[cfg(feature = "testing")]
     fn inject(&mut self, failure: Failure, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => {}
+            State::Idle | State::AwaitingRestart | State::Ended => {}
             State::Failed | State::PreRestart | State::GoingDown | State::Stopping => {
                 port.perform(self, self.report_of(failure))
             }
@@ -884,19 +901,20 @@ impl Machine {
 
     /// A future of `cx.run` has panicked: a failure, after the message in hand.
     pub(crate) fn fails_beside(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().failing.get_or_insert(failure);
+        self.cold().failing.get_or_insert(failure);
         port.perform(self, Effect::Interrupt(true));
     }
 
-    /// How a failure is told that nobody decides on.
+    /// Returns the effect that reports a failure without a decision.
     pub(crate) fn report_of(&self, failure: Failure) -> Effect {
         if self.is_going() { Effect::Late(failure) } else { Effect::Reported(failure) }
     }
 
-    /// Its supervisor has no time left for it. `again`: the failure of the restart for which it goes down.
+    /// The supervisor has no time left for the child. `again`: the failure of the restart for which the child goes
+    /// down.
     fn abort_now(&mut self, again: Option<Failure>, port: &mut dyn Port) {
         match self.state {
-            State::Idle | State::Waiting | State::Ended => return,
+            State::Idle | State::AwaitingRestart | State::Ended => return,
             State::Starting
             | State::Running
             | State::Handling
@@ -909,7 +927,7 @@ impl Machine {
             | State::Draining => {}
         }
         if !self.is_leaving() {
-            self.rare().leave = match again {
+            self.cold().leave = match again {
                 Some(failure) => Leave::Down(failure),
                 None => Leave::End(Ended::Aborted),
             };
@@ -918,15 +936,15 @@ impl Machine {
         port.perform(self, Effect::Interrupt(true));
     }
 
-    /// A child of its own has failed it.
+    /// A child below has escalated its failure to this one.
     fn escalated(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.rare().escalated = Some(failure);
-        // What is in hand may wait for a spawn that could begin only after it.
+        self.cold().escalated = Some(failure);
+        // The code in hand may wait for a spawn that could begin only after it.
         if self.row(port) != State::Running {
             port.perform(self, Effect::EndSpawns);
         }
-        // A tree's build must not go on; an actor fails after its message or hook.
-        if self.role == Role::Tree && matches!(self.state, State::Starting | State::StartAgain) {
+        // The build of a tree must not continue; an actor fails after its message or hook.
+        if self.kind.only_supervises() && matches!(self.state, State::Starting | State::StartAgain) {
             self.cuts(Cut::Fails);
         }
         port.perform(self, Effect::Interrupt(true));
@@ -934,7 +952,7 @@ impl Machine {
 
     // ----- steps
 
-    /// A new incarnation begins, with these settings. `was_up`: as its group knows it, after an end.
+    /// Begins a new incarnation with these settings. `was_up`: the group's knowledge, after an end.
     pub(crate) fn begin(&mut self, settings: LifeSettings, was_up: bool) {
         self.settings = settings;
         self.was_up &= was_up;
@@ -943,22 +961,22 @@ impl Machine {
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
         (self.cut, self.deadline, self.leaving_since) = (None, None, None);
         let ended = std::mem::take(&mut self.has_ended);
-        if let Some(rare) = &mut self.rare {
-            let healing = rare.healing.take().filter(|_| !ended);
-            **rare = Rare { healing, ..Rare::default() };
+        if let Some(cold) = &mut self.cold {
+            let healing = cold.healing.take().filter(|_| !ended);
+            **cold = ColdState { healing, ..ColdState::default() };
         }
     }
 
-    /// A task whose context tells it to stop.
+    /// Marks the child as a task that is notified of a stop through its context.
     pub(crate) fn set_signalled(&mut self) {
         self.signalled = true;
     }
 
-    /// True if [`Machine::next`] has something to do for one that waits.
+    /// Returns whether [`Machine::next`] has work for a waiting task.
     pub(crate) fn wakes(&self) -> bool {
-        let rare = self.rare.as_deref();
+        let cold = self.cold.as_deref();
         let leaves = self.is_leaving();
-        let is_over = rare.is_some_and(|rare| rare.over.is_some());
+        let is_over = cold.is_some_and(|cold| cold.over.is_some());
         let fails = self.fails_beside_it();
         match self.stage {
             Stage::Parked => is_over || self.orphan || leaves || self.due || self.undecided,
@@ -991,21 +1009,21 @@ impl Machine {
         self.cuts(Cut::TimeUp);
     }
 
-    /// Its wait for its backoff is over.
+    /// The backoff is over.
     pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {
-        self.rare().wait = None;
+        self.cold().wait = None;
         port.perform(self, Effect::Retry(None));
         port.perform(self, Effect::Due);
     }
 
-    /// The step that follows now. Not to be asked while one of user code goes on.
+    /// Returns the next step. Not to be called while a step of user code is in progress.
     pub(crate) fn next(&mut self, port: &mut dyn Port) -> Step {
         loop {
             let stage = self.stage;
             match stage {
                 Stage::Parked => {
-                    self.state = if self.was_up { State::Waiting } else { State::Idle };
-                    let over = self.rare.as_mut().and_then(|rare| rare.over.take());
+                    self.state = if self.was_up { State::AwaitingRestart } else { State::Idle };
+                    let over = self.cold.as_mut().and_then(|cold| cold.over.take());
                     if let Some(ended) = over.or_else(|| self.orphan.then_some(Ended::Stopped)) {
                         self.close(ended, port);
                     } else if self.is_leaving() {
@@ -1047,7 +1065,7 @@ impl Machine {
                     } else if let Some(failure) = self.take_down() {
                         self.go_down(failure, port);
                     } else if std::mem::take(&mut self.resumed) {
-                        let failure = self.rare().failed.take();
+                        let failure = self.cold().failed.take();
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         port.perform(self, Effect::Forgive);
                         port.perform(self, Effect::Open);
@@ -1079,7 +1097,7 @@ impl Machine {
                 Stage::PreRestarting => return Step::PreRestart,
                 Stage::Settling => return Step::Settle,
                 Stage::Dropping => {
-                    self.deadline = None; // nothing makes it shorter (S29)
+                    self.deadline = None; // nothing cuts this step short (S29)
                     return Step::Drop;
                 }
                 Stage::ChildrenDown if self.wakes() => {
@@ -1100,8 +1118,8 @@ impl Machine {
                 Stage::Over => {
                     if self.root || !port.has_place() {
                         self.leaves_task(port);
-                    } else if let Some(ended) = self.rare.as_mut().and_then(|rare| rare.over.take()) {
-                        // Started again, and stopped before it could begin: that is an end of its own.
+                    } else if let Some(ended) = self.cold.as_mut().and_then(|cold| cold.over.take()) {
+                        // Started again, and stopped before it could begin: that is a separate end.
                         self.close(ended, port);
                     } else if self.due {
                         self.stage = Stage::Parked;
@@ -1119,7 +1137,7 @@ impl Machine {
         }
     }
 
-    /// A step has come to its end.
+    /// Takes the end of a step.
     pub(crate) fn finished(&mut self, end: StepEnd, port: &mut dyn Port) {
         match self.stage {
             Stage::Yielding => {
@@ -1129,7 +1147,7 @@ impl Machine {
                 StepEnd::Done => self.stage = Stage::PreStarting,
                 end => self.start_failed(end, port),
             },
-            // Not up, and yet through: there is no hook to run for it any more.
+            // `pre_start` called `cx.stop()` and then failed: the child ends by itself, and no further hook is due.
             Stage::PreStarting if self.has_stopped(&end) => {
                 self.unless_stopped(end, port);
                 self.started(port);
@@ -1196,7 +1214,7 @@ impl Machine {
 
     // ----- the way up
 
-    /// A hook that called `cx.stop()` before it failed: it ends by itself, as if it had returned (S23).
+    /// A hook that called `cx.stop()` before it failed ends the child by itself, as if the hook had returned (S23).
     fn unless_stopped(&mut self, end: StepEnd, port: &mut dyn Port) -> StepEnd {
         match end {
             StepEnd::Failed { failure, stopped: true } => {
@@ -1217,7 +1235,7 @@ impl Machine {
     }
 
     fn started(&mut self, port: &mut dyn Port) {
-        if self.rare.as_ref().is_some_and(|rare| rare.escalated.is_some()) {
+        if self.cold.as_ref().is_some_and(|cold| cold.escalated.is_some()) {
             return self.start_failed(StepEnd::Done, port);
         }
         self.state = State::Running;
@@ -1230,12 +1248,12 @@ impl Machine {
 
     fn up(&mut self, port: &mut dyn Port) {
         let again = std::mem::replace(&mut self.was_up, true);
-        let healed = self.rare.as_mut().and_then(|rare| rare.healing.take());
+        let healed = self.cold.as_mut().and_then(|cold| cold.healing.take());
         port.perform(self, Effect::Up { again, healed });
         self.stage = Stage::Up;
     }
 
-    /// The start failed, or was asked to go down before it was through.
+    /// The start failed, or was asked to go down before it had finished.
     fn start_failed(&mut self, end: StepEnd, port: &mut dyn Port) {
         let phase = self.start_phase();
         let thrown = match end {
@@ -1245,7 +1263,7 @@ impl Machine {
             }
             StepEnd::Failed { failure, .. } => Some(failure.in_phase(phase)),
             StepEnd::Cut(Cut::Fails) => {
-                let given = self.rare().failing.take();
+                let given = self.cold().failing.take();
                 Some(given.map_or_else(|| port.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
             }
             StepEnd::Cut(Cut::TimeUp) => Some(port.failure(phase, Cause::TimedOut)),
@@ -1255,11 +1273,11 @@ impl Machine {
                 self.absorb_beside(port);
                 None
             }
-            // A child of its own has escalated, and it fails with that.
+            // A child below has escalated, and this child fails with that failure.
             _ => Some(port.failure(phase, Cause::TimedOut)),
         };
         let failure = thrown.map(|thrown| {
-            let failure = match self.rare().escalated.take() {
+            let failure = match self.cold().escalated.take() {
                 Some(escalated) => {
                     port.perform(self, Effect::Escalated(escalated.clone()));
                     escalated.in_phase(phase)
@@ -1268,8 +1286,9 @@ impl Machine {
             };
             self.after_the_one_before(failure)
         });
-        // Before it was ever up nobody outside knows its children: they end. Later they keep their mailboxes.
-        let again = match (&failure, &self.rare().leave) {
+        // Before the child was ever up, its children have no handles outside: they end. Later they keep their
+        // mailboxes.
+        let again = match (&failure, &self.cold().leave) {
             (Some(failure), _) => Some(failure.clone()),
             (None, Leave::Down(failure)) => Some(failure.clone()),
             (None, Leave::Stay | Leave::End(_)) => None,
@@ -1279,7 +1298,7 @@ impl Machine {
         self.takes_down(again, then, port);
     }
 
-    /// A failed start leads to what it was to heal: the failure of a restart, or of the try before (S6).
+    /// Links a failed start to the failure that it was to repair: that of a restart, or of the previous attempt (S6).
     fn after_the_one_before(&self, failure: Failure) -> Failure {
         match self.heals() {
             Some(earlier) => failure.after(earlier),
@@ -1287,7 +1306,7 @@ impl Machine {
         }
     }
 
-    /// A task that was to say that it is ready.
+    /// The wait of a task for `ready` has ended.
     fn got_ready(&mut self, end: StepEnd, port: &mut dyn Port) {
         let phase = self.start_phase();
         let going = self.is_leaving();
@@ -1310,30 +1329,31 @@ impl Machine {
 
     // ----- up
 
-    /// A kill between two messages, or a child that has escalated: it is not looked at yet.
+    /// Returns whether there is an unhandled kill between two messages, or an unhandled escalation.
     fn fails_beside_it(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.failing.is_some() || rare.escalated.is_some())
+        self.cold.as_ref().is_some_and(|cold| cold.failing.is_some() || cold.escalated.is_some())
     }
 
-    /// Tasks that hear of it go on after they were asked to go; everybody else first does what was asked.
+    /// Returns whether user code may run. A notified task continues after a request to go down; every other child first
+    /// does what was requested.
     fn may_serve(&self) -> bool {
-        let Some(rare) = &self.rare else { return !self.suspended };
+        let Some(cold) = &self.cold else { return !self.suspended };
         let goes = self.is_leaving() && !self.signalled;
-        let asked = rare.failing.is_some() || rare.escalated.is_some() || rare.children_ended.is_some();
+        let asked = cold.failing.is_some() || cold.escalated.is_some() || cold.children_ended.is_some();
         !goes && !self.suspended && !asked
     }
 
-    /// The loop over messages, or the future of a task, has come back.
+    /// The message loop, or the future of a task, has returned.
     fn served(&mut self, end: StepEnd, port: &mut dyn Port) {
         let goes_on = matches!(end, StepEnd::Interrupted);
         match self.serving_ended(end, port) {
             Served::ByItself => return self.done_by_itself(None, port),
-            Served::Failed(failure) if self.role == Role::Task => return self.task_failed(failure, port),
+            Served::Failed(failure) if self.kind == ChildKind::Task => return self.task_failed(failure, port),
             Served::Failed(failure) => return self.failed(failure, port),
             Served::Asked => {}
         }
         if self.drains {
-            let escalated = self.rare().escalated.take();
+            let escalated = self.cold().escalated.take();
             if let Some(failure) = &escalated {
                 port.perform(self, Effect::Escalated(failure.clone()));
                 port.perform(self, Effect::Late(failure.clone()));
@@ -1349,7 +1369,7 @@ impl Machine {
             self.go_down_for_good(port);
         } else if let Some(failure) = self.take_down() {
             self.go_down(failure, port);
-        } else if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.children_ended.take()) {
+        } else if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.children_ended.take()) {
             self.done_by_itself(failure, port);
         } else if self.orphan {
             self.go_down_for_good(port);
@@ -1360,7 +1380,7 @@ impl Machine {
         }
     }
 
-    /// How its serving ended. A failure on the way down is absorbed, or told only.
+    /// Returns how the serving ended. A failure on the way down is absorbed, or only reported.
     fn serving_ended(&mut self, end: StepEnd, port: &mut dyn Port) -> Served {
         let going = self.is_leaving();
         let mut threw = None;
@@ -1381,13 +1401,13 @@ impl Machine {
                 Some(failure.in_phase(Phase::Running))
             }
             StepEnd::Cut(Cut::Fails) => {
-                let given = self.rare().failing.take();
+                let given = self.cold().failing.take();
                 Some(given.unwrap_or_else(|| port.failure(Phase::Running, Cause::Killed)))
             }
             StepEnd::Cut(Cut::TimeUp | Cut::Abort) => {
                 self.abort(port);
                 if !going {
-                    return Served::ByItself; // a task that has returned; its subtasks have not
+                    return Served::ByItself; // a task has returned, but its subtasks have not
                 }
                 None
             }
@@ -1396,12 +1416,13 @@ impl Machine {
         match failure {
             Some(failure) if going => {
                 if self.state == State::Draining {
-                    self.state = State::Running; // the rest are dead letters
+                    self.state = State::Running; // the rest become dead letters
                 }
                 port.perform(self, Effect::Late(failure));
                 Served::Asked
             }
-            // It has stopped itself before: told, and nothing changes (S23). The message counts as handled.
+            // The child had stopped itself before: the failure is reported and changes nothing (S23). The message
+            // counts as handled.
             Some(failure) if threw == Some(true) => {
                 port.perform(self, Effect::Forgive);
                 port.perform(self, Effect::Late(failure));
@@ -1413,20 +1434,21 @@ impl Machine {
         }
     }
 
-    /// A kill between two messages, or a failure that a child has escalated.
+    /// Takes a kill between two messages, or a failure that a child has escalated.
     fn failed_beside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
-        let rare = self.rare.as_mut()?;
-        if let Some(failure) = rare.failing.take() {
-            // Nothing was in progress: no later hook is to be dropped for it.
+        let cold = self.cold.as_mut()?;
+        if let Some(failure) = cold.failing.take() {
+            // Nothing was in progress, so no later hook may be dropped because of it.
             self.cut.take_if(|cut| *cut == Cut::Fails);
             return Some(failure);
         }
-        let failure = rare.escalated.take()?;
+        let failure = cold.escalated.take()?;
         port.perform(self, Effect::Escalated(failure.clone()));
         if going && self.root {
-            // Nobody above decides on it: it ends with it, and not with the stop that came meanwhile.
+            // There is no supervisor to decide: the root ends with this failure, and not with the stop that came
+            // meanwhile.
             port.perform(self, Effect::Failed(failure.clone()));
-            self.rare().leave = Leave::End(self.root_end(&failure, port));
+            self.cold().leave = Leave::End(self.root_end(&failure, port));
             return None;
         }
         if going {
@@ -1436,39 +1458,39 @@ impl Machine {
         Some(failure.in_phase(Phase::Running))
     }
 
-    /// A failure beside the last message of one that ends by itself is told and changes nothing.
+    /// A failure next to the last message of a child that ends by itself is reported and changes nothing.
     fn absorb_beside(&mut self, port: &mut dyn Port) {
-        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.failing.take()) {
+        if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.failing.take()) {
             port.perform(self, Effect::Late(failure));
         }
-        if let Some(failure) = self.rare.as_mut().and_then(|rare| rare.escalated.take()) {
+        if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.escalated.take()) {
             port.perform(self, Effect::Escalated(failure.clone()));
             port.perform(self, Effect::Late(failure));
         }
     }
 
-    /// A failure with an instance: told, decided on, and carried out (S7, S8).
+    /// A failure with an instance: reported, decided, and carried out (S7, S8).
     fn failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
         port.perform(self, Effect::Shut);
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
         if self.root {
-            self.rare().leave = Leave::End(self.root_end(&failure, port));
+            self.cold().leave = Leave::End(self.root_end(&failure, port));
             return self.go_down_for_good(port);
         }
-        self.rare().failed = Some(failure.clone());
+        self.cold().failed = Some(failure.clone());
         port.perform(self, Effect::Decide { failure, instance: true });
         self.stage = Stage::Deciding;
     }
 
     fn redecide(&mut self, port: &mut dyn Port) {
-        if let Some(failure) = self.rare.as_ref().and_then(|rare| rare.failed.clone()) {
+        if let Some(failure) = self.cold.as_ref().and_then(|cold| cold.failed.clone()) {
             port.perform(self, Effect::Redecide { failure });
         }
     }
 
-    /// A root that fails ends with the first failure (S20); only its own kill is a kill.
+    /// Returns the end of a root that fails: its first failure (S20); only a kill of the root itself is a kill.
     fn root_end(&self, failure: &Failure, port: &dyn Port) -> Ended {
         match failure.cause() {
             Cause::Killed if port.is_own(failure) => Ended::Killed,
@@ -1480,11 +1502,11 @@ impl Machine {
     // ----- the way down
 
     fn take_down(&mut self) -> Option<Failure> {
-        let rare = self.rare.as_mut()?;
-        match std::mem::take(&mut rare.leave) {
+        let cold = self.cold.as_mut()?;
+        match std::mem::take(&mut cold.leave) {
             Leave::Down(failure) => Some(failure),
             other => {
-                rare.leave = other;
+                cold.leave = other;
                 None
             }
         }
@@ -1496,13 +1518,13 @@ impl Machine {
         }
     }
 
-    /// Down for a restart: `pre_restart`, children, `post_stop`, drop.
+    /// Goes down for a restart: `pre_restart`, children, `post_stop`, drop.
     fn go_down(&mut self, failure: Failure, port: &mut dyn Port) {
         self.leaves(false, port.now(), port);
         port.perform(self, Effect::Shut);
-        let rare = self.rare();
-        (rare.healing, rare.failed) = (Some(failure.clone()), None);
-        rare.way = Some(Way { again: Some(failure), then: Then::Gone });
+        let cold = self.cold();
+        (cold.healing, cold.failed) = (Some(failure.clone()), None);
+        cold.way = Some(Way { again: Some(failure), then: Then::Gone });
         port.perform(self, Effect::DropBackground);
         if self.aborted {
             return self.go_on_down(port);
@@ -1511,21 +1533,22 @@ impl Machine {
         self.stage = Stage::PreRestarting;
     }
 
-    /// Down for good: children, `post_stop`, drop.
+    /// Goes down to the end: children, `post_stop`, drop.
     fn go_down_for_good(&mut self, port: &mut dyn Port) {
         self.state = State::Stopping;
-        // `shutdown = Kill`: one that drained was given the time for that, but its hooks do not run.
-        self.aborted |= self.drains && self.settings.shutdown == Shutdown::Kill;
+        // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
+        self.aborted |= self.drains && self.settings.shutdown == ShutdownTimeout::Kill;
         port.perform(self, Effect::Close);
-        self.rare().failed = None;
-        // Asked before its children are told: if a failure is taking it down already, that is its end (S18, S22).
+        self.cold().failed = None;
+        // Asked before the children are notified: if a failure is already taking the child down, that is its end (S18,
+        // S22).
         let failed = port.ends_with_failure();
         self.takes_down(None, Then::Stop { failed }, port);
     }
 
-    /// `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
+    /// The child ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
     fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut dyn Port) {
-        let restarts = self.role != Role::Tree && self.settings.permanent && !self.root;
+        let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
         self.state = State::Stopping;
         self.leaves(false, port.now(), port);
         port.perform(self, if restarts { Effect::Shut } else { Effect::Close });
@@ -1535,41 +1558,41 @@ impl Machine {
         self.takes_down(again, Then::Done { ended, end }, port);
     }
 
-    /// A task that failed is over: nothing to resume. What it left running has its `shutdown` time, is then dropped,
-    /// then it is decided (S29).
+    /// A task that failed has ended: there is nothing to resume. The subtasks that it left running have the `shutdown`
+    /// time and are then dropped; the decision follows (S29).
     fn task_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::GoingDown;
         self.leaves(false, port.now(), port);
         let killed = matches!(failure.cause(), Cause::Killed);
-        self.rare().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
+        self.cold().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
         self.stage = if killed { Stage::Dropping } else { Stage::Settling };
     }
 
     fn is_over_by_failure(&self) -> bool {
-        let way = self.rare.as_ref().and_then(|rare| rare.way.as_ref());
+        let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
         way.is_some_and(|way| matches!(way.then, Then::TaskFailed(_)))
     }
 
     fn is_broken(&self) -> bool {
-        let way = self.rare.as_ref().and_then(|rare| rare.way.as_ref());
+        let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
     }
 
     fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut dyn Port) {
-        self.rare().way = Some(Way { again, then });
+        self.cold().way = Some(Way { again, then });
         port.perform(self, Effect::DropBackground);
         self.go_on_down(port);
     }
 
-    /// After `pre_restart`, where there was one.
+    /// Continues the way down after `pre_restart`, if that was to run.
     fn go_on_down(&mut self, port: &mut dyn Port) {
         if self.state != State::Stopping {
             self.state = State::GoingDown;
         }
-        match self.role {
-            Role::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
-            Role::Task => self.stage = Stage::Settling,
-            Role::Actor | Role::Tree | Role::Value => self.tasks_are_down(port),
+        match self.kind {
+            ChildKind::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
+            ChildKind::Task => self.stage = Stage::Settling,
+            ChildKind::Actor | ChildKind::Tree | ChildKind::Set => self.tasks_are_down(port),
         }
     }
 
@@ -1577,9 +1600,9 @@ impl Machine {
         if self.is_over_by_failure() {
             return self.is_down(port);
         }
-        let again = self.rare.as_ref().and_then(|rare| rare.way.as_ref()?.again.clone());
+        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
         if again.is_some() && !self.is_broken() {
-            port.perform(self, Effect::Unwatch); // after `pre_restart`, which says whom to keep
+            port.perform(self, Effect::Unwatch); // after `pre_restart`, which names the children to keep
         }
         if !port.has_children() {
             return self.children_are_down(port);
@@ -1615,7 +1638,7 @@ impl Machine {
     /// Nothing of this incarnation is up any more.
     fn is_down(&mut self, port: &mut dyn Port) {
         port.perform(self, Effect::DropInstance);
-        let way = self.rare().way.take().expect("it goes down on some way");
+        let way = self.cold().way.take().expect("it goes down on some way");
         match way.then {
             Then::Gone if self.root => {
                 let why = self.root_stopped();
@@ -1635,14 +1658,14 @@ impl Machine {
             }
             Then::Done { ended, .. } if self.root => self.close(ended, port),
             Then::Done { ended, end } => {
-                let rare = self.rare();
-                (rare.healing, rare.failed) = (Some(end.clone()), Some(end.clone()));
+                let cold = self.cold();
+                (cold.healing, cold.failed) = (Some(end.clone()), Some(end.clone()));
                 port.perform(self, Effect::Done { ended, end });
                 self.stage = Stage::Parked;
             }
             Then::StartFailed(failure) => self.start_has_failed(failure, port),
             Then::TaskFailed(failure) => {
-                self.rare().healing = Some(failure.clone());
+                self.cold().healing = Some(failure.clone());
                 self.start_has_failed(failure, port);
             }
             Then::Broken(bug) => {
@@ -1652,24 +1675,24 @@ impl Machine {
                     return self.close(ended, port);
                 }
                 let was_up = self.was_up;
-                let rare = self.rare();
-                rare.leave = Leave::Stay; // if it was to go down, its group hears of that with the bug
+                let cold = self.cold();
+                cold.leave = Leave::Stay; // a request to go down is settled with the bug
                 if was_up {
-                    rare.healing = Some(bug.clone());
+                    cold.healing = Some(bug.clone());
                 }
-                rare.failed = Some(bug.clone());
+                cold.failed = Some(bug.clone());
                 port.perform(self, Effect::Broken(bug));
                 self.stage = Stage::Parked;
             }
             Then::Absent => {
-                self.rare().leave = Leave::Stay; // as where it is gone
+                self.cold().leave = Leave::Stay; // settled, as in `gone`
                 port.perform(self, Effect::Absent);
                 self.stage = Stage::Parked;
             }
         }
     }
 
-    /// A failed start is told once nothing of it is up any more.
+    /// Reports a failed start once nothing of it is up any more.
     fn start_has_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
         port.perform(self, Effect::Failed(failure.clone()));
@@ -1677,15 +1700,15 @@ impl Machine {
             let ended = self.root_end(&failure, port);
             return self.close(ended, port);
         }
-        let rare = self.rare();
-        (rare.healing, rare.failed) = (Some(failure.clone()), Some(failure.clone()));
+        let cold = self.cold();
+        (cold.healing, cold.failed) = (Some(failure.clone()), Some(failure.clone()));
         port.perform(self, Effect::Decide { failure, instance: false });
         self.stage = Stage::Parked;
     }
 
-    /// Why a root that was stopped has ended.
+    /// Returns why a root that was stopped has ended.
     fn root_stopped(&mut self) -> Ended {
-        match std::mem::take(&mut self.rare().leave) {
+        match std::mem::take(&mut self.cold().leave) {
             Leave::End(why) => why,
             Leave::Stay | Leave::Down(_) if self.aborted => Ended::Aborted,
             Leave::Stay | Leave::Down(_) => Ended::Stopped,
@@ -1693,25 +1716,25 @@ impl Machine {
     }
 
     fn gone(&mut self, port: &mut dyn Port) {
-        // Left, its next turn would find it and tell its group once more.
-        self.rare().leave = Leave::Stay;
+        // If it stayed, the next turn would find it and notify the group once more.
+        self.cold().leave = Leave::Stay;
         port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
     }
 
-    // ----- over
+    // ----- ended
 
-    /// It has ended: what is still in its table (declared children that were never started) ends too.
+    /// The child ends, and so do the children in its table (declared children that were never started).
     fn close(&mut self, ended: Ended, port: &mut dyn Port) {
         if std::mem::replace(&mut self.has_ended, true) {
-            // Nothing of the life before is of account for the end of one that never began.
+            // State of the previous life does not count for the end of a life that never began.
             (self.aborted, self.leaving_since) = (false, None);
             port.perform(self, Effect::ForgetLate);
         }
-        self.rare().wait = None;
+        self.cold().wait = None;
         let aborted = self.aborted && !self.settings.kills;
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
-        self.rare().closing = Some((ended, aborted));
+        self.cold().closing = Some((ended, aborted));
         if port.has_children() {
             self.children_are_down = false;
             port.perform(self, Effect::EndChildren);
@@ -1721,7 +1744,8 @@ impl Machine {
         }
     }
 
-    /// Nobody starts it again. One that was started by hand, and then lost its supervisor, has an end to tell.
+    /// No start will come any more. A child that was started on request, and then lost its supervisor, still has to
+    /// announce its end.
     fn leaves_task(&mut self, port: &mut dyn Port) {
         match port.end_is_told() {
             true => self.stage = Stage::Exited,
@@ -1730,7 +1754,7 @@ impl Machine {
     }
 
     fn closed(&mut self, port: &mut dyn Port) {
-        let (ended, aborted) = self.rare().closing.take().expect("it has ended somehow");
+        let (ended, aborted) = self.cold().closing.take().expect("it has ended somehow");
         self.children_are_down = false;
         self.state = State::Ended;
         port.perform(self, Effect::Close);
@@ -1740,18 +1764,18 @@ impl Machine {
 
     // ----- bugs
 
-    /// This crate's own code has failed in one that had ended: nothing is left that could fail. If it was to start, its
-    /// group hears of that. `told`: everybody knows of its end.
+    /// Code of this crate has failed in a child that had ended: nothing is left that could fail. If the child was to
+    /// start, the group is notified. `told`: all watchers were notified of the end.
     pub(crate) fn breaks_after_its_end(&mut self, told: bool) {
         if told {
             self.state = State::Ended;
         }
         self.due = false;
-        self.rare().leave = Leave::Stay;
+        self.cold().leave = Leave::Stay;
         self.stage = Stage::Over;
     }
 
-    /// This crate's own code has failed: nothing of this incarnation stays, and no hook of it runs (S19).
+    /// Code of this crate has failed: the incarnation is dropped, and none of its hooks run (S19).
     pub(crate) fn breaks(&mut self, bug: Failure, port: &mut dyn Port) {
         (self.cut, self.post_stop_due) = (None, false);
         self.state = State::Stopping;
@@ -1762,10 +1786,10 @@ impl Machine {
     }
 }
 
-/// How a time of serving ended.
+/// The result of a period of serving.
 enum Served {
     ByItself,
     Failed(Failure),
-    /// Something was asked of it, or nothing was up.
+    /// A request came, or the child was not up.
     Asked,
 }

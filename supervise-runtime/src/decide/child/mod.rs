@@ -1,37 +1,37 @@
 //! One child: tables 2a, 2b and 2d (`docs/semantics-table.md`).
 
-mod by_hand;
 pub(crate) mod machine;
+mod on_request;
 
-pub(crate) use by_hand::{ByHand, Command, by_hand};
+pub(crate) use on_request::{Command, CommandOutcome, on_request};
 
-/// The rows of the tables. `suspended` is a flag beside the state.
+/// The states of a child, which are the rows of the tables. `suspended` is a separate flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum State {
-    /// Never started, or awaiting its turn of Up.
+    /// Never started, or queued for its start.
     Idle,
     /// The first start: start expression and `pre_start`.
     Starting,
     /// Up, between two messages.
     Running,
-    /// Up, in a handler. A task is here from its first poll to its end.
+    /// Up, in a handler. A task is in this state from its first poll to its end.
     Handling,
-    /// Failed, awaiting the decision.
+    /// Failed, and waiting for the decision.
     Failed,
     /// In `pre_restart`.
     PreRestart,
-    /// Its own children are stopping, or `post_stop` runs, on the way to a restart.
+    /// On the way down to a restart: its own children are stopping, or `post_stop` runs.
     GoingDown,
     /// Down, waiting for its backoff or its group.
-    Waiting,
-    /// Started again: start expression and `pre_start`.
+    AwaitingRestart,
+    /// Starting again: start expression and `pre_start`.
     StartAgain,
     /// In `post_restart`.
     PostRestart,
-    /// Going down for good.
+    /// Going down to its end.
     Stopping,
-    /// Handling what was queued before it stops.
+    /// Handling the queued messages before it stops.
     Draining,
-    /// Over.
+    /// Ended.
     Ended,
 }

@@ -1,15 +1,36 @@
 //! The supervisor: table 2c (`docs/semantics-table.md`) as code.
 //!
-//! A [`Group`] is data beside its children, under one short lock. Whoever causes an event hands it in
-//! and gets the [`GroupEffect`]s back; the driver sends each to the child it names. A group strategy has one
-//! range at a time ([`Mode::Down`]); under OneForOne each child is a range of its own, so a restart is
-//! between the child and its entry here, and the mode stays as it is.
+//! A [`Group`] is data, protected by one short lock; it has no task. A child or a caller that causes an event passes it
+//! to the group under that lock, and gets the [`GroupEffect`]s back; the supervisor module sends each to the child it
+//! names. Under a group strategy there is one range of members at a time that goes down ([`GroupState::Down`]). Under
+//! `OneForOne` each child is its own range, so a restart concerns only the child and its entry here, and the mode does
+//! not change.
 //!
 //! Invariants, checked by the property test:
-//! 1. nothing starts in a range that goes down, nor while the group is held, failed or stopping;
-//! 2. a range goes down in reverse order, one at a time, and comes up in order, one at a time;
-//! 3. a stop always ends: `then: End` is left only for `Ended`;
-//! 4. a failure is used up exactly once: decided, absorbed, kept until one of the two, or reported.
+//! 1. Nothing starts in a range that goes down, or while the group is suspended, failed or stopping.
+//! 2. A range goes down in reverse order, one member at a time, and comes up in order, one member at a time.
+//! 3. A stop always ends: the only way out of a `Down` with `next: End` is `Ended`.
+//! 4. A failure is used up exactly once: decided, absorbed, kept until one of the two happens, or reported.
+//!
+//! # Walks
+//!
+//! A range of members goes down in reverse order, and comes up in order (S17).
+//!
+//! A *range* is the members that restart or end together: all members with an order number from `from` on. `go_down` sets
+//! the mode to `Down`, lists all members in `plan`, and sets `position` to the end of that list. `walk_down` moves the
+//! position backwards through the range and orders each member to go down. `in_flight` counts the members that are on
+//! their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
+//! members at the same time.) Once the position has left the range and nothing is in flight, `next` says what follows:
+//! the range comes up again, the supervisor starts again, or the group ends.
+//!
+//! `walk_up` moves the position forwards from the beginning of the plan, and starts each member that waits for its turn
+//! once the one before it is up. It first waits for the longest backoff of the range (`wait`). Every start of a tree is
+//! such a walk too: it waits at each member that the build has not reached yet. Once all members have been passed and
+//! the build has finished, the mode is `Steady`, and everything that was kept meanwhile begins.
+//!
+//! An event changes the state of one member and then calls `settle`, which repeats the walk of the present mode until
+//! it needs another event to go on. A walk never calls another walk. It returns true instead if it has changed the
+//! mode, so the stack does not grow with the number of members.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,203 +39,191 @@ use tokio::time::Instant;
 
 use super::budget::{Allowance, Budget};
 use super::child::machine::Order;
-use super::member::{At, Member, Role, Settings};
-use super::pace::{Over, Pace};
-use crate::failure::Failure;
-use crate::strategy::{Directive, Lifecycle, Limit, OnLimit, Strategy};
-use crate::watch::Ended;
+use super::child::{self, Command, CommandOutcome, State};
+use super::member::{Member, MemberState, Settings};
+use super::pace::{LastRun, RestartDelay};
+use crate::values::ended::Ended;
+use crate::values::failure::Failure;
+use crate::values::invalid_settings::SupervisorLimits;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, Strategy};
 
-mod by_hand;
-mod decisions;
-mod look;
-mod members;
-mod moves;
-mod owner;
-mod reports;
+mod roster;
+mod view;
 
-pub(crate) use look::{MemberSeen, OwnEnd};
-pub(crate) use members::Moving;
-pub(crate) use members::is_roomy;
+use roster::{Place, Roster};
 
-/// A slot in the table of children.
-pub(crate) type Id = u32;
+pub(crate) use roster::{Id, is_roomy};
+pub(crate) use view::{MemberView, OwnEnd};
 
-/// Whose children these are.
+/// The kind of supervisor that owns the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Owner {
     /// A declared tree: ends when all its members have ended (S22).
     Tree,
-    /// An actor: goes on without children.
+    /// An actor: continues without children.
     Actor,
-    /// A `[..]`: its instances start and stop all at once.
+    /// A `[..]`: its instances start and stop concurrently.
     Set,
-    /// Nobody: a top-level actor decides on itself (S39).
+    /// The guardian: there is no supervisor, and a top-level actor decides on itself (S39).
     Guardian,
 }
 
-/// What a range does once it is down.
+/// The action of a range once it is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Next {
-    /// It comes up again.
+pub(crate) enum AfterDown {
+    /// The range comes up again.
     Up,
-    /// It waits for its supervisor's own new start.
+    /// The range waits for its supervisor's own new start.
     Rebuild,
-    /// The supervisor's children are over; the supervisor goes on (an actor) or is told.
+    /// The supervisor's children have ended; the supervisor continues (an actor) or is notified.
     End,
 }
 
-/// The columns of table 2c.
+/// The modes of a group, which are the columns of table 2c.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Coming up, in order; also boot.
+pub(crate) enum GroupState {
+    /// Coming up, in order; also the first start.
     Up,
-    /// All are up, or on their own.
+    /// All members are up, or are restarting on their own.
     Steady,
-    /// The range from this place in the order on goes down.
+    /// The range from this order number on goes down.
     Down {
-        /// The order number of its first member; places between two members are left when one is forgotten.
-        lo: u64,
-        /// What follows.
-        next: Next,
+        /// The order number of the first member of the range. Order numbers have gaps where members were forgotten.
+        from: u64,
+        /// The action once the range is down.
+        next: AfterDown,
     },
-    /// Down, or not begun: awaits the supervisor's own start.
-    Waiting,
+    /// Down, or not begun: waits for the supervisor's own start.
+    AwaitingOwner,
     /// Failed; the parent decides.
     Failed {
-        /// What it was doing.
-        back: Box<Mode>,
-        /// Whose failure it is.
+        /// The mode before the failure.
+        back: Box<GroupState>,
+        /// The child whose failure it is.
         by: Id,
     },
-    /// Over.
+    /// Ended.
     Ended,
 }
 
-/// What is to be carried out, in this order.
+/// The effects of an event, to be carried out in this order.
 #[derive(Debug)]
 pub(crate) enum GroupEffect {
-    /// An order to this child. After [`Order::Wait`] comes [`Group::due`]; after one to go down, [`Group::gone`].
+    /// An order to this child. [`Order::Wait`] is followed by [`Group::due`]; an order to go down is followed by
+    /// [`Group::gone`].
     Tell(Id, Order),
     /// An order to the supervisor itself.
     TellOwner(Order),
-    /// Drop this kept value, then [`Group::gone`].
+    /// Drop this kept value, then report [`Group::gone`].
     DropValue(Id),
-    /// For the events: a restart was decided for this child, it waits so long.
+    /// An event: a restart of this child was decided, and waits this long.
     Scheduled(Id, Duration),
-    /// For the events: the budget is used up.
+    /// An event: the budget is used up.
     LimitReached(Id),
 }
 
-/// What is done about a failure that a child reports.
+/// The treatment of a failure that a child reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum FailureRoute {
-    /// Ask the decider, then [`Group::decided`].
+    /// Ask the decider, then call [`Group::decided`].
     Decide,
-    /// Keep it; [`Order::Redecide`] comes, or the range takes it along.
+    /// Keep the failure, until [`Order::Redecide`] arrives or the child is restarted together with its range.
     Kept,
-    /// It was to go down anyway.
+    /// The child was going down anyway.
     Absorbed,
     /// The supervisor is stopping.
     ReportOnly,
 }
 
-/// The fate of a child for which no time is left.
+/// The treatment of a child for which no time is left.
 #[derive(Debug, Clone)]
 pub(crate) enum Cut {
-    /// Goes down, and is started again with its supervisor. Its hooks get this failure.
+    /// The child goes down, and is started again with its supervisor. Its hooks get this failure.
     Down(Failure),
-    /// Ends.
+    /// The child ends.
     End,
-    /// Stays, and waits for its supervisor.
+    /// The child stays, and waits for its supervisor.
     Stay,
 }
 
-/// What is known of the incarnation that failed.
+/// The facts about the incarnation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Facts {
-    /// It handled a message.
+pub(crate) struct FailureInfo {
+    /// The incarnation handled a message.
     pub handled: bool,
     /// A random word for the jitter.
     pub random: u64,
-    /// Now.
+    /// The present time.
     pub now: Instant,
 }
 
-/// A place in the order of a walk. A slot may have another member by the time the walk comes to it.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    order: u64,
-    id: Id,
-}
+/// A member that moves between two supervisors.
+#[derive(Debug)]
+pub(crate) struct Moving(Box<Member>);
 
 /// The children of one supervisor.
 #[derive(Debug)]
 pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,
-    limit: Limit,
+    limit: RestartLimit,
     budget: Budget,
-    members: Vec<Option<Member>>,
-    free: Vec<Id>,
-    /// The next order number. A declared tree forgets nobody: there it is the next id too.
-    orders: u64,
+    roster: Roster,
+    /// The number of members that have not ended.
     living: u32,
-    mode: Mode,
-    held: bool,
-    /// All members have been up once in this incarnation: failures are no longer start failures.
+    mode: GroupState,
+    suspended: bool,
+    /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
     booted: bool,
-    /// Build is through: no further member is to come.
+    /// The build has finished: no further member is declared.
     built: bool,
-    /// An actor that starts again: the children it kept are restarted once it is up, not before.
+    /// An actor that is starting again: the children it kept are restarted once it is up, not before.
     heals: bool,
-    /// The member whose wait holds up the range.
+    /// The member whose backoff delays the range.
     wait: Option<Id>,
     waited: Duration,
-    /// The order of the walk through the range, and where it is.
+    /// The members in the order of the walk, and the position of the walk.
     plan: Vec<Place>,
-    cursor: usize,
+    position: usize,
     in_flight: u32,
-    /// What every member of the range is told.
+    /// The failure that every member of the range gets.
     cause: Option<Failure>,
     /// The first failure that ended a member, for S22.
     first_failure: Option<Failure>,
-    /// A significant member has ended by itself: once it is at rest the supervisor ends (S22).
+    /// A significant member has ended by itself: the supervisor ends once the group is at rest (S22).
     quits: bool,
-    /// The supervisor itself is up: not before does it end for that.
+    /// The supervisor itself is up. It does not end because of its members before that.
     owner_is_up: bool,
-    /// The supervisor itself ends when the range is down (`Stop` in an AllForOne tree).
+    /// The supervisor itself ends when the range is down (`Stop` in an `AllForOne` tree).
     ends_with: Option<Ended>,
-    /// The runtime is going, and takes the members with it: that nobody is left is no end of the supervisor's own (S25).
+    /// The runtime was dropped together with the members: that none is left is then not an end of the supervisor by
+    /// itself (S25).
     runtime_gone: bool,
-    /// The slot in which [`Group::all_up`] found one that was not.
+    /// The slot in which [`Group::all_up`] last found a member that was not up.
     first_down: usize,
     effects: Vec<GroupEffect>,
-    /// Members that were looked at, one by one.
-    #[cfg(test)]
-    pub(super) steps: std::cell::Cell<u64>,
 }
 
 impl Group {
-    /// A supervisor without children.
-    pub(crate) fn new(owner: Owner, strategy: Strategy, limit: Limit) -> Self {
+    /// Makes a supervisor without children.
+    pub(crate) fn new(owner: Owner, strategy: Strategy, limit: RestartLimit) -> Self {
         Group {
             owner,
             strategy,
             limit,
             budget: Budget::default(),
-            members: Vec::new(),
-            free: Vec::new(),
-            orders: 0,
+            roster: Roster::default(),
             living: 0,
             mode: Group::first_mode(owner),
-            held: false,
+            suspended: false,
             booted: owner != Owner::Tree,
             built: owner != Owner::Tree,
             heals: false,
             wait: None,
             waited: Duration::ZERO,
             plan: Vec::new(),
-            cursor: 0,
+            position: 0,
             in_flight: 0,
             cause: None,
             first_failure: None,
@@ -224,33 +233,31 @@ impl Group {
             runtime_gone: false,
             first_down: 0,
             effects: Vec::new(),
-            #[cfg(test)]
-            steps: Default::default(),
         }
     }
 
-    /// A tree comes up with its build, a set once its own cell is up; an actor spawns when it likes.
-    fn first_mode(owner: Owner) -> Mode {
+    /// A tree comes up with its build, a set once its own cell is up; an actor spawns children at any time.
+    fn first_mode(owner: Owner) -> GroupState {
         match owner {
-            Owner::Tree => Mode::Up,
-            Owner::Set => Mode::Waiting,
-            Owner::Actor | Owner::Guardian => Mode::Steady,
+            Owner::Tree => GroupState::Up,
+            Owner::Set => GroupState::AwaitingOwner,
+            Owner::Actor | Owner::Guardian => GroupState::Steady,
         }
     }
 
-    /// Read once per instance of the supervisor (S4): strategy and budget of what comes.
-    pub(crate) fn configure(&mut self, strategy: Strategy, limit: Limit) {
+    /// Sets strategy and budget for this instance of the supervisor, once per instance (S4).
+    pub(crate) fn configure(&mut self, strategy: Strategy, limit: RestartLimit) {
         self.strategy = strategy;
         self.limit = limit;
         self.budget = Budget::default();
     }
 
-    /// What to carry out since the last call.
+    /// Takes the effects since the last call.
     pub(crate) fn take_effects(&mut self) -> Vec<GroupEffect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// The emptied list comes back, so that a decision costs no allocation.
+    /// Takes the emptied list back, so that a decision does not allocate.
     pub(crate) fn reuse(&mut self, effects: Vec<GroupEffect>) {
         debug_assert!(effects.is_empty() && self.effects.is_empty());
         if effects.capacity() <= 64 {
@@ -260,182 +267,1435 @@ impl Group {
 
     // ----- reading
 
-    /// Where a child stands; `Ended` if it is forgotten.
-    pub(crate) fn at(&self, id: Id) -> At {
-        self.get(id).map_or(At::Ended, |member| member.at)
+    /// Returns the state of a child; `Ended` if it is forgotten.
+    pub(crate) fn at(&self, id: Id) -> MemberState {
+        self.roster.get(id).map_or(MemberState::Ended, |member| member.at)
     }
 
-    /// What the supervisor is doing.
-    pub(crate) fn mode(&self) -> &Mode {
+    /// Returns the mode of the group.
+    pub(crate) fn mode(&self) -> &GroupState {
         &self.mode
     }
 
-    /// Its members are written in a tree; else they come at run time.
+    /// Returns whether the members are declared in a tree; otherwise they are spawned at run time.
     pub(crate) fn declares(&self) -> bool {
         self.owner == Owner::Tree
     }
 
-    /// An ancestor has failed.
+    /// Returns whether an ancestor has failed.
     #[cfg(test)]
-    pub(super) fn is_held(&self) -> bool {
-        self.held
+    pub(super) fn is_suspended(&self) -> bool {
+        self.suspended
     }
 
-    /// The slot is free: what was in it has ended and is forgotten.
+    /// Returns whether the slot is free: its member has ended and is forgotten.
     pub(crate) fn is_free(&self, id: Id) -> bool {
-        self.get(id).is_none()
+        self.roster.get(id).is_none()
     }
 
-    /// Members that have not ended.
+    /// Returns the number of members that have not ended.
     pub(crate) fn living(&self) -> u32 {
         self.living
     }
 
-    /// It has ended or is about to: no spawn is taken any more.
+    /// Returns whether the group has ended or is stopping, so that spawns are refused.
     pub(crate) fn is_stopping(&self) -> bool {
-        matches!(self.mode, Mode::Ended | Mode::Down { next: Next::End, .. })
+        matches!(self.mode, GroupState::Ended | GroupState::Down { next: AfterDown::End, .. })
     }
 
-    /// Its owner is gone for good, whatever the members were at: nothing is added or started any more.
+    /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more.
     pub(crate) fn finish(&mut self) {
-        self.mode = Mode::Ended;
+        self.mode = GroupState::Ended;
     }
 
-    /// It has ended.
+    /// Returns whether the group has ended.
     pub(crate) fn is_ended(&self) -> bool {
-        self.mode == Mode::Ended
+        self.mode == GroupState::Ended
     }
 
-    /// The group as a whole is going down or up (table 2d).
+    /// Returns whether the group as a whole is going down or coming up (table 2d).
     pub(crate) fn moves(&self) -> bool {
         let mode = match &self.mode {
-            Mode::Failed { back, .. } => back,
+            GroupState::Failed { back, .. } => back,
             mode => mode,
         };
-        matches!(mode, Mode::Down { .. } | Mode::Waiting) || (*mode == Mode::Up && self.is_group())
+        matches!(mode, GroupState::Down { .. } | GroupState::AwaitingOwner)
+            || (*mode == GroupState::Up && self.is_group())
     }
 
-    /// Whether the child was up once: its next failure to start is a failed restart.
+    /// Returns whether the child was up once: its next failure to start is a failed restart.
     pub(crate) fn was_up(&self, id: Id) -> bool {
-        self.get(id).is_some_and(|member| member.was_up)
+        self.roster.get(id).is_some_and(|member| member.was_up)
     }
 
-    /// Restarts in a row of this child; 1 for the first.
-    pub(crate) fn row(&self, id: Id) -> u32 {
-        self.get(id).map_or(0, |member| member.pace.row())
+    /// Returns the length of the child's streak of restarts; 1 for the first.
+    pub(crate) fn streak(&self, id: Id) -> u32 {
+        self.roster.get(id).map_or(0, |member| member.pace.streak())
     }
 
-    /// All members are up or have ended, and none is to come.
+    /// Returns whether all members are up or have ended, and none is still to be declared.
     pub(crate) fn all_up(&mut self) -> bool {
-        // The search begins where the last one found a member that was not: most of them come up one after the other.
-        let slots = self.members.len();
-        let is_up = |member: &Member| member.is_value() || matches!(member.at, At::Up | At::Ended);
+        // The search begins where the last one found a member that was not up, since most members come up one after the
+        // other.
+        let slots = self.roster.slots();
+        let is_up = |member: &Member| member.is_value() || matches!(member.at, MemberState::Up | MemberState::Ended);
         let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {
-            self.step();
-            !self.members[*slot].as_ref().is_none_or(is_up)
+            self.roster.step();
+            !self.roster.get(*slot as Id).is_none_or(is_up)
         });
         self.first_down = not_up.unwrap_or(0);
         self.built && not_up.is_none()
     }
 
-    /// Build can go on behind this member: it is up or has ended; under OneForOne, also if it was up, or waits
-    /// behind a declared backoff (S21).
+    /// Returns whether the build can go on to the next member: this one is up or has ended; under `OneForOne`, also if
+    /// it was up once, or waits for a declared backoff (S21).
     pub(crate) fn has_passed(&self, id: Id) -> bool {
-        self.get(id).is_none_or(|member| match member.at {
-            At::Up | At::Ended => true,
+        self.roster.get(id).is_none_or(|member| match member.at {
+            MemberState::Up | MemberState::Ended => true,
             _ if self.is_group() => false,
-            At::Waiting if member.settings.backoff.is_some() && !self.holds_up(id) => true,
+            MemberState::BackingOff if member.settings.backoff.is_some() && !self.holds_up(id) => true,
             _ => member.passed,
         })
     }
 
-    /// [`Group::has_passed`] for all members.
+    /// Returns [`Group::has_passed`] for all members.
     pub(crate) fn have_passed(&self) -> bool {
-        !matches!(self.mode, Mode::Waiting) && (0..self.members.len() as Id).all(|id| self.has_passed(id))
+        !matches!(self.mode, GroupState::AwaitingOwner) && self.roster.ids().all(|id| self.has_passed(id))
     }
 
-    /// Those that were asked to go down and have not, with since when.
+    /// Returns the members that were asked to go down and are not down, with the time of the request.
     pub(crate) fn going_down(&self) -> impl Iterator<Item = (Id, Instant)> + '_ {
-        self.members.iter().enumerate().filter_map(|(id, member)| {
-            let member = member.as_ref()?;
-            (member.at == At::Down).then_some(())?;
-            Some((id as Id, member.down_since?))
-        })
+        self.roster
+            .enumerate()
+            .filter(|(_, member)| member.at == MemberState::GoingDown)
+            .filter_map(|(id, member)| Some((id, member.down_since?)))
     }
 
-    /// The range waits for this member.
+    /// Returns whether the range waits for this member.
     #[cfg(test)]
     pub(super) fn waits_for(&self, id: Id) -> bool {
         self.wait == Some(id)
-    }
-
-    fn get(&self, id: Id) -> Option<&Member> {
-        self.members.get(id as usize)?.as_ref()
-    }
-
-    fn member(&mut self, id: Id) -> &mut Member {
-        self.members[id as usize].as_mut().expect("acts and events name living members")
-    }
-
-    /// A member is looked at in a walk: tests count how often that is.
-    fn step(&self) {
-        #[cfg(test)]
-        self.steps.update(|steps| steps + 1);
     }
 
     fn is_group(&self) -> bool {
         self.strategy != Strategy::OneForOne
     }
 
-    /// The budget of one child (S15).
+    /// Returns the limit of one child (S15).
     fn allowance_of(&self, id: Id) -> Allowance {
         let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
-        match self.get(id) {
+        match self.roster.get(id) {
             Some(member) => {
                 let settings = &member.settings;
                 Allowance::resolve(settings.limit, self.limit, settings.backoff.is_some(), on_limit)
             }
-            None => Allowance::resolve(Limit::new(), self.limit, false, on_limit),
+            None => Allowance::resolve(RestartLimit::new(), self.limit, false, on_limit),
         }
     }
 
-    /// The budget of the whole group: no default where every member declares a backoff.
+    /// Returns the limit of the whole group. There is no default limit if every member declares a backoff.
     fn group_allowance(&self) -> Allowance {
-        let mut members = self.members.iter().flatten().filter(|member| !member.is_value());
+        let mut members = self.roster.iter().filter(|member| !member.is_value());
         let declared = members.all(|member| member.settings.backoff.is_some());
-        Allowance::resolve(Limit::new(), self.limit, declared, OnLimit::Escalate)
-    }
-
-    /// Those there are, in the order of declaration or spawning.
-    fn places(&self) -> Vec<Place> {
-        let members = self.members.iter().enumerate();
-        let mut places: Vec<Place> = members
-            .inspect(|_| self.step())
-            .filter_map(|(id, member)| Some(Place { order: member.as_ref()?.order, id: id as Id }))
-            .collect();
-        if self.owner != Owner::Tree {
-            places.sort_unstable_by_key(|place| place.order);
-        }
-        places
+        Allowance::resolve(RestartLimit::new(), self.limit, declared, OnLimit::Escalate)
     }
 
     #[cfg(test)]
     pub(super) fn ids_in_order(&self) -> Vec<Id> {
-        self.places().into_iter().map(|place| place.id).collect()
+        self.roster.places(self.owner != Owner::Tree).into_iter().map(|place| place.id).collect()
     }
 
-    /// Where it stands in the order, for ranges: a number that only grows.
+    /// The number of members that were looked at, one by one, since the last call.
+    #[cfg(test)]
+    pub(super) fn take_steps(&self) -> u64 {
+        self.roster.steps.take()
+    }
+
+    /// Returns the order number of the member, for ranges.
     pub(super) fn order(&self, id: Id) -> u64 {
-        self.get(id).map_or(0, |member| member.order)
+        self.roster.get(id).map_or(0, |member| member.order)
     }
 
-    /// The member in this place, unless it has ended and is forgotten.
-    fn at_place(&self, place: Place) -> Option<&Member> {
-        self.get(place.id).filter(|member| member.order == place.order)
-    }
-
-    /// The range that goes down takes this child along.
+    /// Returns whether the range that goes down includes this child.
     fn in_range(&self, id: Id) -> bool {
-        matches!(self.mode, Mode::Down { lo, .. } if lo == 0 || self.order(id) >= lo)
+        matches!(self.mode, GroupState::Down { from, .. } if from == 0 || self.order(id) >= from)
+    }
+
+    /// Returns the budget that all members of a group share; under `OneForOne` each member has its own.
+    pub(crate) fn view_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
+        let allowance = self.is_group().then(|| self.group_allowance())?;
+        Some((self.budget.used(&allowance, now), allowance))
+    }
+
+    /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::view_shared`],
+    /// which looks at all members.
+    pub(crate) fn view(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberView> {
+        let member = self.roster.get(id).filter(|member| !member.is_value())?;
+        let (used, allowance) = shared.unwrap_or_else(|| {
+            let allowance = self.allowance_of(id);
+            (member.budget.as_ref().map_or(0, |budget| budget.used(&allowance, now)), allowance)
+        });
+        Some(MemberView {
+            at: member.at,
+            kind: member.settings.kind,
+            lifecycle: member.settings.lifecycle,
+            holds_up: self.wait == Some(id) && member.at == MemberState::Queued && self.mode == GroupState::Up,
+            suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
+            leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
+            fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
+            order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
+            streak: member.pace.row_at(now),
+            used,
+            allowance,
+        })
+    }
+
+    /// Returns whether the group is about to end by itself, and how.
+    pub(crate) fn own_end(&self) -> Option<OwnEnd> {
+        let failed = self.first_failure.is_some();
+        self.ends_by_itself().then_some(if failed { OwnEnd::Failed } else { OwnEnd::Done })
+    }
+
+    /// Returns the settings about restarts.
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        SupervisorLimits { strategy: self.strategy, limit: self.limit }
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// Which members restart together.
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    // ----- members come and go
+
+    /// Adds a member that is declared (the build reaches it for the first time) or spawned. It starts when its turn
+    /// comes.
+    pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {
+        let value = settings.kind.is_none();
+        let member = Member {
+            at: if value { MemberState::Up } else { MemberState::Queued },
+            settings,
+            budget: None,
+            pace: RestartDelay::default(),
+            order: self.roster.take_order(),
+            ending: None,
+            on_request: false,
+            lost: false,
+            drains: false,
+            quits: false,
+            finished: false,
+            alone: dynamic,
+            was_up: false,
+            reached: true,
+            passed: false,
+            in_walk: false,
+            due: false,
+            delay: Duration::ZERO,
+            kept: false,
+            dynamic,
+            down_since: None,
+        };
+        let order = member.order;
+        self.living += u32::from(!value);
+        let id = self.roster.put(member);
+        // While a range goes down, the new member comes after the walk, and is found on the way up.
+        if !matches!(self.mode, GroupState::Steady | GroupState::AwaitingOwner | GroupState::Ended) {
+            self.plan.push(Place { order, id });
+        }
+        id
+    }
+
+    /// The build has reached this member (again). Its settings may have changed with the parameters.
+    pub(crate) fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
+        let member = self.roster.member(id);
+        member.settings = settings;
+        member.reached = true;
+        if member.is_value() && member.at != MemberState::Up {
+            member.at = MemberState::Up;
+        }
+        self.settle(now);
+    }
+
+    /// Lets a spawned member start as soon as nothing delays it.
+    pub(crate) fn admit(&mut self, id: Id, now: Instant) {
+        match self.mode {
+            GroupState::Steady if !self.suspended => self.start(id, now),
+            _ => self.settle(now),
+        }
+    }
+
+    /// Removes a run-time child that moves to another supervisor, with its budget and its restart delays (S38). Refused
+    /// while anything else is in progress: a decision in progress would lose its child.
+    pub(crate) fn leave(&mut self, id: Id) -> Option<Moving> {
+        let calm = self.mode == GroupState::Steady && !self.suspended;
+        self.roster
+            .get(id)
+            .filter(|member| calm && member.dynamic && member.at == MemberState::Up && member.ending.is_none())?;
+        let member = self.roster.vacate(id)?;
+        self.living -= 1;
+        Some(Moving(Box::new(member)))
+    }
+
+    /// Adds a child that comes from another supervisor, after the present members.
+    pub(crate) fn join(&mut self, moving: Moving) -> Result<Id, Moving> {
+        if self.mode != GroupState::Steady || self.suspended || self.owner == Owner::Tree {
+            return Err(moving);
+        }
+        let mut member = *moving.0;
+        member.order = self.roster.take_order();
+        member.kept = false;
+        self.living += 1;
+        Ok(self.roster.put(member))
+    }
+
+    /// Returns the number of slots, free ones included.
+    pub(crate) fn slots(&self) -> usize {
+        self.roster.slots()
+    }
+
+    /// The build has finished: all members are known.
+    pub(crate) fn built(&mut self, now: Instant) {
+        self.built = true;
+        self.settle(now);
+    }
+
+    // ----- the supervisor itself: suspended, resumed, restarted, stopped
+
+    /// An ancestor has failed, or the supervisor itself: nothing new begins.
+    pub(crate) fn suspend(&mut self) {
+        if !self.suspended {
+            self.suspended = true;
+            self.tell_suspended(true);
+        }
+    }
+
+    /// The supervisor fails or goes down after the message in hand. That message may wait for a spawn that could begin,
+    /// or be decided on, only afterwards. So spawns that are not up yet end (S7).
+    pub(crate) fn absorb_spawns(&mut self, now: Instant) {
+        for id in self.roster.ids() {
+            let Some(member) = self.roster.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
+            match member.at {
+                _ if self.in_range(id) => {}
+                MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart => {
+                    self.over(id, Ended::Stopped)
+                }
+                MemberState::Starting => {
+                    self.roster.member(id).ending = Some(Ended::Stopped);
+                    self.send_end(id, Ended::Stopped, now);
+                }
+                MemberState::Up | MemberState::Failed | MemberState::GoingDown | MemberState::Ended => {}
+            }
+        }
+        self.settle(now);
+    }
+
+    /// The ancestor was resumed: everything that was kept begins.
+    pub(crate) fn end_suspension(&mut self, now: Instant) {
+        if self.suspended {
+            self.suspended = false;
+            self.tell_suspended(false);
+            self.begin_kept(now);
+        }
+    }
+
+    /// The parent resumes a failed supervisor, which continues in its previous mode. `suspended`: an ancestor has failed
+    /// since.
+    pub(crate) fn resume(&mut self, failure: &Failure, facts: FailureInfo, suspended: bool) {
+        if let GroupState::Failed { back, by } = self.mode.clone() {
+            self.mode = *back;
+            // Only a supervisor that is up is resumed, so a later failure is not a failure of its first start.
+            self.booted |= self.built;
+            // A first spawn has ended meanwhile; a new member in its slot has not begun.
+            match self.at(by) {
+                MemberState::Failed => {
+                    self.roster.member(by).at = MemberState::Up;
+                    self.effects.push(GroupEffect::Tell(by, Order::Resume));
+                }
+                MemberState::FailedStart => self.restart(by, false, failure, facts, false),
+                _ => {}
+            }
+        }
+        self.suspended = suspended;
+        if !suspended {
+            self.tell_suspended(false);
+        }
+        self.begin_kept(facts.now);
+    }
+
+    /// All children go down, to be started again by the supervisor's next start (a restart from above).
+    pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
+        if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
+            return;
+        }
+        self.cause = Some(failure.clone());
+        self.suspended = false;
+        for member in self.roster.iter_mut() {
+            if member.dynamic && !member.kept && member.at != MemberState::Ended {
+                member.ending.get_or_insert(Ended::Stopped);
+            } else if !member.dynamic && !member.on_request {
+                member.ending = None;
+                member.quits = false;
+            }
+        }
+        self.go_down(0, AfterDown::Rebuild, now);
+    }
+
+    /// The actor is up again: the children it kept are restarted, in order (S11).
+    pub(crate) fn restart_kept(&mut self, failure: &Failure, now: Instant) {
+        self.owner_is_up = true;
+        self.mode = GroupState::Steady;
+        self.heals = false;
+        let places = self.roster.places(self.owner != Owner::Tree).into_iter();
+        let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
+        if !kept.is_empty() {
+            self.cause = Some(failure.clone());
+            for member in self.roster.iter_mut() {
+                member.reached = true;
+            }
+            // The kept children come after the ones that the new instance has already spawned, which are not affected.
+            let from = self.roster.next_order();
+            for id in &kept {
+                let order = self.roster.take_order();
+                let member = self.roster.member(*id);
+                (member.order, member.kept) = (order, false);
+            }
+            self.go_down(from, AfterDown::Up, now);
+        } else {
+            self.begin_kept(now); // the children that were spawned while it was down
+        }
+    }
+
+    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `suspended`: it was ordered to
+    /// start, and an ancestor has failed since.
+    pub(crate) fn rebuild(&mut self, suspended: bool) {
+        self.mode = Group::first_mode(self.owner);
+        self.booted = self.owner != Owner::Tree;
+        self.built = self.booted;
+        self.budget = Budget::default();
+        // Both are set only on the way to an end, and this is the only way up again: they need not be cleared
+        // elsewhere.
+        self.ends_with = None;
+        self.quits = false;
+        self.owner_is_up = false;
+        self.first_failure = None;
+        self.wait = None;
+        self.in_flight = 0;
+        self.heals = self.owner == Owner::Actor;
+        self.suspended = suspended; // a suspension of the previous incarnation has ended with the order to start
+        for member in self.roster.iter_mut() {
+            member.reached = member.dynamic;
+            (member.passed, member.due, member.finished) = (false, false, false);
+            member.alone &= member.dynamic;
+            member.budget = None;
+            member.pace = RestartDelay::default();
+            // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
+            if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
+                member.at = MemberState::Queued;
+                self.living += 1;
+            }
+            if !member.on_request && !member.dynamic {
+                member.ending = None;
+            }
+        }
+        self.plan = self.roster.places(self.owner != Owner::Tree);
+        self.position = 0;
+    }
+
+    /// The supervisor itself is up: spawns that waited begin.
+    pub(crate) fn owner_up(&mut self, now: Instant) {
+        self.owner_is_up = true;
+        self.heals = false;
+        if self.mode == GroupState::AwaitingOwner {
+            self.mode = GroupState::Steady;
+        }
+        if self.mode == GroupState::Steady {
+            self.begin_kept(now);
+        }
+    }
+
+    /// Returns whether the group was not stopped and yet ends as soon as everything that goes down is down: because a
+    /// significant member has ended, an `AllForOne` tree was decided Stop, or the last members are ending (S18, S22).
+    pub(crate) fn ends_by_itself(&self) -> bool {
+        let mut members = self.roster.iter().filter(|member| !member.is_value()).peekable();
+        let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
+        let counts = self.owner != Owner::Set; // a set may have any number of members, too many for this loop
+        let quits = self.quits || counts && self.roster.iter().any(|member| member.quits);
+        quits && self.owner_is_up
+            || self.ends_with.is_some()
+            || all && members.all(|member| member.at == MemberState::Ended || member.ending.is_some())
+    }
+
+    /// Returns the failure with which the group ends by itself.
+    pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
+        if self.ends_by_itself() { self.first_failure.clone() } else { None }
+    }
+
+    /// All children go down and end.
+    pub(crate) fn stop(&mut self, now: Instant) {
+        if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
+            return;
+        }
+        for id in self.roster.ids() {
+            if let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
+            }
+        }
+        self.go_down(0, AfterDown::End, now);
+    }
+
+    // ----- reports of the children, and the stop of one of them
+
+    /// The child is up.
+    pub(crate) fn up(&mut self, id: Id, now: Instant) {
+        let member = self.roster.member(id);
+        if member.at != MemberState::Starting {
+            return;
+        }
+        member.at = MemberState::Up;
+        (member.was_up, member.passed, member.alone) = (true, true, false);
+        member.pace.went_up(now);
+        self.settle(now);
+    }
+
+    /// The child has failed, with an instance, or without one in a start.
+    pub(crate) fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {
+        let stopping = self.is_stopping();
+        let in_range = self.in_range(id);
+        let kept = self.keeps(id);
+        let member = self.roster.member(id);
+        match member.at {
+            MemberState::GoingDown if stopping || member.ending.is_some() => FailureRoute::ReportOnly,
+            // Already asked to go down: the failed child goes down with the rest, with or without an instance.
+            MemberState::GoingDown => FailureRoute::Absorbed,
+            MemberState::Ended => FailureRoute::ReportOnly,
+            _ => {
+                member.at = if instance { MemberState::Failed } else { MemberState::FailedStart };
+                self.revisit(id);
+                match () {
+                    () if in_range && stopping => FailureRoute::ReportOnly,
+                    () if in_range => FailureRoute::Absorbed,
+                    () if kept => FailureRoute::Kept,
+                    () => FailureRoute::Decide,
+                }
+            }
+        }
+    }
+
+    /// Returns the outcome of a directive for this child: `Restart` if a restart follows. A limit, or the first start
+    /// of a `Temporary` child, turns it into another directive.
+    pub(crate) fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
+        let nobody_above = self.owner == Owner::Guardian;
+        match directive {
+            Directive::Escalate if nobody_above => Directive::Stop,
+            Directive::Resume if instance => Directive::Resume,
+            Directive::Resume | Directive::Restart => match self.refusal(id, now) {
+                Some(OnLimit::Escalate) if !nobody_above => Directive::Escalate,
+                Some(_) => Directive::Stop,
+                None => Directive::Restart,
+            },
+            Directive::Stop | Directive::Escalate => directive,
+        }
+    }
+
+    /// Carries out the decision on a failure, after [`Group::failed`] or [`Order::Redecide`] asked for one.
+    pub(crate) fn decided(
+        &mut self,
+        id: Id,
+        directive: Directive,
+        failure: &Failure,
+        facts: FailureInfo,
+    ) -> FailureRoute {
+        if self.in_range(id) {
+            return FailureRoute::Absorbed;
+        }
+        if self.keeps(id) || self.mode == GroupState::Ended {
+            return FailureRoute::Kept;
+        }
+        let instance = match self.at(id) {
+            MemberState::Failed => true,
+            MemberState::FailedStart => false,
+            _ => return FailureRoute::Absorbed,
+        };
+        match directive {
+            Directive::Resume if instance => {
+                self.roster.member(id).at = MemberState::Up;
+                self.effects.push(GroupEffect::Tell(id, Order::Resume));
+                self.settle(facts.now);
+            }
+            Directive::Resume | Directive::Restart => self.restart(id, instance, failure, facts, true),
+            Directive::Stop => self.stop_for(id, Ended::by(failure), failure, facts.now),
+            Directive::Escalate => self.fail(id, failure.clone(), facts.now),
+        }
+        FailureRoute::Decide
+    }
+
+    /// The child has ended by itself and is down (S23). `failure` has the cause `EndedByItself`. A subtree that ended
+    /// stays ended (S28).
+    pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: FailureInfo) {
+        let in_range = self.in_range(id);
+        let comes_up = in_range && matches!(self.mode, GroupState::Down { next: AfterDown::Up, .. });
+        let member = self.roster.member(id);
+        let by_itself = member.ending.is_none();
+        let restarted =
+            member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
+        let quits = member.settings.significant && by_itself;
+        if member.at == MemberState::GoingDown && !(quits && comes_up) {
+            // The child was asked to go down while it was ending: that request is fulfilled with this.
+            self.ends_as(id, ended);
+            return self.gone(id, facts.now);
+        }
+        if !restarted {
+            member.quits = quits;
+            member.finished = by_itself && !quits && !member.is_temporary() && matches!(ended, Ended::Done);
+            self.over(id, ended);
+            return self.settle(facts.now);
+        }
+        member.at = MemberState::FailedStart;
+        self.revisit(id);
+        if in_range {
+            return self.settle(facts.now);
+        }
+        if self.keeps(id) {
+            return;
+        }
+        self.restart(id, false, failure, facts, true);
+    }
+
+    /// A stop that arrived while the child was ending with a failure does not replace that failure.
+    pub(crate) fn ends_as(&mut self, id: Id, ended: Ended) {
+        let Some(member) = self.roster.get_mut(id) else { return };
+        if !ended.is_orderly() && member.ending.as_ref().is_some_and(Ended::is_orderly) {
+            member.ending = Some(ended);
+        }
+    }
+
+    /// An optional child is absent this time: it ends, whatever its lifecycle (S28).
+    pub(crate) fn absent(&mut self, id: Id, now: Instant) {
+        match self.at(id) {
+            MemberState::GoingDown => self.gone(id, now),
+            _ => {
+                self.over(id, Ended::Done);
+                self.settle(now);
+            }
+        }
+    }
+
+    /// The build has reached an optional child that was absent at the first start: it stays absent (S28).
+    pub(crate) fn skip(&mut self, id: Id, now: Instant) {
+        self.roster.member(id).reached = true;
+        if self.at(id) == MemberState::Queued {
+            self.over(id, Ended::Done);
+        }
+        self.settle(now);
+    }
+
+    /// Returns whether the child has ended, or is about to end.
+    pub(crate) fn is_ending(&self, id: Id) -> bool {
+        self.roster.get(id).is_none_or(|member| member.at == MemberState::Ended || member.ending.is_some())
+    }
+
+    /// The child is down: there is no instance any more.
+    pub(crate) fn gone(&mut self, id: Id, now: Instant) {
+        let group = self.is_group();
+        let Some(member) = self.roster.get_mut(id) else { return };
+        if matches!(
+            member.at,
+            MemberState::Queued | MemberState::FailedStart | MemberState::BackingOff | MemberState::Ended
+        ) {
+            return; // reported a second time: the request to go down came while it was ending
+        }
+        let in_walk = std::mem::take(&mut member.in_walk);
+        member.down_since = None;
+        if in_walk {
+            self.in_flight -= 1;
+        }
+        if let Some(why) = member.ending.clone() {
+            self.over(id, why);
+            return self.settle(now);
+        }
+        member.at = MemberState::Queued;
+        self.revisit(id);
+        // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
+        let walked = matches!(self.mode, GroupState::Down { .. }) || group && self.mode == GroupState::Up;
+        if !in_walk && !walked {
+            self.wait_or_start(id, now);
+        }
+        self.settle(now);
+    }
+
+    /// The task of the child was dropped, so the child never starts again.
+    pub(crate) fn lose(&mut self, id: Id, now: Instant) {
+        if let Some(member) = self.roster.get_mut(id) {
+            (member.lost, member.on_request) = (true, true);
+        }
+        self.stop_member(id, now);
+        self.gone(id, now);
+    }
+
+    /// A member was dropped together with its runtime, which also runs all other members and the supervisor.
+    pub(crate) fn runtime_gone(&mut self) {
+        self.runtime_gone = true;
+    }
+
+    /// The backoff of this child is over.
+    pub(crate) fn due(&mut self, id: Id, now: Instant) {
+        if self.wait == Some(id) {
+            self.wait = None;
+            self.waited = Duration::ZERO;
+            return self.settle(now);
+        }
+        if self.at(id) != MemberState::BackingOff {
+            return; // an earlier wait
+        }
+        self.begin_or_keep(id, now);
+    }
+
+    /// A user asks the child to stop. Returns `false` if the child goes down with its range, when its turn comes.
+    pub(crate) fn stop_member(&mut self, id: Id, now: Instant) -> bool {
+        let in_range = self.in_range(id);
+        let Some(member) = self.roster.get_mut(id) else { return true };
+        if member.at == MemberState::Ended {
+            return true;
+        }
+        member.ending.get_or_insert(Ended::Stopped);
+        member.on_request = true;
+        if self.wait == Some(id) {
+            // The child is down; its range is down too, or still going down, which continues unchanged.
+            self.wait = None;
+            self.waited = Duration::ZERO;
+        }
+        match self.roster.get(id).map(|member| member.at) {
+            Some(MemberState::Up | MemberState::Failed | MemberState::Starting) if in_range && !self.is_stopping() => {
+                return false;
+            }
+            Some(MemberState::Up | MemberState::Failed | MemberState::Starting) => {
+                let member = self.roster.member(id);
+                member.at = MemberState::GoingDown;
+                member.down_since = Some(now);
+                self.revisit(id);
+            }
+            Some(MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart) if !in_range => {
+                self.over(id, Ended::Stopped);
+                self.settle(now);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// No time is left for the child: it goes down now, even before its turn (S24).
+    pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
+        let again = matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::AwaitingOwner);
+        let Some(member) = self.roster.get_mut(id) else { return Cut::End };
+        if member.kept && again {
+            return Cut::Stay;
+        }
+        if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
+            member.at = MemberState::GoingDown;
+            member.down_since = Some(now);
+        }
+        match &self.cause {
+            Some(cause) if again && member.ending.is_none() => Cut::Down(cause.clone()),
+            _ => Cut::End,
+        }
+    }
+
+    /// Lets this child survive a restart of the actor that spawned it.
+    pub(crate) fn keep(&mut self, id: Id) {
+        if self.roster.get(id).is_some() {
+            self.roster.member(id).kept = true;
+        }
+    }
+
+    /// Returns whether the child was named by [`Group::keep`].
+    pub(crate) fn is_kept(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.kept)
+    }
+
+    /// The child reports progress, which resets its backoff (S32).
+    pub(crate) fn reset_backoff(&mut self, id: Id) {
+        if self.roster.get(id).is_some() {
+            self.roster.member(id).pace.reset();
+        }
+    }
+
+    // ----- the effect of a directive: restart, stop, or a failure of the supervisor (S15, S17 to S19)
+
+    /// Restarts the child. `ask`: the budget is asked; after a parent's Resume the restart is only counted.
+    fn restart(&mut self, id: Id, instance: bool, failure: &Failure, facts: FailureInfo, ask: bool) {
+        let alone = !self.is_group() || self.is_alone(id);
+        // A failed `Temporary` child ends alone, and this does not count against the budget (S17); at the first start
+        // it is a failed start (S21).
+        if self.roster.member(id).is_temporary() {
+            return self.stop_for(id, Ended::by(failure), failure, facts.now);
+        }
+        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
+        let in_walk = allowance.max.is_some();
+        let budget = match alone {
+            false => &mut self.budget,
+            true if in_walk => self.roster.member(id).budget.get_or_insert_default(),
+            true => &mut Budget::default(),
+        };
+        if ask && !budget.allows(&allowance, facts.now) {
+            self.effects.push(GroupEffect::LimitReached(id));
+            let limit = failure.clone().at_limit();
+            return match allowance.on_limit {
+                OnLimit::Escalate => self.fail(id, limit, facts.now),
+                OnLimit::Stop => self.stop_for(id, Ended::Limit(limit.clone()), &limit, facts.now),
+            };
+        }
+        budget.charge(&allowance, facts.now);
+        let member = self.roster.member(id);
+        let over = LastRun {
+            handled: facts.handled && member.settings.kind == Some(ChildKind::Actor),
+            never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
+        };
+        let backoff = member.settings.backoff;
+        let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);
+        self.effects.push(GroupEffect::Scheduled(id, delay));
+        if alone {
+            return self.restart_alone(id, instance, delay, failure, facts.now);
+        }
+        // A failed member of a range that already goes down is not decided on, so this restart extends the range.
+        let from = self.range(id);
+        // A start that fails on the way up belongs to the same move: all members restart because of the failure that
+        // began it.
+        let begun = matches!(self.mode, GroupState::Down { .. })
+            || self.mode == GroupState::Up && !instance && self.cause.is_some();
+        if !begun {
+            self.cause = Some(failure.clone());
+        }
+        self.mode = GroupState::Down { from, next: AfterDown::Up };
+        self.wait_for(id, delay);
+        if !instance && self.roster.member(id).at == MemberState::FailedStart {
+            self.roster.member(id).at = MemberState::Queued;
+        }
+        self.go_down(from, AfterDown::Up, facts.now);
+    }
+
+    /// Returns what prevents a restart of this child now, if anything does.
+    fn refusal(&mut self, id: Id, now: Instant) -> Option<OnLimit> {
+        if self.roster.member(id).is_temporary() {
+            return Some(OnLimit::Stop);
+        }
+        let alone = !self.is_group() || self.is_alone(id);
+        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
+        allowance.max?;
+        let budget = if alone { self.roster.member(id).budget.get_or_insert_default() } else { &mut self.budget };
+        (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
+    }
+
+    /// Under `OneForOne`, or after a requested start, the child is its own range, and only it waits.
+    fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
+        let member = self.roster.member(id);
+        member.delay = delay;
+        if instance {
+            self.send_down(id, failure.clone(), now);
+        } else {
+            member.at = MemberState::Queued;
+            self.wait_or_start(id, now);
+            self.settle(now); // the first start goes on while a declared backoff waits
+        }
+    }
+
+    /// Stops the child, also at a limit that stops (S18). `why` is the end of the failed child.
+    fn stop_for(&mut self, id: Id, why: Ended, failure: &Failure, now: Instant) {
+        if !self.booted {
+            return self.fail(id, failure.clone(), now); // the first start comes up as a whole or not at all (S21)
+        }
+        let on_request = self.is_alone(id);
+        let alone = !self.is_group() || self.roster.member(id).is_temporary() || on_request;
+        self.first_failure.get_or_insert_with(|| failure.clone());
+        let instance = self.at(id) == MemberState::Failed;
+        let member = self.roster.member(id);
+        member.quits = member.settings.significant && member.is_temporary() && !on_request;
+        member.ending = Some(why.clone());
+        if alone {
+            if instance {
+                self.send_end(id, why, now);
+            } else {
+                self.over(id, why);
+            }
+            return self.settle(now);
+        }
+        let from = self.range(id);
+        if from == 0 && self.strategy == Strategy::AllForOne {
+            if self.owner == Owner::Tree {
+                self.ends_with = Some(why);
+            }
+            for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
+                member.ending.get_or_insert(Ended::Stopped);
+            }
+        } else {
+            for member in self.roster.iter_mut().filter(|member| member.order >= from) {
+                member.finished = false; // the range does not come up again
+                if member.at != MemberState::Ended {
+                    member.ending.get_or_insert(Ended::Stopped);
+                }
+            }
+        }
+        self.cause = Some(failure.clone());
+        self.go_down(from, AfterDown::Up, now);
+    }
+
+    /// Fails the supervisor: the directive Escalate, the limit, or a decider that panicked (S19).
+    fn fail(&mut self, id: Id, failure: Failure, now: Instant) {
+        if self.owner == Owner::Guardian {
+            return self.stop_for(id, Ended::by(&failure), &failure, now); // no supervisor above: the child ends (S39)
+        }
+        let first = self.first_spawn(id);
+        let back = Box::new(std::mem::replace(&mut self.mode, GroupState::Steady));
+        self.mode = GroupState::Failed { back, by: id };
+        if first {
+            // The spawn returns its error and the child ends; a Resume by the parent continues without it (S27).
+            self.over(id, Ended::by(&failure));
+        }
+        self.effects.push(GroupEffect::TellOwner(Order::Escalated(failure)));
+    }
+
+    /// Returns whether the child's start was requested, or happens at run time, so that it concerns no sibling,
+    /// whatever the strategy (S26, S38).
+    fn is_alone(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.alone)
+    }
+
+    /// Returns whether a spawn waits for this first start at run time.
+    fn first_spawn(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.dynamic && !member.was_up)
+    }
+
+    /// Returns the beginning of the range that restarts together with this child.
+    fn range(&self, id: Id) -> u64 {
+        match self.strategy {
+            Strategy::AllForOne => 0,
+            Strategy::OneForOne | Strategy::RestForOne => self.order(id),
+        }
+    }
+
+    fn wait_for(&mut self, id: Id, delay: Duration) {
+        // All members that failed wait together, for the longest delay (S17).
+        if delay > Duration::ZERO && (self.wait.is_none() || delay > self.waited) {
+            self.wait = Some(id);
+            self.waited = delay;
+        }
+    }
+
+    // ----- requests of a user to one child (S26, table 2d)
+
+    /// Decides the request and carries it out. The hooks of a restart get `failure`, with the cause `Requested`.
+    pub(crate) fn on_request(&mut self, id: Id, command: Command, failure: &Failure, now: Instant) -> CommandOutcome {
+        let state = self.state_of(id);
+        // A group that goes down to its end is more than busy: no later attempt could succeed.
+        if self.is_stopping() && state != State::Ended {
+            return child::on_request(State::Stopping, true, command);
+        }
+        if command == Command::Restart && self.starts_once(id) && !matches!(state, State::Stopping | State::Ended) {
+            return CommandOutcome::StartedOnce;
+        }
+        // The group may have ended since the caller looked, and a child whose task was dropped cannot start.
+        let is_lost = self.roster.get(id).is_some_and(|member| member.lost);
+        if (self.is_ended() || is_lost) && command == Command::StartAgain && state == State::Ended {
+            return CommandOutcome::SupervisorEnded;
+        }
+        // A child that the build has not reached yet is queued for its start, ended or not.
+        let moves = self.moves() || self.roster.get(id).is_some_and(|member| !member.reached);
+        let verdict = child::on_request(state, moves, command);
+        match verdict {
+            CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
+                self.restart_member(id, failure, now)
+            }
+            CommandOutcome::FirstStart => self.start_member(id, now),
+            CommandOutcome::Drain => self.drain_member(id, now),
+            CommandOutcome::Stop
+            | CommandOutcome::NoStart
+            | CommandOutcome::End
+            | CommandOutcome::Nothing
+            | CommandOutcome::Busy
+            | CommandOutcome::NotEnded
+            | CommandOutcome::Stopping
+            | CommandOutcome::Ended
+            | CommandOutcome::StartedOnce
+            | CommandOutcome::SupervisorEnded => true,
+        };
+        verdict
+    }
+
+    /// Returns whether the child is an instance of a `Temporary` set, whose arguments were moved into its only start
+    /// (S27).
+    fn starts_once(&self, id: Id) -> bool {
+        self.owner == Owner::Set && self.roster.get(id).is_some_and(Member::is_temporary)
+    }
+
+    /// Returns the row of table 2d, as far as the group knows the child's state.
+    fn state_of(&self, id: Id) -> State {
+        let ending = self.roster.get(id).is_some_and(|member| member.ending.is_some());
+        match self.at(id) {
+            MemberState::Ended => State::Ended,
+            MemberState::GoingDown if ending => State::Stopping,
+            MemberState::GoingDown => State::GoingDown,
+            MemberState::Queued => State::Idle,
+            MemberState::Starting => State::Starting,
+            MemberState::Up => State::Running,
+            MemberState::Failed | MemberState::FailedStart => State::Failed,
+            MemberState::BackingOff => State::AwaitingRestart,
+        }
+    }
+
+    /// Restarts the child alone, without counting against the budget; a failure of its start concerns only the child.
+    /// Returns `false` if its group is going down or up, or the child is already going down.
+    pub(crate) fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
+        if self.moves() {
+            return false;
+        }
+        let member = self.roster.member(id);
+        member.alone |= !matches!(member.at, MemberState::Queued | MemberState::GoingDown | MemberState::Ended);
+        match member.at {
+            MemberState::Up | MemberState::Failed | MemberState::Starting => {
+                member.delay = Duration::ZERO;
+                self.send_down(id, failure.clone(), now);
+            }
+            // Nothing of the child is up: a decision that is due or kept finds it starting.
+            MemberState::FailedStart => {
+                member.at = MemberState::Queued;
+                member.delay = Duration::ZERO;
+                self.begin_or_keep(id, now);
+            }
+            MemberState::BackingOff => self.begin_or_keep(id, now),
+            MemberState::Queued | MemberState::GoingDown | MemberState::Ended => return false,
+        }
+        true
+    }
+
+    /// Starts an ended child again, with a fresh budget and restart delay; a failure of that start concerns only the
+    /// child. Returns `false` if its group is going down or up.
+    pub(crate) fn start_member(&mut self, id: Id, now: Instant) -> bool {
+        if self.moves() || self.is_stopping() {
+            return false;
+        }
+        let member = self.roster.member(id);
+        if member.at != MemberState::Ended {
+            return false;
+        }
+        member.at = MemberState::Queued;
+        member.ending = None;
+        member.on_request = false;
+        member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
+        (member.alone, member.finished) = (true, false);
+        member.was_up = false;
+        member.budget = None;
+        member.pace = RestartDelay::default();
+        self.living += 1;
+        self.begin_or_keep(id, now);
+        true
+    }
+
+    /// The supervisor itself was started again on request. That is a first start of all its children, also of those
+    /// that a user had stopped (which a restart from above leaves stopped, S20).
+    pub(crate) fn forget_stops(&mut self) {
+        self.cause = None;
+        for member in self.roster.iter_mut() {
+            member.on_request = member.lost;
+        }
+    }
+
+    /// Lets the child handle its queued messages, then end. Returns `false` if it is not up, or its group is going down
+    /// or up.
+    pub(crate) fn drain_member(&mut self, id: Id, now: Instant) -> bool {
+        if self.moves() || self.at(id) != MemberState::Up {
+            return false;
+        }
+        let member = self.roster.member(id);
+        member.at = MemberState::GoingDown;
+        member.down_since = Some(now);
+        member.ending.get_or_insert(Ended::Stopped);
+        member.on_request = true;
+        member.drains = true;
+        self.effects.push(GroupEffect::Tell(id, Order::Drain));
+        true
+    }
+
+    // ----- walks
+
+    fn go_down(&mut self, from: u64, next: AfterDown, now: Instant) {
+        self.turn_down(from, next);
+        self.settle(now);
+    }
+
+    fn turn_down(&mut self, from: u64, next: AfterDown) {
+        self.mode = GroupState::Down { from, next };
+        self.plan = self.roster.places(self.owner != Owner::Tree);
+        self.position = self.plan.len();
+        if next != AfterDown::Up {
+            self.wait = None;
+            self.waited = Duration::ZERO;
+        }
+    }
+
+    fn send_down(&mut self, id: Id, failure: Failure, now: Instant) {
+        let member = self.roster.member(id);
+        member.at = MemberState::GoingDown;
+        member.down_since = Some(now);
+        self.effects.push(GroupEffect::Tell(id, Order::Down(failure)));
+    }
+
+    fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
+        let member = self.roster.member(id);
+        member.at = MemberState::GoingDown;
+        member.down_since = Some(now);
+        self.effects.push(GroupEffect::Tell(id, Order::End(why)));
+        self.revisit(id);
+    }
+
+    fn start(&mut self, id: Id, now: Instant) {
+        let member = self.roster.member(id);
+        member.at = MemberState::Starting;
+        member.due = false;
+        if member.was_up {
+            member.pace.started_again(now);
+        }
+        self.effects.push(GroupEffect::Tell(id, Order::Start));
+    }
+
+    fn wait_or_start(&mut self, id: Id, now: Instant) {
+        let member = self.roster.member(id);
+        // The delay was set by a restart of this member alone, and counts once.
+        let delay = std::mem::take(&mut member.delay);
+        if delay > Duration::ZERO {
+            member.at = MemberState::BackingOff;
+            self.effects.push(GroupEffect::Tell(id, Order::Wait(delay)));
+        } else {
+            self.begin_or_keep(id, now);
+        }
+    }
+
+    /// Starts a child that has finished its own wait, or keeps it while something else delays the start.
+    fn begin_or_keep(&mut self, id: Id, now: Instant) {
+        if self.is_kept_from(id) {
+            let member = self.roster.member(id);
+            member.at = MemberState::BackingOff;
+            member.due = true;
+        } else {
+            debug_assert!(self.roster.member(id).ending.is_none(), "one that is to end is over before its wait is");
+            self.start(id, now);
+        }
+    }
+
+    /// Returns whether the child must not start now, even if its own wait is over.
+    fn is_kept_from(&self, id: Id) -> bool {
+        match self.mode {
+            GroupState::Down { from, .. } => self.suspended || self.order(id) >= from,
+            GroupState::Ended => true,
+            _ => self.keeps(id),
+        }
+    }
+
+    /// Returns whether events of the child have to wait: for an ancestor, the parent, or the supervisor's own new
+    /// start.
+    fn keeps(&self, id: Id) -> bool {
+        let heals = self.heals && self.is_kept(id);
+        self.suspended || heals || matches!(self.mode, GroupState::Failed { .. } | GroupState::AwaitingOwner)
+    }
+
+    /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
+    /// and must not begin again inside itself.
+    fn over(&mut self, id: Id, why: Ended) {
+        let stopping = self.is_stopping();
+        let member = self.roster.member(id);
+        if member.at == MemberState::Ended {
+            return;
+        }
+        if member.is_value() {
+            member.at = MemberState::Ended;
+            return;
+        }
+        let in_walk = std::mem::take(&mut member.in_walk);
+        member.at = MemberState::Ended;
+        member.down_since = None;
+        if self.wait == Some(id) {
+            (self.wait, self.waited) = (None, Duration::ZERO); // its timer is dropped
+        }
+        let member = self.roster.member(id);
+        member.alone = false;
+        let quits = std::mem::take(&mut member.quits);
+        if member.dynamic {
+            self.roster.vacate(id);
+        } else {
+            member.ending.get_or_insert(why.clone());
+        }
+        self.living -= 1;
+        self.quits |= quits;
+        if in_walk {
+            self.in_flight -= 1;
+        }
+        if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
+            self.first_failure.get_or_insert_with(|| failure.clone());
+        }
+        self.effects.push(GroupEffect::Tell(id, Order::Over(why)));
+    }
+
+    fn tell_suspended(&mut self, suspended: bool) {
+        // A suspension has no meaning for a member that has ended: the order would only wake it.
+        for id in self.roster.ids() {
+            if self.roster.get(id).is_some_and(|member| !member.is_value() && member.at != MemberState::Ended) {
+                self.effects.push(GroupEffect::Tell(id, Order::Suspend(suspended)));
+            }
+        }
+    }
+
+    /// Begins everything that was kept while the supervisor was suspended or failed.
+    fn begin_kept(&mut self, now: Instant) {
+        if !self.suspended && !matches!(self.mode, GroupState::Failed { .. }) {
+            self.begin_each_kept(now);
+            self.settle(now);
+        }
+    }
+
+    fn begin_each_kept(&mut self, now: Instant) {
+        for id in self.roster.ids() {
+            if matches!(self.mode, GroupState::Steady | GroupState::Up) && self.ends_now() {
+                return; // nothing new begins
+            }
+            self.roster.step();
+            let Some(member) = self.roster.get(id) else { continue };
+            match member.at {
+                MemberState::Failed | MemberState::FailedStart => {
+                    self.effects.push(GroupEffect::Tell(id, Order::Redecide))
+                }
+                MemberState::BackingOff if member.due && !self.is_kept_from(id) => self.start(id, now),
+                MemberState::Queued if self.mode == GroupState::Steady && member.wants_start() => self.start(id, now),
+                // Stopped while it was queued for its start.
+                MemberState::Queued if self.mode == GroupState::Steady && member.ending.is_some() => {
+                    let why = member.ending.clone().unwrap_or(Ended::Stopped);
+                    self.over(id, why);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes every move that needs no further event. A walk that may have changed the state for the next walk returns
+    /// true; no walk calls another.
+    fn settle(&mut self, now: Instant) {
+        while match self.mode {
+            GroupState::Down { from, next } => self.walk_down(from, next, now),
+            GroupState::Up => self.walk_up(now),
+            GroupState::Steady => self.check_all_ended(),
+            GroupState::AwaitingOwner | GroupState::Failed { .. } | GroupState::Ended => false,
+        } {}
+    }
+
+    /// Goes down in reverse order, one member at a time; a set all at once. True: there is more to settle.
+    fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
+        while let Some(Place { order, id }) = self.next_down(from)
+            && (self.in_flight == 0 || self.owner == Owner::Set)
+        {
+            self.position -= 1;
+            self.roster.step();
+            let member = self.roster.get_mut(id);
+            let Some(member) = member.filter(|member| member.order == order) else { continue };
+            let ends = member.ending.is_some() || next == AfterDown::Up && member.is_temporary();
+            if member.kept && next == AfterDown::Rebuild {
+                continue;
+            }
+            match member.at {
+                MemberState::Up if member.is_value() => {
+                    // A member that is lost with its runtime may still be about to start on another thread.
+                    if next != AfterDown::Up && !self.runtime_gone {
+                        member.at = MemberState::GoingDown;
+                        member.in_walk = true;
+                        self.in_flight += 1;
+                        self.effects.push(GroupEffect::DropValue(id));
+                    }
+                }
+                MemberState::Up | MemberState::Failed | MemberState::Starting => {
+                    member.in_walk = true;
+                    member.delay = Duration::ZERO;
+                    self.in_flight += 1;
+                    if ends {
+                        let why = member.ending.get_or_insert(Ended::Stopped).clone();
+                        self.send_end(id, why, now);
+                    } else {
+                        let failure = self.cause.clone().expect("a range that restarts has its failure");
+                        self.send_down(id, failure, now);
+                    }
+                }
+                MemberState::GoingDown => {
+                    if !member.in_walk {
+                        member.in_walk = true;
+                        member.delay = Duration::ZERO;
+                        self.in_flight += 1;
+                        // The member was going down alone. If everything stops now, it has to be told, and if the
+                        // others wait for it, its drain ends.
+                        match (next, member.ending.clone(), &self.cause) {
+                            (AfterDown::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
+                            (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
+                                self.effects.push(GroupEffect::Tell(id, Order::Down(cause.clone())))
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                MemberState::Queued | MemberState::FailedStart | MemberState::BackingOff => {
+                    // A `Temporary` member that is queued was not up: it keeps its turn.
+                    let ends = member.ending.is_some() || ends && member.at == MemberState::FailedStart;
+                    member.at = MemberState::Queued;
+                    if ends {
+                        let why = member.ending.clone().unwrap_or(Ended::Stopped);
+                        self.over(id, why);
+                    }
+                }
+                MemberState::Ended => {}
+            }
+        }
+        if self.in_flight > 0 || self.next_down(from).is_some() {
+            return false;
+        }
+        match next {
+            AfterDown::Up if self.ends_with.is_some() => {
+                self.mode = GroupState::Ended;
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
+            }
+            // Nothing comes up only to end.
+            AfterDown::Up if self.ends_now() => {
+                self.end_by_itself();
+                return true;
+            }
+            AfterDown::Up => {
+                self.start_finished(from);
+                self.mode = GroupState::Up;
+                self.position = 0;
+                if let Some(id) = self.wait {
+                    self.effects.push(GroupEffect::Tell(id, Order::Wait(self.waited)));
+                }
+                return true;
+            }
+            AfterDown::Rebuild => {
+                self.mode = GroupState::AwaitingOwner;
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
+            }
+            AfterDown::End => {
+                self.mode = GroupState::Ended;
+                self.effects.push(GroupEffect::TellOwner(Order::ChildrenDown));
+            }
+        }
+        false
+    }
+
+    /// Returns the next position of the walk in the range.
+    fn next_down(&self, from: u64) -> Option<Place> {
+        let place = self.plan[..self.position].last()?;
+        (place.order >= from).then_some(*place)
+    }
+
+    /// The walk up has passed this member, but it is not up any more: a group waits for it again.
+    fn revisit(&mut self, id: Id) {
+        let mode = match &self.mode {
+            GroupState::Failed { back, .. } => back,
+            mode => mode,
+        };
+        if *mode != GroupState::Up || !self.is_group() {
+            return;
+        }
+        let order = self.order(id);
+        if let Ok(place) = self.plan[..self.position].binary_search_by_key(&order, |passed| passed.order) {
+            self.position = place;
+        }
+    }
+
+    /// Comes up in order, one member at a time. MemberState the first start the walk follows the build; under `OneForOne` it
+    /// goes on while a member waits for a declared backoff. True: there is more to settle.
+    fn walk_up(&mut self, now: Instant) -> bool {
+        loop {
+            if self.suspended || self.wait.is_some() {
+                return false;
+            }
+            let Some(place) = self.plan.get(self.position).copied() else { break };
+            self.roster.step();
+            let id = place.id;
+            let Some(member) = self.roster.at_place(place) else {
+                self.position += 1;
+                continue;
+            };
+            match member.at {
+                MemberState::Up | MemberState::Failed | MemberState::Ended => self.position += 1,
+                MemberState::Queued if !member.reached => return false,
+                MemberState::Queued if member.ending.is_some() => {
+                    let why = member.ending.clone().unwrap_or(Ended::Stopped);
+                    self.over(id, why);
+                }
+                MemberState::Queued => {
+                    self.start(id, now);
+                    return false;
+                }
+                // Under `OneForOne` the walk does not wait for a member that was up before.
+                _ if member.passed && !self.is_group() => self.position += 1,
+                MemberState::BackingOff
+                    if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) =>
+                {
+                    self.roster.member(id).passed = true;
+                    self.position += 1;
+                }
+                // Under `OneForOne` an earlier member that is going down does not delay the rest.
+                MemberState::GoingDown if !self.is_group() => self.position += 1,
+                MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
+                    return false;
+                }
+            }
+        }
+        if self.built {
+            self.booted = true;
+            self.mode = GroupState::Steady;
+            self.cause = None; // healed: a later failure is the first of another move
+            self.begin_each_kept(now);
+        }
+        self.built
+    }
+
+    /// Returns whether the build has to wait for this child: the handle of a subtree or an optional child exists only
+    /// once the child was up (S21).
+    fn holds_up(&self, id: Id) -> bool {
+        let has_late_handle = |settings: &Settings| settings.only_supervises() || settings.optional;
+        self.roster.get(id).is_some_and(|member| !member.was_up && has_late_handle(&member.settings))
+    }
+
+    /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).
+    fn ends_now(&self) -> bool {
+        self.quits && self.owner_is_up
+    }
+
+    fn end_by_itself(&mut self) {
+        self.ends_with = Some(Ended::Done);
+        for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
+            member.ending.get_or_insert(Ended::Stopped);
+        }
+        self.turn_down(0, AfterDown::Up);
+    }
+
+    /// Members of the range that ended by themselves come up with it (S17).
+    fn start_finished(&mut self, from: u64) {
+        for member in self.roster.iter_mut().filter(|member| member.finished && member.order >= from) {
+            (member.at, member.ending, member.finished) = (MemberState::Queued, None, false);
+            self.living += 1;
+        }
+    }
+
+    /// Checks whether the supervisor ends by itself: because a significant member has ended, or all members have (S22).
+    /// True: it goes down for that.
+    fn check_all_ended(&mut self) -> bool {
+        if self.ends_now() {
+            self.end_by_itself();
+            return true;
+        }
+        // Checked last: this looks at all members, and runs at each event.
+        let has_children = || self.roster.enumerate().any(|(_, member)| !member.is_value());
+        if self.owner == Owner::Tree && self.built && !self.runtime_gone && self.living == 0 && has_children() {
+            self.mode = GroupState::Ended;
+            self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnded(self.first_failure.clone())));
+        }
+        false
     }
 }

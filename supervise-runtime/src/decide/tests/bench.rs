@@ -6,14 +6,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::machine::Order;
-use super::super::child::{ByHand, Command};
-use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Owner};
-use super::super::member::{At, Role, Settings};
+use super::super::child::{Command, CommandOutcome};
+use super::super::group::{FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::member::{MemberState, Settings};
 use super::sim::failure;
-use crate::backoff::ExponentialBackoff;
-use crate::failure::Phase;
-use crate::strategy::{Directive, Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
-use crate::watch::Ended;
+use crate::values::backoff::ExponentialBackoff;
+use crate::values::ended::Ended;
+use crate::values::failure::Phase;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 pub(super) const GROUPS: [Strategy; 2] = [Strategy::AllForOne, Strategy::RestForOne];
 pub(super) const ALL: [Strategy; 3] = [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne];
@@ -74,14 +75,14 @@ impl Setup {
     fn settings(&self, id: usize) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
         let backoff = self.pauses.then(|| pause.into());
-        let mut settings = Settings::new(Role::Actor, self.lifecycles[id], backoff, Limit::new());
+        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
         Arc::new(settings)
     }
 
     /// Boot: member 0 starts, the others await their turn.
     pub(super) fn boots(self) -> Bench {
-        let limit = Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
+        let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
         let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
         if self.owner != Owner::Tree {
             bench.group.owner_up(bench.now);
@@ -115,7 +116,7 @@ impl Setup {
         for id in 0..3 {
             bench.up(id);
         }
-        assert_eq!(*bench.group.mode(), Mode::Steady);
+        assert_eq!(*bench.group.mode(), GroupState::Steady);
         bench
     }
 
@@ -135,7 +136,7 @@ impl Setup {
             assert_eq!(bench.gone(0), "start 0");
             assert_eq!(bench.up(0), "start 1");
         }
-        assert_eq!(bench.ats(), [At::Up, At::Starting, At::Turn]);
+        assert_eq!(bench.ats(), [MemberState::Up, MemberState::Starting, MemberState::Queued]);
         bench
     }
 
@@ -187,12 +188,12 @@ impl Bench {
         said.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn ats(&self) -> [At; 3] {
+    pub(super) fn ats(&self) -> [MemberState; 3] {
         [0, 1, 2].map(|id| self.group.at(id))
     }
 
-    fn facts(&self) -> Facts {
-        Facts { handled: false, random: 0, now: self.now }
+    fn facts(&self) -> FailureInfo {
+        FailureInfo { handled: false, random: 0, now: self.now }
     }
 
     fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
@@ -213,15 +214,15 @@ impl Bench {
     }
 
     pub(super) fn is_suspended(&self) -> bool {
-        self.group.is_held()
+        self.group.is_suspended()
     }
 
-    pub(super) fn hold(&mut self) -> String {
-        self.event(|group, _| group.hold())
+    pub(super) fn suspend(&mut self) -> String {
+        self.event(|group, _| group.suspend())
     }
 
-    pub(super) fn release(&mut self) -> String {
-        self.event(Group::release)
+    pub(super) fn end_suspension(&mut self) -> String {
+        self.event(Group::end_suspension)
     }
 
     pub(super) fn stop(&mut self) -> String {
@@ -278,15 +279,15 @@ impl Bench {
     /// A user drains it.
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
-        assert_eq!(self.group.by_hand(id, Command::Drain, &asked, self.now), ByHand::Drain);
+        assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
         self.effects()
     }
 
     /// A user starts it again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
-        let verdict = self.group.by_hand(id, Command::StartAgain, &asked, self.now);
-        assert_eq!(verdict, ByHand::FirstStart);
+        let verdict = self.group.on_request(id, Command::StartAgain, &asked, self.now);
+        assert_eq!(verdict, CommandOutcome::FirstStart);
         self.effects()
     }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::super::child::State;
 use super::super::child::machine::Order;
-use super::super::group::{Id, Mode, Next, Owner};
-use super::super::member::At;
+use super::super::group::{AfterDown, GroupState, Id, Owner};
+use super::super::member::MemberState;
 use super::coverage::hit_2b;
 use super::sim::{Sim, Stand, WITHIN};
 
@@ -14,7 +14,7 @@ const TRIES: u32 = 400;
 
 impl Sim {
     pub(super) fn check_start(&mut self, id: Id) {
-        assert!(!self.held, "a start while held");
+        assert!(!self.suspended, "a start while held");
         assert!(!self.owner_fails && self.stand != Stand::Failed, "a start while the supervisor has failed");
         assert!(
             !matches!(self.stand, Stand::TakingDown { .. } | Stand::Down | Stand::Ended),
@@ -27,10 +27,10 @@ impl Sim {
         // A first start at run time, and one by hand, is retried on its own (S26, S38).
         let alone = self.kid(id).alone;
         self.kid(id).finished = false;
-        if self.plan.is_group() && !alone && *self.group.mode() == Mode::Up {
+        if self.plan.is_group() && !alone && *self.group.mode() == GroupState::Up {
             for other in self.earlier(id) {
                 assert!(
-                    matches!(self.group.at(other), At::Up | At::Failed | At::Ended),
+                    matches!(self.group.at(other), MemberState::Up | MemberState::Failed | MemberState::Ended),
                     "{id} comes up before {other}, which is {:?}",
                     self.group.at(other)
                 );
@@ -41,7 +41,7 @@ impl Sim {
 
     pub(super) fn check_down(&self, id: Id) {
         let walks = self.in_range(id) && self.plan.owner != Owner::Set;
-        let rebuild = matches!(self.group.mode(), Mode::Down { next: Next::Rebuild, .. });
+        let rebuild = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
         for other in self.later(id) {
             let stays = rebuild && self.group.is_kept(other);
             assert!(!walks || stays || !self.is_up(other), "{id} goes down before {other}");
@@ -52,26 +52,27 @@ impl Sim {
     /// where a significant member has: the supervisor ends instead.
     pub(super) fn check_range(&mut self) {
         match self.group.mode() {
-            Mode::Down { lo, next: Next::Up } if self.plan.is_group() => self.range = Some(*lo),
-            Mode::Up | Mode::Steady => {
-                let Some(lo) = self.range.take() else { return };
+            GroupState::Down { from, next: AfterDown::Up } if self.plan.is_group() => self.range = Some(*from),
+            GroupState::Up | GroupState::Steady => {
+                let Some(from) = self.range.take() else { return };
                 for id in self.ids() {
                     let kid = self.kids[id as usize].as_ref().expect("a living child");
-                    let left = kid.finished && self.group.at(id) == At::Ended && self.group.order(id) >= lo;
+                    let left = kid.finished && self.group.at(id) == MemberState::Ended && self.group.order(id) >= from;
                     assert!(!left, "{id} had ended by itself, and its group came up without it");
                     assert!(!kid.quit || self.stand != Stand::Up, "a group came up in order to end");
                 }
             }
-            Mode::Failed { .. } => {}
+            GroupState::Failed { .. } => {}
             _ => self.range = None,
         }
     }
 
     /// S26, S38: what fails of a start by hand, or of a first one at run time, takes nobody along.
-    pub(super) fn check_alone(&self, id: Id, before: &[(Id, At)]) {
+    pub(super) fn check_alone(&self, id: Id, before: &[(Id, MemberState)]) {
         for (other, at) in before.iter().filter(|(other, _)| *other != id) {
             let now = self.group.at(*other);
-            let taken = matches!(at, At::Up | At::Starting | At::Failed) && matches!(now, At::Down | At::Ended);
+            let taken = matches!(at, MemberState::Up | MemberState::Starting | MemberState::Failed)
+                && matches!(now, MemberState::GoingDown | MemberState::Ended);
             assert!(!taken, "{other} goes with {id}, whose start was its own matter");
         }
     }
@@ -118,8 +119,8 @@ impl Sim {
     }
 
     fn quiet_round(&mut self) {
-        if self.held && self.stand != Stand::Failed {
-            self.release();
+        if self.suspended && self.stand != Stand::Failed {
+            self.end_suspension();
         }
         self.owner_step();
         self.resume();
@@ -136,7 +137,7 @@ impl Sim {
             kid.inbox.is_empty() && matches!(kid.state(), State::Running | State::Ended) && kid.pending.is_none()
         });
         let ended = self.stand == Stand::Ended && self.group.is_ended();
-        let up = self.stand == Stand::Up && *self.group.mode() == Mode::Steady;
-        quiet && (ended || up) && !self.held && !self.owner_fails && !self.all_ended
+        let up = self.stand == Stand::Up && *self.group.mode() == GroupState::Steady;
+        quiet && (ended || up) && !self.suspended && !self.owner_fails && !self.all_ended
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::super::child::{Command, State};
-use super::super::group::{Group, Mode};
+use super::super::group::{Group, GroupState};
 use super::table::{NOTHING, cells};
 
 type Hits = BTreeMap<(&'static str, &'static str, &'static str), u64>;
@@ -24,7 +24,7 @@ pub(super) fn row_2a(state: State) -> &'static str {
         State::Failed => "failed, awaiting decision",
         State::PreRestart => "pre_restart",
         State::GoingDown => "children stopping, post_stop",
-        State::Waiting => "waiting (backoff, group)",
+        State::AwaitingRestart => "waiting (backoff, group)",
         State::StartAgain => "start again, pre_start",
         State::PostRestart => "post_restart",
         State::Stopping => "stopping",
@@ -38,7 +38,7 @@ fn row_2b(state: State) -> &'static str {
         State::Idle => "never started / its turn",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed",
-        State::Waiting => "waiting",
+        State::AwaitingRestart => "waiting",
         State::StartAgain | State::PostRestart => "start again, pre_start; post_restart",
         other => row_2a(other),
     }
@@ -51,7 +51,7 @@ fn row_2d(state: State, moves: bool) -> &'static str {
         _ if moves => "any, while its group goes down or up",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed, awaiting decision",
-        State::Waiting | State::Idle => "waiting (backoff)",
+        State::AwaitingRestart | State::Idle => "waiting (backoff)",
         State::Starting | State::StartAgain | State::PostRestart => "starting, start again, pre_start, post_restart",
         State::PreRestart | State::GoingDown => "pre_restart, children stopping, post_stop",
     }
@@ -95,11 +95,11 @@ pub(super) fn hit_2b(state: State, column: &'static str) {
 pub(super) fn column_2c(group: &Group) -> &'static str {
     match group.mode() {
         _ if group.is_stopping() => "stopping",
-        Mode::Up => "Up (also boot)",
-        Mode::Steady => "steady",
-        Mode::Down { .. } | Mode::Waiting => "Down (range)",
-        Mode::Failed { .. } => "failed, parent to decide",
-        Mode::Ended => "stopping",
+        GroupState::Up => "Up (also boot)",
+        GroupState::Steady => "steady",
+        GroupState::Down { .. } | GroupState::AwaitingOwner => "Down (range)",
+        GroupState::Failed { .. } => "failed, parent to decide",
+        GroupState::Ended => "stopping",
     }
 }
 

@@ -1,13 +1,13 @@
 //! How a simulated child fails, and what becomes of the failure.
 
 use super::super::child::machine::{Cut, Step, StepEnd};
-use super::super::group::{FailureRoute, Id, Mode};
-use super::super::member::At;
+use super::super::group::{FailureRoute, GroupState, Id};
+use super::super::member::MemberState;
 use super::coverage::{column_2c, hit_2c};
 use super::kid::{Pending, Token};
 use super::sim::{Sim, Stand, failure};
-use crate::failure::{Failure, Phase};
-use crate::strategy::{Directive, Lifecycle, Strategy};
+use crate::values::failure::{Failure, Phase};
+use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
     /// Its user code fails; `directive` is what its decider would say.
@@ -34,7 +34,7 @@ impl Sim {
     pub(super) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
         let (from, directive) = (self.kid(id).from, self.kid(id).directive);
         self.mark_2c(id, instance, directive);
-        let going = self.in_range(id) || self.group.at(id) == At::Down;
+        let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
         let ending = self.group.is_stopping() || self.kid(id).stopped || going;
         let reported = self.group.failed(id, instance);
         let used = match reported {
@@ -47,14 +47,14 @@ impl Sim {
                 true
             }
             FailureRoute::Kept => {
-                let waits = self.held
+                let waits = self.suspended
                     || self.stand == Stand::Failed
-                    || matches!(self.group.mode(), Mode::Failed { .. } | Mode::Waiting);
+                    || matches!(self.group.mode(), GroupState::Failed { .. } | GroupState::AwaitingOwner);
                 assert!(waits || self.group.is_kept(id), "a failure is kept although nothing holds the decision");
                 false
             }
             FailureRoute::Decide => {
-                assert!(!self.held, "a decision while held");
+                assert!(!self.suspended, "a decision while held");
                 false
             }
         };
@@ -68,7 +68,7 @@ impl Sim {
     fn mark_2c(&self, id: Id, instance: bool, directive: Directive) {
         let column = column_2c(&self.group);
         let old = match self.group.mode() {
-            Mode::Failed { back, .. } => instance && matches!(**back, Mode::Down { .. }),
+            GroupState::Failed { back, .. } => instance && matches!(**back, GroupState::Down { .. }),
             _ => instance && (self.in_range(id) || self.group.is_stopping()),
         };
         let kid = self.kids[id as usize].as_ref().expect("a living child");
@@ -106,24 +106,26 @@ impl Sim {
     pub(super) fn decide(&mut self, id: Id) {
         let Some(mut pending) = self.kid(id).pending.clone() else { return };
         pending.asked = false;
-        if self.held && self.stand == Stand::Failed && pending.token == Token::Escalated {
+        if self.suspended && self.stand == Stand::Failed && pending.token == Token::Escalated {
             return;
         }
         let before = (self.group.mode().clone(), self.place(id));
         let facts = self.facts(id);
         let at = self.group.at(id);
-        let ats: Vec<(Id, At)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
+        let ats: Vec<(Id, MemberState)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
         let alone = self.kid(id).alone;
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
             FailureRoute::Decide => {
                 assert_eq!(pending.token, Token::Open, "a failure is used up twice");
-                let escalated = matches!(self.group.mode(), Mode::Failed { .. });
+                let escalated = matches!(self.group.mode(), GroupState::Failed { .. });
                 pending.token = if escalated { Token::Escalated } else { Token::Used };
             }
             FailureRoute::Absorbed | FailureRoute::ReportOnly => {
                 assert!(
-                    pending.token == Token::Used || self.in_range(id) || !matches!(at, At::Failed | At::StartFailed),
+                    pending.token == Token::Used
+                        || self.in_range(id)
+                        || !matches!(at, MemberState::Failed | MemberState::FailedStart),
                     "a failure that was to be decided is absorbed"
                 );
                 pending.token = Token::Used;
@@ -156,10 +158,13 @@ impl Sim {
     }
 
     /// A restart of a member before the range takes the range from there on (S18).
-    fn check_widened(&self, id: Id, before: &Mode, place: u64) {
-        let (Mode::Down { lo: old, .. }, Mode::Down { lo: new, .. }) = (before, self.group.mode()) else { return };
-        let solo = self.group.at(id) != At::Turn && !self.plan.is_group();
-        let moved = self.group.at(id) == At::Down || self.group.at(id) == At::Failed;
+    fn check_widened(&self, id: Id, before: &GroupState, place: u64) {
+        let (GroupState::Down { from: old, .. }, GroupState::Down { from: new, .. }) = (before, self.group.mode())
+        else {
+            return;
+        };
+        let solo = self.group.at(id) != MemberState::Queued && !self.plan.is_group();
+        let moved = self.group.at(id) == MemberState::GoingDown || self.group.at(id) == MemberState::Failed;
         let alone = self.plan.members.iter().any(|member| member.1 == Lifecycle::Temporary);
         if moved && !solo && !alone && place < *old {
             assert!(*new <= place, "a member before the range is to restart, and the range is not widened");

@@ -6,11 +6,11 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
-use super::super::member::Role;
 use super::promises::Account;
 use super::sim::failure;
-use crate::failure::{Cause, Failure, Phase};
-use crate::strategy::{Directive, Lifecycle, Shutdown};
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
 
 /// The time that each simulated child has to go down.
 const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
@@ -47,7 +47,7 @@ pub(super) struct Pending {
 
 #[derive(Debug)]
 pub(super) struct Kid {
-    pub(super) role: Role,
+    pub(super) kind: ChildKind,
     pub(super) lifecycle: Lifecycle,
     pub(super) dynamic: bool,
     pub(super) machine: Machine,
@@ -127,12 +127,12 @@ impl Port for Known {
 }
 
 impl Kid {
-    pub(super) fn new(role: Role, lifecycle: Lifecycle, dynamic: bool) -> Self {
+    pub(super) fn new(kind: ChildKind, lifecycle: Lifecycle, dynamic: bool) -> Self {
         Kid {
-            role,
+            kind,
             lifecycle,
             dynamic,
-            machine: Machine::new(role, false),
+            machine: Machine::new(kind, false),
             step: None,
             from: State::Idle,
             busy: false,
@@ -153,7 +153,7 @@ impl Kid {
 
     pub(super) fn settings(&self) -> LifeSettings {
         LifeSettings {
-            shutdown: Shutdown::Within(DOWN_TIME),
+            shutdown: ShutdownTimeout::Within(DOWN_TIME),
             kills: false,
             drains: false,
             ready: false,
@@ -178,7 +178,7 @@ impl Kid {
     pub(super) fn is_in_user_code(&self) -> bool {
         match self.step {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => false,
-            Some(Step::Serve) => self.busy || self.role != Role::Actor,
+            Some(Step::Serve) => self.busy || self.kind != ChildKind::Actor,
             Some(_) => true,
         }
     }

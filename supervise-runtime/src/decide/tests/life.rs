@@ -10,12 +10,13 @@ use tokio::time::Instant;
 use super::super::child::State;
 use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
 use super::super::group::{Group, GroupEffect, Id, Owner};
-use super::super::member::{Role, Settings};
+use super::super::member::Settings;
 use super::coverage::Column;
 use super::sim::failure;
-use crate::failure::{Cause, Failure, Phase};
-use crate::strategy::{Lifecycle, Limit, Shutdown, Strategy};
-use crate::watch::Ended;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 
 /// What its mailbox does with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,16 +85,16 @@ impl Port for Known {
 
 /// An actor with a child, in this state.
 pub(super) fn at(state: State) -> Life {
-    Life::new(Role::Actor, Owner::Actor).go_to(state)
+    Life::new(ChildKind::Actor, Owner::Actor).go_to(state)
 }
 
 impl Life {
-    pub(super) fn new(role: Role, owner: Owner) -> Life {
+    pub(super) fn new(kind: ChildKind, owner: Owner) -> Life {
         let now = Instant::now();
         Life {
-            machine: Machine::new(role, false),
+            machine: Machine::new(kind, false),
             settings: LifeSettings {
-                shutdown: Shutdown::Within(Duration::from_secs(5)),
+                shutdown: ShutdownTimeout::Within(Duration::from_secs(5)),
                 kills: false,
                 drains: false,
                 ready: false,
@@ -102,9 +103,9 @@ impl Life {
             step: None,
             busy: false,
             interrupted: false,
-            children: role != Role::Task,
+            children: kind != ChildKind::Task,
             children_stop: true,
-            own: Group::new(owner, Strategy::OneForOne, Limit::new()),
+            own: Group::new(owner, Strategy::OneForOne, RestartLimit::new()),
             keeps: false,
             admission: Admission::Down,
             told: false,
@@ -120,7 +121,7 @@ impl Life {
 
     /// A child that is spawned at run time. True: it may start.
     pub(super) fn spawn(&mut self) -> (Id, bool) {
-        let settings = Settings::new(Role::Actor, Lifecycle::Permanent, None, Limit::new());
+        let settings = Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new());
         let id = self.own.add(Arc::new(settings), true);
         self.own.admit(id, self.now);
         (id, self.own.take_effects().iter().any(|effect| matches!(effect, GroupEffect::Tell(_, Order::Start))))
@@ -196,14 +197,14 @@ impl Life {
                 self.quietly();
                 self.children_stop = true;
             }
-            State::Waiting => {
+            State::AwaitingRestart => {
                 // A child that it keeps stays up, so this may not take any time.
                 self = self.go_to(State::PreRestart);
                 self.finish(StepEnd::Done);
                 self.quietly();
             }
             State::StartAgain => {
-                self = self.go_to(State::Waiting);
+                self = self.go_to(State::AwaitingRestart);
                 self.order(Order::Start);
                 self.until(Step::Start);
             }
@@ -338,8 +339,8 @@ impl Life {
                 }
                 Effect::SuspendChildren(suspended) => {
                     match suspended {
-                        true => self.own.hold(),
-                        false => self.own.release(self.now),
+                        true => self.own.suspend(),
+                        false => self.own.end_suspension(self.now),
                     }
                     self.own.take_effects();
                     Some(if suspended { "children suspended" } else { "children released" }.to_owned())

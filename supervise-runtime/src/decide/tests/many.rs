@@ -6,14 +6,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::machine::Order;
-use super::super::child::{ByHand, Command};
-use super::super::group::{Facts, FailureRoute, Group, GroupEffect, Id, Mode, Next, Owner};
-use super::super::member::{At, Role, Settings};
+use super::super::child::{Command, CommandOutcome};
+use super::super::group::{AfterDown, FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::member::{MemberState, Settings};
 use super::sim::failure;
-use crate::backoff::ExponentialBackoff;
-use crate::failure::Phase;
-use crate::strategy::{Directive, Lifecycle, Limit, Strategy};
-use crate::watch::Ended;
+use crate::values::backoff::ExponentialBackoff;
+use crate::values::ended::Ended;
+use crate::values::failure::Phase;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
 
 const PAUSE: Duration = Duration::from_secs(60);
 
@@ -24,7 +25,12 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 fn settings(lifecycle: Lifecycle) -> Arc<Settings> {
-    Arc::new(Settings::new(Role::Actor, lifecycle, Some(ExponentialBackoff::new(PAUSE, PAUSE).into()), Limit::new()))
+    Arc::new(Settings::new(
+        ChildKind::Actor,
+        lifecycle,
+        Some(ExponentialBackoff::new(PAUSE, PAUSE).into()),
+        RestartLimit::new(),
+    ))
 }
 
 struct Many {
@@ -39,7 +45,7 @@ impl Many {
     }
 
     fn of(owner: Owner, strategy: Strategy, n: Id, lifecycle: Lifecycle) -> Many {
-        let mut many = Many { group: Group::new(owner, strategy, Limit::new()), now: Instant::now(), n };
+        let mut many = Many { group: Group::new(owner, strategy, RestartLimit::new()), now: Instant::now(), n };
         let settings = settings(lifecycle);
         if owner != Owner::Tree {
             many.group.owner_up(many.now);
@@ -56,14 +62,14 @@ impl Many {
             many.group.built(many.now);
             many.group.owner_up(many.now);
         }
-        assert_eq!(*many.group.mode(), Mode::Steady);
+        assert_eq!(*many.group.mode(), GroupState::Steady);
         many.group.take_effects();
-        many.group.steps.set(0);
+        many.group.take_steps();
         many
     }
 
-    fn facts(&self) -> Facts {
-        Facts { handled: true, random: 0, now: self.now }
+    fn facts(&self) -> FailureInfo {
+        FailureInfo { handled: true, random: 0, now: self.now }
     }
 
     fn fails(&mut self, id: Id) {
@@ -75,7 +81,7 @@ impl Many {
     fn all_wait(mut self) -> Many {
         for id in 0..self.n {
             self.fails(id);
-            assert_eq!(self.group.at(id), At::Waiting);
+            assert_eq!(self.group.at(id), MemberState::BackingOff);
         }
         self.group.take_effects();
         self
@@ -83,7 +89,7 @@ impl Many {
 
     /// So many members were looked at for each of them.
     fn looked_at(&self) -> u64 {
-        self.group.steps.get().div_ceil(u64::from(self.n))
+        self.group.take_steps().div_ceil(u64::from(self.n))
     }
 
     fn overs(&mut self) -> (Vec<Id>, Vec<GroupEffect>) {
@@ -133,16 +139,16 @@ fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
         let (last, now) = (many.n - 1, many.now);
         many.fails(last);
         for id in (0..last).rev() {
-            assert_eq!(many.group.at(id), At::Down);
+            assert_eq!(many.group.at(id), MemberState::GoingDown);
             many.group.stop_member(id + 1, now);
             many.group.gone(id, now);
         }
-        assert_eq!(many.group.at(0), At::Starting);
+        assert_eq!(many.group.at(0), MemberState::Starting);
         many.group.take_effects();
         many.group.up(0, now);
         let (overs, others) = many.overs();
         assert!(overs.into_iter().eq(1..many.n) && others.is_empty());
-        assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, 1));
+        assert_eq!((many.group.mode(), many.group.living()), (&GroupState::Steady, 1));
         assert!(many.looked_at() <= 8, "{}", many.looked_at());
     });
 }
@@ -170,10 +176,10 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
         let mut many = Many::up(Owner::Actor, strategy, n);
         many.group.stop(many.now);
         for id in (0..n).rev() {
-            assert_eq!(many.group.at(id), At::Down);
+            assert_eq!(many.group.at(id), MemberState::GoingDown);
             many.group.gone(id, many.now);
         }
-        assert_eq!(*many.group.mode(), Mode::Ended);
+        assert_eq!(*many.group.mode(), GroupState::Ended);
         assert!(many.looked_at() <= 4, "{strategy:?}: {}", many.looked_at());
     }
 }
@@ -186,7 +192,7 @@ fn a_range_finds_each_by_its_place() {
     let now = many.now;
     assert_eq!(many.group.failed(0, true), FailureRoute::Decide);
     many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
-    assert!(matches!(many.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
+    assert!(matches!(many.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
     for id in (0..n).rev() {
         if id % 2 == 1 {
             many.group.stop_member(id, now);
@@ -197,7 +203,7 @@ fn a_range_finds_each_by_its_place() {
     for id in (0..n).step_by(2) {
         many.group.up(id, now);
     }
-    assert_eq!((many.group.mode(), many.group.living()), (&Mode::Steady, n / 2));
+    assert_eq!((many.group.mode(), many.group.living()), (&GroupState::Steady, n / 2));
     assert!(many.looked_at() <= 8, "{}", many.looked_at());
 }
 
@@ -227,7 +233,7 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     }
     many.group.restart_kept(&failure(Phase::Running), now);
     // The last one goes down, the others have their turn. The second ends by itself, and another is spawned.
-    assert_eq!((many.group.at(3), many.group.at(1)), (At::Down, At::Up));
+    assert_eq!((many.group.at(3), many.group.at(1)), (MemberState::GoingDown, MemberState::Up));
     many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
     assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
     many.group.admit(1, now);
@@ -270,8 +276,8 @@ fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
     }
     assert!(many.group.is_ended());
     many.group.take_effects();
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded, "its mailbox must stay closed");
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, CommandOutcome::SupervisorEnded, "its mailbox must stay closed");
     assert!(many.group.take_effects().is_empty());
 }
 
@@ -286,8 +292,8 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     assert!(
         many.group.take_effects().iter().all(|act| !matches!(act, GroupEffect::TellOwner(Order::ChildrenEnded(_))))
     );
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded, "its task is gone");
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, CommandOutcome::SupervisorEnded, "its task is gone");
 }
 
 /// A member that is lost may be about to start on another thread, with a value of the tree.
@@ -295,7 +301,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
 fn a_group_that_goes_with_its_runtime_drops_no_values() {
     for gone in [false, true] {
         let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 1, Lifecycle::Permanent);
-        let settings = Settings::new(Role::Value, Lifecycle::Permanent, None, Limit::new());
+        let settings = Settings::value();
         let value = many.group.add(Arc::new(settings), false);
         if gone {
             many.group.runtime_gone();
@@ -315,19 +321,19 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
 fn a_lost_member_is_never_started_again() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
     many.group.lose(0, many.now);
-    let again = many.group.by_hand(0, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::SupervisorEnded);
-    let again = many.group.by_hand(1, Command::StartAgain, &failure(Phase::Running), many.now);
-    assert_eq!(again, ByHand::NotEnded, "the other goes on");
+    let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, CommandOutcome::SupervisorEnded);
+    let again = many.group.on_request(1, Command::StartAgain, &failure(Phase::Running), many.now);
+    assert_eq!(again, CommandOutcome::NotEnded, "the other goes on");
     // Nor by its supervisor, restarted from above or by hand.
-    for by_hand in [false, true] {
+    for on_request in [false, true] {
         many.group.restart_from_above(&failure(Phase::Running), many.now);
         many.group.gone(1, many.now);
-        if by_hand {
+        if on_request {
             many.group.forget_stops();
         }
         many.group.rebuild(false);
-        assert_eq!((many.group.at(0), many.group.at(1)), (At::Ended, At::Turn));
+        assert_eq!((many.group.at(0), many.group.at(1)), (MemberState::Ended, MemberState::Queued));
         many.group.take_effects();
         many.group.reach(0, settings(Lifecycle::Permanent), many.now);
         many.group.reach(1, settings(Lifecycle::Permanent), many.now);

@@ -2,7 +2,7 @@
 
 use super::bench::tree;
 use crate::decide::group::{Moving, Owner};
-use crate::strategy::{Directive, Strategy};
+use crate::values::strategy::{Directive, Strategy};
 
 /// Above a top-level actor nobody fails: it alone ends.
 #[test]
@@ -34,10 +34,10 @@ fn a_member_moves_only_where_nothing_goes_on() {
         assert!(busy.group.leave(0).is_none());
         assert!(busy.group.join(moving()).is_err());
     }
-    let mut held = actor.steady();
-    held.hold();
-    assert!(held.group.leave(0).is_none());
-    assert!(held.group.join(moving()).is_err());
+    let mut suspended = actor.steady();
+    suspended.suspend();
+    assert!(suspended.group.leave(0).is_none());
+    assert!(suspended.group.join(moving()).is_err());
     assert!(tree(Strategy::OneForOne).steady().group.leave(0).is_none(), "it is declared");
 }
 

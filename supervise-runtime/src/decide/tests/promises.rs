@@ -3,10 +3,10 @@
 
 use super::super::child::machine::{Step, StepEnd};
 use super::super::group::{Id, Owner};
-use super::super::member::Role;
 use super::kid::Kid;
 use super::sim::Sim;
-use crate::strategy::Lifecycle;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Lifecycle;
 
 /// What a child has gone through.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Account {
     /// Starts in this incarnation of its supervisor.
     starts: u32,
     /// Of these, those that a user asked for at most.
-    by_hand: u32,
+    on_request: u32,
     /// `pre_start` has succeeded and `post_stop` has not run.
     owed: bool,
     /// This instance has lost its `post_stop`.
@@ -32,7 +32,7 @@ impl Kid {
     /// was taken back before it began is none.
     fn starts(&mut self) {
         self.account.starts += 1;
-        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts <= 1 + self.account.by_hand;
+        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts <= 1 + self.account.on_request;
         assert!(once, "a `Temporary` child is started again: {self:?}");
     }
 
@@ -41,7 +41,7 @@ impl Kid {
         if step == Some(Step::Start) && !matches!(end, StepEnd::Cut(_)) {
             self.starts();
         }
-        if self.role != Role::Actor {
+        if self.kind != ChildKind::Actor {
             return; // nothing else has hooks
         }
         match step {
@@ -72,8 +72,8 @@ impl Sim {
         if self.has(id) && !(in_a_set && self.kid(id).lifecycle == Lifecycle::Temporary) {
             let account = &mut self.kid(id).account;
             match new {
-                true => (account.starts, account.by_hand) = (0, 0),
-                false => account.by_hand += 1,
+                true => (account.starts, account.on_request) = (0, 0),
+                false => account.on_request += 1,
             }
         }
     }

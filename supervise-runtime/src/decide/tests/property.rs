@@ -7,12 +7,12 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use super::super::child::Command;
-use super::super::group::{Id, Mode, Owner};
-use super::super::member::Role;
+use super::super::group::{GroupState, Id, Owner};
 use super::coverage::{self, column_2c, hit_2c};
 use super::kid::Note;
 use super::sim::{Plan, Sim, Stand};
-use crate::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
 const CASES: u32 = 40_000;
 
@@ -31,7 +31,7 @@ enum Move {
     Message(usize),
     Done(usize),
     Stop(usize),
-    ByHand(usize, Command),
+    CommandOutcome(usize, Command),
     /// A start by hand, and it fails; by chance alone that is rare.
     ByHandFails(usize, Directive),
     /// Nothing goes wrong for a while, so that a supervisor comes to be up.
@@ -47,7 +47,7 @@ enum Move {
     Owner,
     Parent(Directive),
     FromAbove,
-    Shutdown,
+    ShutdownTimeout,
     StartedAgain,
     LetFails,
     Time(u64),
@@ -75,9 +75,9 @@ fn of_word(word: u32) -> Move {
         130..138 => Move::Message(child),
         138..143 => Move::Done(child),
         143..150 => Move::Stop(child),
-        150..154 => Move::ByHand(child, Command::Restart),
-        154..157 => Move::ByHand(child, Command::StartAgain),
-        157..160 => Move::ByHand(child, Command::Drain),
+        150..154 => Move::CommandOutcome(child, Command::Restart),
+        154..157 => Move::CommandOutcome(child, Command::StartAgain),
+        157..160 => Move::CommandOutcome(child, Command::Drain),
         160..164 => Move::Timer(child),
         164..167 => Move::Keep(child),
         167..169 => Move::Reset(child),
@@ -87,7 +87,7 @@ fn of_word(word: u32) -> Move {
         188..220 => Move::Owner,
         220..228 => Move::Parent(directive),
         228..231 => Move::FromAbove,
-        231..233 => Move::Shutdown,
+        231..233 => Move::ShutdownTimeout,
         233..236 => Move::StartedAgain,
         236..238 => Move::LetFails,
         238..244 => Move::FailsBefore(directive),
@@ -96,15 +96,14 @@ fn of_word(word: u32) -> Move {
     }
 }
 
-fn members() -> impl Strategy<Value = Vec<(Role, Lifecycle, bool)>> {
-    let role =
-        prop_oneof![5 => Just(Role::Actor), 2 => Just(Role::Task), 1 => Just(Role::Tree), 1 => Just(Role::Value)];
+fn members() -> impl Strategy<Value = Vec<(Option<ChildKind>, Lifecycle, bool)>> {
+    let kind = prop_oneof![5 => Just(Some(ChildKind::Actor)), 2 => Just(Some(ChildKind::Task)), 1 => Just(Some(ChildKind::Tree)), 1 => Just(None)];
     let lifecycle = prop_oneof![
         4 => Just(Lifecycle::Permanent),
         1 => Just(Lifecycle::Transient),
         1 => Just(Lifecycle::Temporary),
     ];
-    prop::collection::vec((role, lifecycle, any::<bool>()), 3)
+    prop::collection::vec((kind, lifecycle, any::<bool>()), 3)
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -116,8 +115,8 @@ fn plans() -> impl Strategy<Value = Plan> {
     drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant)| {
         if owner != Owner::Tree {
             // What is spawned has no kept values among it.
-            for member in members.iter_mut().filter(|member| member.0 == Role::Value) {
-                member.0 = Role::Actor;
+            for member in members.iter_mut().filter(|member| member.0.is_none()) {
+                member.0 = Some(ChildKind::Actor);
             }
         }
         let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };
@@ -177,7 +176,7 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Message(number)
         | Move::Done(number)
         | Move::Stop(number)
-        | Move::ByHand(number, _)
+        | Move::CommandOutcome(number, _)
         | Move::ByHandFails(number, _)
         | Move::Timer(number)
         | Move::Keep(number)
@@ -199,7 +198,7 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
-        (Move::ByHand(_, command), Some(id)) => sim.by_hand(id, command),
+        (Move::CommandOutcome(_, command), Some(id)) => sim.on_request(id, command),
         (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
@@ -218,9 +217,9 @@ fn take(sim: &mut Sim, happens: Move) {
         }
         (Move::Hold, _) => {
             hit_2c("hold / release", column);
-            sim.hold();
+            sim.suspend();
         }
-        (Move::Release, _) => sim.release(),
+        (Move::Release, _) => sim.end_suspension(),
         (Move::Absorb, _) if sim.plan.owner == Owner::Actor => sim.absorb_spawns(),
         (Move::Owner, _) => sim.owner_step(),
         (Move::Parent(directive), _) if sim.stand == Stand::Failed => match directive {
@@ -232,7 +231,7 @@ fn take(sim: &mut Sim, happens: Move) {
             Directive::Stop => shut_down(sim, column),
         },
         (Move::FromAbove, _) => from_above(sim, column),
-        (Move::Shutdown, _) => shut_down(sim, column),
+        (Move::ShutdownTimeout, _) => shut_down(sim, column),
         (Move::StartedAgain, _) => sim.start_again(),
         (Move::LetFails, _) if matches!(sim.stand, Stand::Building(_)) => {
             hit_2c("a `let` fails or panics", column);
@@ -246,9 +245,9 @@ fn take(sim: &mut Sim, happens: Move) {
 /// Beside a range that goes down; once the supervisor has failed by that, in the range.
 fn fails_before(sim: &mut Sim, directive: Directive) {
     let chosen = match sim.group.mode() {
-        Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *lo),
-        Mode::Failed { back, .. } => match **back {
-            Mode::Down { lo, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= lo && sim.serves(*id)),
+        GroupState::Down { from, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *from),
+        GroupState::Failed { back, .. } => match **back {
+            GroupState::Down { from, .. } => sim.ids().into_iter().find(|id| sim.place(*id) >= from && sim.serves(*id)),
             _ => None,
         },
         _ => None,

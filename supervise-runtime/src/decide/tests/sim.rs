@@ -8,12 +8,13 @@ use tokio::time::Instant;
 
 use super::super::child::State;
 use super::super::child::machine::Order;
-use super::super::group::{Facts, Group, GroupEffect, Id, Mode, Owner};
-use super::super::member::{Role, Settings};
+use super::super::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::member::Settings;
 use super::kid::{Kid, Note, Token};
-use crate::backoff::ExponentialBackoff;
-use crate::failure::{Cause, Failure, Phase};
-use crate::strategy::{Lifecycle, Limit, MaxRestarts, OnLimit, Strategy};
+use crate::values::backoff::ExponentialBackoff;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 pub(super) const WITHIN: Duration = Duration::from_millis(400);
 
@@ -21,7 +22,8 @@ pub(super) const WITHIN: Duration = Duration::from_millis(400);
 pub(super) struct Plan {
     pub(super) owner: Owner,
     pub(super) strategy: Strategy,
-    pub(super) members: Vec<(Role, Lifecycle, bool)>,
+    /// None: a kept value.
+    pub(super) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
     pub(super) max: u32,
     pub(super) on_limit: OnLimit,
     /// The end of a member that is not restarted is that of the supervisor (S22).
@@ -33,13 +35,15 @@ impl Plan {
         self.strategy != Strategy::OneForOne
     }
 
-    pub(super) fn limit(&self) -> Limit {
-        Limit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
+    pub(super) fn limit(&self) -> RestartLimit {
+        RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
     }
 
-    fn settings(&self, (role, lifecycle, backoff): (Role, Lifecycle, bool)) -> Arc<Settings> {
+    fn settings(&self, (kind, lifecycle, backoff): (Option<ChildKind>, Lifecycle, bool)) -> Arc<Settings> {
         let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
-        let mut settings = Settings::new(role, lifecycle, backoff.then(|| pause.into()), Limit::new());
+        let backoff = backoff.then(|| pause.into());
+        let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, RestartLimit::new());
+        let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
         Arc::new(settings)
     }
@@ -68,7 +72,7 @@ pub(super) struct Sim {
     pub(super) kids: Vec<Option<Kid>>,
     pub(super) now: Instant,
     pub(super) stand: Stand,
-    pub(super) held: bool,
+    pub(super) suspended: bool,
     pub(super) was_up: bool,
     pub(super) owner_fails: bool,
     pub(super) all_ended: bool,
@@ -92,7 +96,7 @@ impl Sim {
             kids: Vec::new(),
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
-            held: false,
+            suspended: false,
             was_up: false,
             owner_fails: false,
             all_ended: false,
@@ -114,8 +118,12 @@ impl Sim {
         sim
     }
 
-    pub(super) fn facts(&self, id: Id) -> Facts {
-        Facts { handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled), random: 0, now: self.now }
+    pub(super) fn facts(&self, id: Id) -> FailureInfo {
+        FailureInfo {
+            handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled),
+            random: 0,
+            now: self.now,
+        }
     }
 
     pub(super) fn kid(&mut self, id: Id) -> &mut Kid {
@@ -138,7 +146,7 @@ impl Sim {
         if place == self.kids.len() {
             let id = self.group.add(settings.clone(), false);
             assert_eq!(id as usize, place, "a declared member keeps its place");
-            self.kids.push((shape.0 != Role::Value).then(|| Kid::new(shape.0, shape.1, false)));
+            self.kids.push(shape.0.map(|kind| Kid::new(kind, shape.1, false)));
         }
         self.group.reach(place as Id, settings, self.now);
         self.carry_out();
@@ -150,7 +158,8 @@ impl Sim {
         }
         let shape = self.plan.members[shape];
         let id = self.group.add(self.plan.settings(shape), true);
-        let kid = Kid::new(shape.0, shape.1, true);
+        let kind = shape.0.expect("spawned, and so not a value");
+        let kid = Kid::new(kind, shape.1, true);
         if id as usize == self.kids.len() {
             self.kids.push(Some(kid));
         } else {
@@ -201,7 +210,7 @@ impl Sim {
             Stand::Building(_) => {}
             Stand::Up if std::mem::take(&mut self.owner_fails) => {
                 self.stand = Stand::Failed;
-                self.hold();
+                self.suspend();
             }
             Stand::Up if std::mem::take(&mut self.all_ended) => self.take_down(false),
             Stand::TakingDown { again } if std::mem::take(&mut self.children_down) => {
@@ -223,7 +232,7 @@ impl Sim {
             return;
         }
         self.group.rebuild(false);
-        (self.held, self.owner_fails, self.all_ended) = (false, false, false);
+        (self.suspended, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         for id in self.ids() {
             self.may_start_again(id, true);
@@ -250,7 +259,7 @@ impl Sim {
         }
         self.children_down = false;
         if again {
-            self.held = false;
+            self.suspended = false;
             for id in self.ids() {
                 self.joins(id);
             }
@@ -269,9 +278,9 @@ impl Sim {
         self.carry_out();
     }
 
-    pub(super) fn hold(&mut self) {
-        self.held = true;
-        self.group.hold();
+    pub(super) fn suspend(&mut self) {
+        self.suspended = true;
+        self.group.suspend();
         self.carry_out();
     }
 
@@ -280,10 +289,10 @@ impl Sim {
         self.carry_out();
     }
 
-    pub(super) fn release(&mut self) {
+    pub(super) fn end_suspension(&mut self) {
         if self.stand != Stand::Failed {
-            self.held = false;
-            self.group.release(self.now);
+            self.suspended = false;
+            self.group.end_suspension(self.now);
             self.carry_out();
         }
     }
@@ -291,14 +300,14 @@ impl Sim {
     pub(super) fn resume(&mut self) {
         if self.stand == Stand::Failed {
             self.stand = Stand::Up;
-            self.held = false;
+            self.suspended = false;
             for kid in self.kids.iter_mut().flatten() {
                 if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
                     pending.token = Token::Used;
                 }
             }
             self.unasked = true;
-            let facts = Facts { handled: false, random: 0, now: self.now };
+            let facts = FailureInfo { handled: false, random: 0, now: self.now };
             self.group.resume(&failure(Phase::Running), facts, false);
             self.carry_out();
             self.unasked = false;
@@ -308,7 +317,7 @@ impl Sim {
     // ----- acts
 
     pub(super) fn in_range(&self, id: Id) -> bool {
-        matches!(self.group.mode(), Mode::Down { lo, .. } if self.place(id) >= *lo)
+        matches!(self.group.mode(), GroupState::Down { from, .. } if self.place(id) >= *from)
     }
 
     /// Its place in the order.

@@ -1,15 +1,16 @@
 //! What a simulated child goes through. Each step, and where it leads, is what its machine says.
 
 use super::super::child::machine::{Cut, Effect, Order, Step, StepEnd};
-use super::super::child::{ByHand, Command, State};
-use super::super::group::{Id, Mode, Next};
-use super::super::member::{At, Role};
+use super::super::child::{Command, CommandOutcome, State};
+use super::super::group::{AfterDown, GroupState, Id};
+use super::super::member::MemberState;
 use super::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use super::kid::{Known, Note, Pending, Token};
 use super::sim::{Sim, failure};
-use crate::failure::{Cause, Failure, Phase};
-use crate::strategy::{Directive, Lifecycle};
-use crate::watch::Ended;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, Lifecycle};
 
 impl Sim {
     fn known(&self, id: Id) -> Known {
@@ -169,7 +170,7 @@ impl Sim {
     fn done(&mut self, id: Id, ended: Ended, end: &Failure) {
         let lifecycle = self.kid(id).lifecycle;
         let column = column_2c(&self.group);
-        let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).role != Role::Tree;
+        let restarted = lifecycle == Lifecycle::Permanent && self.kid(id).kind != ChildKind::Tree;
         hit_2c(
             match restarted {
                 true => "a member ends by itself and is restarted (S23)",
@@ -185,19 +186,19 @@ impl Sim {
             asked: false,
         });
         let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
-        let comes_up = matches!(self.group.mode(), Mode::Down { next: Next::Up, .. }) && self.in_range(id);
-        let covered = self.group.at(id) == At::Down && !(significant && comes_up);
+        let comes_up = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Up, .. }) && self.in_range(id);
+        let covered = self.group.at(id) == MemberState::GoingDown && !(significant && comes_up);
         let by_itself = !restarted && !covered && !self.group.is_ending(id);
         let stopping = self.group.is_stopping();
         let facts = self.facts(id);
         self.group.done(id, ended, end, facts);
-        if self.has(id) && self.group.at(id) == At::Ended && by_itself {
+        if self.has(id) && self.group.at(id) == MemberState::Ended && by_itself {
             let kid = self.kid(id);
             kid.finished = !significant && lifecycle != Lifecycle::Temporary;
             kid.quit = significant && !stopping;
         }
         // Kept only if nothing was done about it.
-        if self.group.at(id) != At::StartFailed && self.has(id) {
+        if self.group.at(id) != MemberState::FailedStart && self.has(id) {
             self.kid(id).pending = None;
         }
         self.carry_out();
@@ -230,14 +231,14 @@ impl Sim {
     }
 
     fn stop_now(&mut self, id: Id) {
-        if self.group.at(id) == At::Ended {
+        if self.group.at(id) == MemberState::Ended {
             return self.order(id, Order::Stop { begins: false });
         }
         let column = column_2c(&self.group);
         let waited_for = self.group.waits_for(id);
         hit_2c(if waited_for { ".. and it is the one waited for" } else { "a member is stopped from outside" }, column);
         let told = self.group.stop_member(id, self.now);
-        let begins = self.group.at(id) == At::Down;
+        let begins = self.group.at(id) == MemberState::GoingDown;
         self.carry_out();
         if !self.has(id) {
             return;
@@ -324,21 +325,23 @@ impl Sim {
 
     // ----- by hand, and what a child meets beside its own life
 
-    pub(super) fn by_hand(&mut self, id: Id, command: Command) {
+    pub(super) fn on_request(&mut self, id: Id, command: Command) {
         let (state, moves) = (self.kid(id).state(), self.group.moves());
         hit_2d(state, moves, command);
-        match self.group.by_hand(id, command, &failure(Phase::Running), self.now) {
-            ByHand::FirstStart => {
+        match self.group.on_request(id, command, &failure(Phase::Running), self.now) {
+            CommandOutcome::FirstStart => {
                 let kid = self.kid(id);
                 (kid.stopped, kid.alone, kid.finished) = (false, true, false);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
                 self.may_start_again(id, false);
             }
-            ByHand::DownAlone | ByHand::StartNow | ByHand::StartOver => {
+            CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
                 self.kid(id).alone = true;
                 self.may_start_again(id, false);
             }
-            ByHand::Stop | ByHand::NoStart | ByHand::End => self.kid(id).inbox.push_back(Note::Stop),
+            CommandOutcome::Stop | CommandOutcome::NoStart | CommandOutcome::End => {
+                self.kid(id).inbox.push_back(Note::Stop)
+            }
             _ => {}
         }
         self.carry_out();
@@ -346,8 +349,8 @@ impl Sim {
 
     /// A restart or start by hand whose start fails.
     pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
-        let ended = self.group.at(id) == At::Ended;
-        self.by_hand(id, if ended { Command::StartAgain } else { Command::Restart });
+        let ended = self.group.at(id) == MemberState::Ended;
+        self.on_request(id, if ended { Command::StartAgain } else { Command::Restart });
         for _ in 0..16 {
             if !self.has(id) || !self.kid(id).alone {
                 return;
@@ -367,7 +370,7 @@ impl Sim {
         match state {
             State::Draining | State::Ended => assert!(kid.refuses, "{state:?} takes messages"),
             // An end by itself may be followed by a restart; one that is down may be about to be told of its end.
-            State::Stopping | State::Idle | State::Waiting => {}
+            State::Stopping | State::Idle | State::AwaitingRestart => {}
             _ => assert!(!kid.refuses || kid.machine.is_leaving(), "{state:?} takes no messages"),
         }
         kid.queued += u32::from(!kid.refuses && kid.queued < 3);

@@ -11,14 +11,14 @@ use super::coverage::{
 use super::life::{Life, at, fails};
 use super::table::{Case, case};
 use crate::decide::child::State::{
-    self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
-    Stopping, Waiting,
+    self, AwaitingRestart, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running,
+    StartAgain, Starting, Stopping,
 };
 use crate::decide::child::machine::{Order, Step, StepEnd};
 use crate::decide::group::Owner;
-use crate::decide::member::Role;
-use crate::strategy::Shutdown;
-use crate::watch;
+use crate::values::ended;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::ShutdownTimeout;
 
 /// What happens, the trace of what follows, and where it leads.
 fn leads(state: State, column: Column, trace: &str, next: State) {
@@ -49,12 +49,12 @@ pub(super) fn cases() -> Vec<Case> {
 /// Its group, which was asked to stop it, counts it as ended.
 fn told_over(state: State) {
     let mut life = at(state);
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     assert_eq!(life.trace(), "children end, refuse, ended: stopped");
     // A start that was due is none any more.
     let mut life = at(state);
     life.order(Order::Start);
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     assert_eq!(life.trace(), "released, children end, refuse, ended: stopped");
 }
 
@@ -101,10 +101,10 @@ fn up(cases: &mut Vec<Case>) {
         Running,
         [
             (Failure, || leads(Running, Failure, DECIDED, Failed)),
-            (Down, || leads(Running, Down, AGAIN, Waiting)),
+            (Down, || leads(Running, Down, AGAIN, AwaitingRestart)),
             (Suspend, || leads(Running, Suspend, "suspended, children suspended", Running)),
             (Release, || leads(Running, Release, "released, children released, serve", Running)),
-            (Stop, || leads(Running, Stop, FOR_GOOD, Waiting)),
+            (Stop, || leads(Running, Stop, FOR_GOOD, AwaitingRestart)),
             (Kill, || leads(Running, Kill, KILLED, Failed)),
             (TimeUp, || nothing(Running, TimeUp)),
         ],
@@ -114,13 +114,13 @@ fn up(cases: &mut Vec<Case>) {
         [
             (Failure, || leads(Handling, Failure, DECIDED, Failed)),
             (Down, || {
-                leads(Handling, Down, AGAIN, Waiting);
+                leads(Handling, Down, AGAIN, AwaitingRestart);
                 // Its error no longer counts.
                 let mut life = at(Handling);
                 life.meets(Down);
                 life.finish(fails());
                 assert_eq!(life.trace(), format!("late, {AGAIN}"));
-                // At `shutdown`.
+                // MemberState `shutdown`.
                 let mut life = at(Handling);
                 life.meets(Down);
                 life.meets(TimeUp);
@@ -129,7 +129,7 @@ fn up(cases: &mut Vec<Case>) {
             (Suspend, || leads(Handling, Suspend, "suspended, children suspended", Running)),
             (Release, || leads(Handling, Release, "released, children released, serve", Running)),
             (Stop, || {
-                leads(Handling, Stop, FOR_GOOD, Waiting);
+                leads(Handling, Stop, FOR_GOOD, AwaitingRestart);
                 let mut life = at(Handling);
                 life.meets(Stop);
                 life.meets(TimeUp);
@@ -143,7 +143,7 @@ fn up(cases: &mut Vec<Case>) {
         Failed,
         [
             (Failure, || nothing(Failed, Failure)),
-            (Down, || leads(Failed, Down, AGAIN, Waiting)),
+            (Down, || leads(Failed, Down, AGAIN, AwaitingRestart)),
             (Suspend, || leads(Failed, Suspend, "suspended, children suspended", Failed)),
             (Release, || {
                 leads(Failed, Release, "released", Failed);
@@ -151,7 +151,7 @@ fn up(cases: &mut Vec<Case>) {
                 life.order(Order::Redecide);
                 assert_eq!(life.trace(), "decide again");
             }),
-            (Stop, || leads(Failed, Stop, FOR_GOOD, Waiting)),
+            (Stop, || leads(Failed, Stop, FOR_GOOD, AwaitingRestart)),
             (Kill, || leads(Failed, Kill, "reported", Failed)),
             (TimeUp, || nothing(Failed, TimeUp)),
         ],
@@ -166,16 +166,18 @@ fn going_down(cases: &mut Vec<Case>) {
     cases.extend(row(
         PreRestart,
         [
-            (Failure, || leads(PreRestart, Failure, &format!("late, {GOES_ON}"), Waiting)),
-            (Down, || leads(PreRestart, Down, GOES_ON, Waiting)),
+            (Failure, || leads(PreRestart, Failure, &format!("late, {GOES_ON}"), AwaitingRestart)),
+            (Down, || leads(PreRestart, Down, GOES_ON, AwaitingRestart)),
             (Suspend, || {
-                leads(PreRestart, Suspend, &format!("suspended, children suspended, {GOES_ON}"), Waiting);
+                leads(PreRestart, Suspend, &format!("suspended, children suspended, {GOES_ON}"), AwaitingRestart);
             }),
             // It is noted; nothing begins with it.
-            (Release, || leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), Waiting)),
-            (Stop, || leads(PreRestart, Stop, GOES_ON, Waiting)),
-            (Kill, || leads(PreRestart, Kill, &format!("cut, {ABORTED}"), Waiting)),
-            (TimeUp, || leads(PreRestart, TimeUp, ABORTED, Waiting)),
+            (Release, || {
+                leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), AwaitingRestart)
+            }),
+            (Stop, || leads(PreRestart, Stop, GOES_ON, AwaitingRestart)),
+            (Kill, || leads(PreRestart, Kill, &format!("cut, {ABORTED}"), AwaitingRestart)),
+            (TimeUp, || leads(PreRestart, TimeUp, ABORTED, AwaitingRestart)),
         ],
     ));
     const CHILDREN: &str = "aborted, children aborted, drop, gone";
@@ -193,23 +195,23 @@ fn going_down(cases: &mut Vec<Case>) {
             (Suspend, || leads(GoingDown, Suspend, "suspended, children suspended", GoingDown)),
             (Release, || leads(GoingDown, Release, "released, children released", GoingDown)),
             (Stop, || nothing(GoingDown, Stop)),
-            (Kill, || leads(GoingDown, Kill, CHILDREN, Waiting)),
-            (TimeUp, || leads(GoingDown, TimeUp, CHILDREN, Waiting)),
+            (Kill, || leads(GoingDown, Kill, CHILDREN, AwaitingRestart)),
+            (TimeUp, || leads(GoingDown, TimeUp, CHILDREN, AwaitingRestart)),
         ],
     ));
     cases.extend(row(
-        Waiting,
+        AwaitingRestart,
         [
-            (Failure, || nothing(Waiting, Failure)),
-            (Down, || leads(Waiting, Down, "gone", Waiting)),
-            (Suspend, || leads(Waiting, Suspend, "suspended, children suspended", Waiting)),
-            (Release, || leads(Waiting, Release, "released, children released", Waiting)),
+            (Failure, || nothing(AwaitingRestart, Failure)),
+            (Down, || leads(AwaitingRestart, Down, "gone", AwaitingRestart)),
+            (Suspend, || leads(AwaitingRestart, Suspend, "suspended, children suspended", AwaitingRestart)),
+            (Release, || leads(AwaitingRestart, Release, "released, children released", AwaitingRestart)),
             (Stop, || {
-                leads(Waiting, Stop, "gone", Waiting);
-                told_over(Waiting);
+                leads(AwaitingRestart, Stop, "gone", AwaitingRestart);
+                told_over(AwaitingRestart);
             }),
-            (Kill, || nothing(Waiting, Kill)),
-            (TimeUp, || nothing(Waiting, TimeUp)),
+            (Kill, || nothing(AwaitingRestart, Kill)),
+            (TimeUp, || nothing(AwaitingRestart, TimeUp)),
         ],
     ));
 }
@@ -218,18 +220,20 @@ fn coming_back(cases: &mut Vec<Case>) {
     cases.extend(row(
         StartAgain,
         [
-            (Failure, || leads(StartAgain, Failure, "children restart, drop, decide restart, down", Waiting)),
-            (Down, || leads(StartAgain, Down, "cut, children restart, drop, gone", Waiting)),
+            (Failure, || leads(StartAgain, Failure, "children restart, drop, decide restart, down", AwaitingRestart)),
+            (Down, || leads(StartAgain, Down, "cut, children restart, drop, gone", AwaitingRestart)),
             (Suspend, || {
                 leads(StartAgain, Suspend, "suspended, children suspended, prestart, postrestart, up", Running);
             }),
             (Release, || {
                 leads(StartAgain, Release, "released, children released, prestart, postrestart, up, serve", Running);
             }),
-            (Stop, || leads(StartAgain, Stop, "cut, children stop, drop, gone", Waiting)),
-            (Kill, || leads(StartAgain, Kill, "cut, children restart, drop, decide restart, killed, down", Waiting)),
+            (Stop, || leads(StartAgain, Stop, "cut, children stop, drop, gone", AwaitingRestart)),
+            (Kill, || {
+                leads(StartAgain, Kill, "cut, children restart, drop, decide restart, killed, down", AwaitingRestart)
+            }),
             (TimeUp, || {
-                leads(StartAgain, TimeUp, "children restart, drop, decide restart, timed out, down", Waiting);
+                leads(StartAgain, TimeUp, "children restart, drop, decide restart, timed out, down", AwaitingRestart);
             }),
         ],
     ));
@@ -237,13 +241,13 @@ fn coming_back(cases: &mut Vec<Case>) {
     cases.extend(row(
         PostRestart,
         [
-            (Failure, || leads(PostRestart, Failure, &format!("{OWED}, down"), Waiting)),
-            (Down, || leads(PostRestart, Down, "cut, children restart, poststop, drop, gone", Waiting)),
+            (Failure, || leads(PostRestart, Failure, &format!("{OWED}, down"), AwaitingRestart)),
+            (Down, || leads(PostRestart, Down, "cut, children restart, poststop, drop, gone", AwaitingRestart)),
             (Suspend, || leads(PostRestart, Suspend, "suspended, children suspended, up", Running)),
             (Release, || leads(PostRestart, Release, "released, children released, up, serve", Running)),
-            (Stop, || leads(PostRestart, Stop, "cut, children stop, poststop, drop, gone", Waiting)),
-            (Kill, || leads(PostRestart, Kill, &format!("cut, {OWED}, killed, down"), Waiting)),
-            (TimeUp, || leads(PostRestart, TimeUp, &format!("{OWED}, timed out, down"), Waiting)),
+            (Stop, || leads(PostRestart, Stop, "cut, children stop, poststop, drop, gone", AwaitingRestart)),
+            (Kill, || leads(PostRestart, Kill, &format!("cut, {OWED}, killed, down"), AwaitingRestart)),
+            (TimeUp, || leads(PostRestart, TimeUp, &format!("{OWED}, timed out, down"), AwaitingRestart)),
         ],
     ));
 }
@@ -264,25 +268,30 @@ fn going_for_good(cases: &mut Vec<Case>) {
             (Suspend, || leads(Stopping, Suspend, "children suspended", Stopping)),
             (Release, || leads(Stopping, Release, "children released", Stopping)),
             (Stop, || leads(Stopping, Stop, "refuse", Stopping)),
-            (Kill, || leads(Stopping, Kill, ABORTED, Waiting)),
-            (TimeUp, || leads(Stopping, TimeUp, ABORTED, Waiting)),
+            (Kill, || leads(Stopping, Kill, ABORTED, AwaitingRestart)),
+            (TimeUp, || leads(Stopping, TimeUp, ABORTED, AwaitingRestart)),
         ],
     ));
     const STOPS: &str = "refuse, children stop, poststop, drop, gone";
     cases.extend(row(
         Draining,
         [
-            (Failure, || leads(Draining, Failure, &format!("late, {STOPS}"), Waiting)),
-            (Down, || leads(Draining, Down, &format!("refuse, {STOPS}"), Waiting)),
+            (Failure, || leads(Draining, Failure, &format!("late, {STOPS}"), AwaitingRestart)),
+            (Down, || leads(Draining, Down, &format!("refuse, {STOPS}"), AwaitingRestart)),
             (Suspend, || leads(Draining, Suspend, "suspended, children suspended", Draining)),
             (Release, || {
-                leads(Draining, Release, &format!("released, children released, serve, handin, {STOPS}"), Waiting);
+                leads(
+                    Draining,
+                    Release,
+                    &format!("released, children released, serve, handin, {STOPS}"),
+                    AwaitingRestart,
+                );
             }),
-            (Stop, || leads(Draining, Stop, &format!("serve, handin, {STOPS}"), Waiting)),
-            (Kill, || leads(Draining, Kill, &format!("cut, late, {STOPS}"), Waiting)),
+            (Stop, || leads(Draining, Stop, &format!("serve, handin, {STOPS}"), AwaitingRestart)),
+            (Kill, || leads(Draining, Kill, &format!("cut, late, {STOPS}"), AwaitingRestart)),
             (TimeUp, || {
                 let aborted = "aborted, refuse, children stop, children aborted, drop, gone";
-                leads(Draining, TimeUp, aborted, Waiting);
+                leads(Draining, TimeUp, aborted, AwaitingRestart);
             }),
         ],
     ));
@@ -312,9 +321,10 @@ fn an_end_by_itself_is_told_to_its_group() {
 /// S24: what was on its way down for a restart does not drain, whatever stops it then.
 #[test]
 fn a_stop_after_a_down_does_not_drain() {
-    let stops = [|| Order::End(watch::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
+    let stops = [|| Order::End(ended::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
     for stop in stops {
-        let mut life = Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
+        let mut life =
+            Life::new(ChildKind::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);
         life.meets(Down);
         life.order(stop());
         assert_eq!(life.trace(), FOR_GOOD);
@@ -325,8 +335,11 @@ fn a_stop_after_a_down_does_not_drain() {
 /// when it began has failed.
 #[test]
 fn a_drain_under_kill_runs_no_hook() {
-    let drains =
-        || Life::new(Role::Actor, Owner::Actor).settings(|settings| settings.shutdown = Shutdown::Kill).go_to(Draining);
+    let drains = || {
+        Life::new(ChildKind::Actor, Owner::Actor)
+            .settings(|settings| settings.shutdown = ShutdownTimeout::Kill)
+            .go_to(Draining)
+    };
     let mut life = drains();
     assert_eq!(life.trace(), "serve, handin, refuse, children stop, children aborted, drop, gone");
     let mut life = drains();
@@ -344,17 +357,17 @@ fn an_abort_of_a_start_swallows_no_failure() {
     let mut life = at(Starting);
     life.order(Order::Abort(None));
     life.meets(Kill);
-    life.order(Order::Escalated(super::sim::failure(crate::failure::Phase::Running)));
+    life.order(Order::Escalated(super::sim::failure(crate::values::failure::Phase::Running)));
     assert_eq!(life.trace(), "cut, aborted, late, escalated, late, children stop, children aborted, drop, gone");
 }
 
 /// S7: the deadline of one that goes down is not that of its backoff.
 #[test]
 fn a_backoff_is_nothing_to_one_that_ends() {
-    let mut life = at(Waiting);
+    let mut life = at(AwaitingRestart);
     life.order(Order::Wait(std::time::Duration::from_secs(1)));
     life.children_stop = false;
-    life.order(Order::Over(watch::Ended::Stopped));
+    life.order(Order::Over(ended::Ended::Stopped));
     life.quietly();
     assert_eq!(life.machine.waits_until(), None);
 }

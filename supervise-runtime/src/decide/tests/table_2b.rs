@@ -9,13 +9,13 @@ use super::coverage::Column;
 use super::life::{Admission, Life, at};
 use super::table::{Case, case};
 use crate::decide::child::State::{
-    self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, StartAgain, Starting,
-    Stopping, Waiting,
+    self, AwaitingRestart, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running,
+    StartAgain, Starting, Stopping,
 };
 use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
-use crate::decide::member::Role;
-use crate::strategy::{Directive, OnLimit, Strategy};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, OnLimit, Strategy};
 
 const LIMIT: &str = "limit reached at its decision";
 const MESSAGE: &str = "message arrives";
@@ -86,7 +86,7 @@ fn limits() -> Vec<Case> {
         }),
         case(PRE, LIMIT, || no_decision(PreRestart)),
         case(GOING, LIMIT, || no_decision(GoingDown)),
-        case(WAITING, LIMIT, || no_decision(Waiting)),
+        case(WAITING, LIMIT, || no_decision(AwaitingRestart)),
         case(AGAIN, LIMIT, || {
             let again = |on_limit| {
                 let mut bench = tree(Strategy::OneForOne).max(1).on_limit(on_limit).steady();
@@ -112,7 +112,7 @@ fn admits(states: &[State], admission: Admission) {
 /// The order to end refuses what is queued, though a message is still in hand.
 fn refuses_at_once() {
     let mut life = at(Handling);
-    life.order(Order::End(crate::watch::Ended::Stopped));
+    life.order(Order::End(crate::values::ended::Ended::Stopped));
     assert_eq!((life.state(), life.admission), (Handling, Admission::Refused));
 }
 
@@ -124,7 +124,7 @@ fn messages() -> Vec<Case> {
         case(FAILED, MESSAGE, || admits(&[Failed], Admission::Down)),
         case(PRE, MESSAGE, || admits(&[PreRestart], Admission::Down)),
         case(GOING, MESSAGE, || admits(&[GoingDown], Admission::Down)),
-        case(WAITING, MESSAGE, || admits(&[Waiting], Admission::Down)),
+        case(WAITING, MESSAGE, || admits(&[AwaitingRestart], Admission::Down)),
         case(AGAIN, MESSAGE, || admits(&STARTS, Admission::Down)),
         case(DRAINING, MESSAGE, || admits(&[Draining], Admission::Refused)),
         case(STOPPING, MESSAGE, || admits(&[Stopping], Admission::Refused)),
@@ -136,7 +136,7 @@ fn messages() -> Vec<Case> {
         case(FAILED, ASK, || admits(&[Failed], Admission::Down)),
         case(PRE, ASK, || admits(&[PreRestart], Admission::Down)),
         case(GOING, ASK, || admits(&[GoingDown], Admission::Down)),
-        case(WAITING, ASK, || admits(&[Waiting], Admission::Down)),
+        case(WAITING, ASK, || admits(&[AwaitingRestart], Admission::Down)),
         case(AGAIN, ASK, || admits(&STARTS, Admission::Down)),
         case(DRAINING, ASK, || {
             let mut life = at(Draining);
@@ -163,7 +163,7 @@ fn watches() -> Vec<Case> {
         case(FAILED, WATCH, || is_told(&[Failed], false)),
         case(PRE, WATCH, || is_told(&[PreRestart], false)),
         case(GOING, WATCH, || is_told(&[GoingDown], false)),
-        case(WAITING, WATCH, || is_told(&[Waiting], false)),
+        case(WAITING, WATCH, || is_told(&[AwaitingRestart], false)),
         case(AGAIN, WATCH, || is_told(&STARTS, false)),
         case(DRAINING, WATCH, || is_told(&[Draining], false)),
         case(STOPPING, WATCH, || is_told(&[Stopping], false)),
@@ -182,7 +182,7 @@ enum Spawn {
 
 fn spawns(states: &[State], wanted: Spawn) {
     for state in states {
-        let mut life = Life::new(Role::Actor, Owner::Set).go_to(*state);
+        let mut life = Life::new(ChildKind::Actor, Owner::Set).go_to(*state);
         let found = match () {
             () if life.own.is_ended() => Spawn::Stopped,
             () if life.own.is_stopping() => Spawn::Stopping,
@@ -203,7 +203,7 @@ fn own_served(states: &[State]) {
 /// What becomes of a failure of the child that it has, or keeps over a restart.
 fn below(states: &[State], keeps: bool, wanted: FailureRoute) {
     for state in states {
-        let mut life = Life::new(Role::Actor, Owner::Actor);
+        let mut life = Life::new(ChildKind::Actor, Owner::Actor);
         life.keeps = keeps;
         let mut life = life.go_to(*state);
         assert_eq!(life.own.failed(0, true), wanted, "{state:?}");
@@ -230,7 +230,7 @@ fn as_a_supervisor() -> Vec<Case> {
         case(FAILED, SPAWN, || spawns(&[Failed], Spawn::Waits)),
         case(PRE, SPAWN, || spawns(&[PreRestart], Spawn::Waits)),
         case(GOING, SPAWN, || spawns(&[GoingDown], Spawn::Waits)),
-        case(WAITING, SPAWN, || spawns(&[Waiting], Spawn::Waits)),
+        case(WAITING, SPAWN, || spawns(&[AwaitingRestart], Spawn::Waits)),
         case(AGAIN, SPAWN, || {
             spawns(&STARTS, Spawn::Waits);
             own_served(&STARTS);
@@ -248,7 +248,7 @@ fn as_a_supervisor() -> Vec<Case> {
             below(&[PreRestart], true, FailureRoute::Kept);
         }),
         case(GOING, BELOW, || below(&[GoingDown], false, FailureRoute::ReportOnly)),
-        case(WAITING, BELOW, || below(&[Waiting], true, FailureRoute::Kept)),
+        case(WAITING, BELOW, || below(&[AwaitingRestart], true, FailureRoute::Kept)),
         case(AGAIN, BELOW, || {
             below_new(&STARTS, FailureRoute::Decide);
             below(&STARTS, true, FailureRoute::Kept);
@@ -268,7 +268,7 @@ fn no_wait(states: &[State]) {
 
 /// What an earlier wait has left is nothing to it.
 fn forgets(state: State) {
-    let mut life = at(Waiting);
+    let mut life = at(AwaitingRestart);
     life.order(Order::Wait(Duration::from_secs(1)));
     assert!(life.machine.waits_until().is_some());
     life.order(Order::Start);
@@ -285,7 +285,7 @@ fn timers() -> Vec<Case> {
         case(PRE, TIMER, || no_wait(&[PreRestart])),
         case(GOING, TIMER, || no_wait(&[GoingDown])),
         case(WAITING, TIMER, || {
-            let mut life = at(Waiting);
+            let mut life = at(AwaitingRestart);
             life.order(Order::Wait(Duration::from_secs(1)));
             assert!(life.machine.waits_until().is_some());
             life.wait_is_over();

@@ -1,13 +1,13 @@
 //! Table 2d: what a user does by hand (S26).
 
 use super::super::child::{
-    ByHand,
     Command::{self, Drain, Restart, StartAgain},
+    CommandOutcome,
     State::{
-        self, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running, Starting, Stopping,
-        Waiting,
+        self, AwaitingRestart, Draining, Ended, Failed, GoingDown, Handling, Idle, PostRestart, PreRestart, Running,
+        Starting, Stopping,
     },
-    by_hand,
+    on_request,
 };
 use super::table::{Case, case};
 
@@ -26,57 +26,57 @@ const ENDED: &str = "ended";
 
 const ALL_STARTS: [State; 3] = [Starting, State::StartAgain, PostRestart];
 const ALIVE: [State; 10] =
-    [Idle, Starting, Running, Handling, Failed, PreRestart, GoingDown, Waiting, State::StartAgain, PostRestart];
+    [Idle, Starting, Running, Handling, Failed, PreRestart, GoingDown, AwaitingRestart, State::StartAgain, PostRestart];
 
 /// While its group rests.
-fn each(states: &[State], command: Command, wanted: ByHand) {
+fn each(states: &[State], command: Command, wanted: CommandOutcome) {
     for state in states {
-        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
+        assert_eq!(on_request(*state, false, command), wanted, "{state:?}");
     }
 }
 
-fn moving(command: Command, wanted: ByHand) {
+fn moving(command: Command, wanted: CommandOutcome) {
     for state in ALIVE {
-        assert_eq!(by_hand(state, true, command), wanted, "{state:?}");
+        assert_eq!(on_request(state, true, command), wanted, "{state:?}");
     }
 }
 
 /// Also while its group moves.
-fn always(states: &[State], command: Command, wanted: ByHand) {
+fn always(states: &[State], command: Command, wanted: CommandOutcome) {
     for state in states {
-        assert_eq!(by_hand(*state, false, command), wanted, "{state:?}");
-        assert_eq!(by_hand(*state, true, command), wanted, "{state:?}, its group moves");
+        assert_eq!(on_request(*state, false, command), wanted, "{state:?}");
+        assert_eq!(on_request(*state, true, command), wanted, "{state:?}, its group moves");
     }
 }
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        case(UP, RESTART, || each(&[Running, Handling], Restart, ByHand::DownAlone)),
-        case(UP, START_AGAIN, || each(&[Running, Handling], StartAgain, ByHand::NotEnded)),
-        case(UP, DRAIN, || each(&[Running, Handling], Drain, ByHand::Drain)),
-        case(FAILED, RESTART, || each(&[Failed], Restart, ByHand::DownAlone)),
-        case(FAILED, START_AGAIN, || each(&[Failed], StartAgain, ByHand::NotEnded)),
-        case(FAILED, DRAIN, || each(&[Failed], Drain, ByHand::Stop)),
-        case(WAITING, RESTART, || each(&[Waiting], Restart, ByHand::StartNow)),
-        case(WAITING, START_AGAIN, || each(&[Waiting], StartAgain, ByHand::NotEnded)),
-        case(WAITING, DRAIN, || each(&[Waiting], Drain, ByHand::End)),
-        case(STARTS, RESTART, || each(&ALL_STARTS, Restart, ByHand::StartOver)),
-        case(STARTS, START_AGAIN, || each(&ALL_STARTS, StartAgain, ByHand::NotEnded)),
-        case(STARTS, DRAIN, || each(&ALL_STARTS, Drain, ByHand::Stop)),
-        case(GOING, RESTART, || each(&[PreRestart, GoingDown], Restart, ByHand::Busy)),
-        case(GOING, START_AGAIN, || each(&[PreRestart, GoingDown], StartAgain, ByHand::NotEnded)),
-        case(GOING, DRAIN, || each(&[PreRestart, GoingDown], Drain, ByHand::NoStart)),
-        case(MOVES, RESTART, || moving(Restart, ByHand::Busy)),
+        case(UP, RESTART, || each(&[Running, Handling], Restart, CommandOutcome::DownAlone)),
+        case(UP, START_AGAIN, || each(&[Running, Handling], StartAgain, CommandOutcome::NotEnded)),
+        case(UP, DRAIN, || each(&[Running, Handling], Drain, CommandOutcome::Drain)),
+        case(FAILED, RESTART, || each(&[Failed], Restart, CommandOutcome::DownAlone)),
+        case(FAILED, START_AGAIN, || each(&[Failed], StartAgain, CommandOutcome::NotEnded)),
+        case(FAILED, DRAIN, || each(&[Failed], Drain, CommandOutcome::Stop)),
+        case(WAITING, RESTART, || each(&[AwaitingRestart], Restart, CommandOutcome::StartNow)),
+        case(WAITING, START_AGAIN, || each(&[AwaitingRestart], StartAgain, CommandOutcome::NotEnded)),
+        case(WAITING, DRAIN, || each(&[AwaitingRestart], Drain, CommandOutcome::End)),
+        case(STARTS, RESTART, || each(&ALL_STARTS, Restart, CommandOutcome::StartOver)),
+        case(STARTS, START_AGAIN, || each(&ALL_STARTS, StartAgain, CommandOutcome::NotEnded)),
+        case(STARTS, DRAIN, || each(&ALL_STARTS, Drain, CommandOutcome::Stop)),
+        case(GOING, RESTART, || each(&[PreRestart, GoingDown], Restart, CommandOutcome::Busy)),
+        case(GOING, START_AGAIN, || each(&[PreRestart, GoingDown], StartAgain, CommandOutcome::NotEnded)),
+        case(GOING, DRAIN, || each(&[PreRestart, GoingDown], Drain, CommandOutcome::NoStart)),
+        case(MOVES, RESTART, || moving(Restart, CommandOutcome::Busy)),
         case(MOVES, START_AGAIN, || {
-            moving(StartAgain, ByHand::Busy);
-            assert_eq!(by_hand(Ended, true, StartAgain), ByHand::Busy);
+            moving(StartAgain, CommandOutcome::Busy);
+            assert_eq!(on_request(Ended, true, StartAgain), CommandOutcome::Busy);
         }),
-        case(MOVES, DRAIN, || moving(Drain, ByHand::Stop)),
-        case(LEAVES, RESTART, || always(&[Draining, Stopping], Restart, ByHand::Stopping)),
-        case(LEAVES, START_AGAIN, || always(&[Draining, Stopping], StartAgain, ByHand::NotEnded)),
-        case(LEAVES, DRAIN, || always(&[Draining, Stopping], Drain, ByHand::Nothing)),
-        case(ENDED, RESTART, || always(&[Ended], Restart, ByHand::Ended)),
-        case(ENDED, START_AGAIN, || each(&[Ended], StartAgain, ByHand::FirstStart)),
-        case(ENDED, DRAIN, || always(&[Ended], Drain, ByHand::Nothing)),
+        case(MOVES, DRAIN, || moving(Drain, CommandOutcome::Stop)),
+        case(LEAVES, RESTART, || always(&[Draining, Stopping], Restart, CommandOutcome::Stopping)),
+        case(LEAVES, START_AGAIN, || always(&[Draining, Stopping], StartAgain, CommandOutcome::NotEnded)),
+        case(LEAVES, DRAIN, || always(&[Draining, Stopping], Drain, CommandOutcome::Nothing)),
+        case(ENDED, RESTART, || always(&[Ended], Restart, CommandOutcome::Ended)),
+        case(ENDED, START_AGAIN, || each(&[Ended], StartAgain, CommandOutcome::FirstStart)),
+        case(ENDED, DRAIN, || always(&[Ended], Drain, CommandOutcome::Nothing)),
     ]
 }

@@ -1,40 +1,59 @@
-//! `[T]` and `[Key => T]`: any number of children (S27).
+//! The shapes `[T]` and `[Key => T]`: any number of children (S27).
 
-use super::*;
-use crate::children::{Clones, Initial, Key, Keyed};
-use crate::last::Quiet;
+use std::future::Future;
+
+use super::{Builder, replace};
+use crate::actor::context::transient;
+use crate::actor::options::{ChildOptions, Reader};
+use crate::base::BoxFuture;
+use crate::base::deferred_drop::CatchDrop;
+use crate::base::lent::Lent;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::decide::group::Owner;
+use crate::decide::member::Settings;
+use crate::engine::cell::Unbegun;
+use crate::engine::cell::control::{AnyCell, BareCell};
+use crate::engine::cell::life::live;
+use crate::engine::supervisor::ChildTable;
+use crate::tree::body::SetBody;
+use crate::tree::child::Child;
+use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
+use crate::values::failure::UserError;
+use crate::values::kind::ChildKind;
+use crate::values::place::Name;
+use crate::values::strategy::{Lifecycle, RestartLimit, SupervisorStrategy};
 
 impl Builder {
-    /// A `[T]`.
+    /// Adds a `[T]`.
     pub async fn set<T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.unkeyed(name, options, Some(Args::clone), initial, start).await
     }
 
-    /// A `[T]` of `Temporary` instances: each is started once, its arguments are moved.
+    /// Adds a `[T]` of `Temporary` instances: each is started once, and its arguments are moved.
     pub async fn set_once<T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.unkeyed(name, options, None, initial, start).await
     }
@@ -46,15 +65,15 @@ impl Builder {
         again: Option<Clones<Args>>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, Thrown>
+    ) -> Result<Children<T, Args>, UserError>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let options = transient(options);
-        let start = Quiet::new(start);
+        let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
@@ -62,38 +81,38 @@ impl Builder {
         self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
     }
 
-    /// A `[Key => T]`.
+    /// Adds a `[Key => T]`.
     pub async fn keyed<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
     }
 
-    /// A `[Key => T]` of `Temporary` instances.
+    /// Adds a `[Key => T]` of `Temporary` instances.
     pub async fn keyed_once<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         self.by_key(name, options, None, initial, start).await
     }
@@ -105,16 +124,16 @@ impl Builder {
         again: Option<Clones<(K, Args)>>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, Thrown>
+    ) -> Result<Keyed<K, T, Args>, UserError>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let options = transient(options);
-        let start = Quiet::new(start);
+        let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial };
@@ -122,17 +141,17 @@ impl Builder {
         self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
     }
 
-    /// Puts a set into its place, or gives the one that is there its new plan; and waits until it is up, with
-    /// those that it always has.
+    /// Adds a set, or gives the set that is already at this position its new plan. Then waits until the set and its
+    /// initial instances are up.
     async fn put_set<S, T, Args>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         plan: Plan<T, Args>,
-        make: impl FnOnce(Arc<dyn Controlled>, Arc<Mutex<Plan<T, Args>>>) -> S,
+        make: impl FnOnce(Arc<dyn AnyCell>, Arc<Mutex<Plan<T, Args>>>) -> S,
         plan_of: impl Fn(&S) -> &Arc<Mutex<Plan<T, Args>>>,
         begin: fn(&S),
-    ) -> Result<S, Thrown>
+    ) -> Result<S, UserError>
     where
         S: Clone + Send + Sync + 'static,
         T: Child,
@@ -141,22 +160,22 @@ impl Builder {
         let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
-        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::ROLE), initial))?;
-        // All instances stop at once, so they count once; of trees nobody knows how long they take.
-        lock(&self.validator).takes(&given, T::ROLE, None);
-        // The set itself is a Permanent member without settings of its own.
-        let settings = Arc::new(Settings::new(Role::Tree, Lifecycle::Permanent, None, Limit::new()));
+        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), initial))?;
+        // All instances stop at the same time, so they count once. The time of trees is not known.
+        lock(&self.validator).takes(&given, T::KIND, None);
+        // The set itself is a `Permanent` member without settings.
+        let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new()));
         let set = match self.known::<S>(place) {
             Some((_, set)) => {
                 replace(plan_of(&set), plan);
-                self.sup().reach(&*self.cell, place, settings, None);
+                self.table().reach(&*self.cell, place, settings, None);
                 set
             }
             None => {
-                let cell = Plain::new(self.ctl(Name::from(name)));
-                // What the instances' own deciders leave open goes to the tree's, as for any child.
-                let strategy = SupervisorStrategy { decider: self.sup().decider(), ..SupervisorStrategy::default() };
-                cell.ctl().sup_or_init(|| Sup::new(Owner::Set, &strategy));
+                let cell = BareCell::new(self.core(Name::from(name)));
+                // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
+                let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
+                cell.core().table_or_init(|| ChildTable::new(Owner::Set, &strategy));
                 let set = Arc::new(make(cell.clone(), Arc::new(Mutex::new(plan))));
                 let always = Arc::downgrade(&set);
                 let begin = move || {
@@ -166,7 +185,7 @@ impl Builder {
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
                 let life = Unbegun::new(&cell, live(cell.clone(), body));
-                self.sup().declare(&*self.cell, cell, set.clone(), settings, None);
+                self.table().declare(&*self.cell, cell, set.clone(), settings, None);
                 life.begin();
                 set
             }
@@ -176,13 +195,13 @@ impl Builder {
         Ok((*set).clone())
     }
 
-    /// Waits until those that a set always has are up, have ended, or wait behind a declared backoff.
+    /// Waits until the initial instances are up, have ended, or are backing off.
     async fn begun(&self, place: u32) {
-        let Some((cell, _)) = self.sup().declared(place) else { return };
-        let bus = self.cell.ctl().bus.clone();
+        let Some((cell, _)) = self.table().declared(place) else { return };
+        let bus = self.cell.core().bus.clone();
         loop {
             let changed = bus.changed.notified();
-            if cell.ctl().sup().is_none_or(|sup| sup.look(|group| group.have_passed())) {
+            if cell.core().table().is_none_or(|table| table.inspect(|group| group.have_passed())) {
                 return;
             }
             changed.await;
@@ -190,7 +209,7 @@ impl Builder {
     }
 }
 
-/// What `initial(..)` gives, as the arguments of spawns.
+/// Converts the value of `initial(..)` into the arguments of spawns.
 pub fn initial<Item, Args, I>(items: I, args: fn(Item) -> Args) -> Initial<Args>
 where
     I: IntoIterator<Item = Item>,
@@ -199,7 +218,7 @@ where
     items.into_iter().map(args).collect::<Vec<_>>().into()
 }
 
-/// A set without `initial`.
+/// Returns the value for a set without `initial`.
 pub fn no_initial<Args>() -> Initial<Args> {
     Initial::none()
 }

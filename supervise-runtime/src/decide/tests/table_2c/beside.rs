@@ -3,11 +3,11 @@
 use super::super::bench::{ALL, GROUPS, tree};
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
-use crate::decide::group::{Mode, Next, Owner};
-use crate::decide::member::At;
-use crate::strategy::Directive::{Escalate, Restart, Stop};
-use crate::strategy::Lifecycle::{Temporary, Transient};
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::decide::group::{AfterDown, GroupState, Owner};
+use crate::decide::member::MemberState;
+use crate::values::strategy::Directive::{Escalate, Restart, Stop};
+use crate::values::strategy::Lifecycle::{Temporary, Transient};
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const STOPPED: &str = "a member is stopped from outside";
 const WAITED: &str = ".. and it is the one waited for";
@@ -34,7 +34,10 @@ fn stopped() -> Vec<Case> {
                 assert_eq!(bench.stop_member(2), "over 2", "it was not up");
                 assert_eq!(bench.stop_member(1), "");
                 assert_eq!(bench.gone(1), "over 1", "no start failure");
-                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up, At::Ended, At::Ended]));
+                assert_eq!(
+                    (bench.group.mode(), bench.ats()),
+                    (&GroupState::Steady, [MemberState::Up, MemberState::Ended, MemberState::Ended])
+                );
                 let mut bench = tree(strategy).comes_up();
                 assert_eq!(bench.stop_member(0), "");
                 assert_eq!(bench.gone(0), "over 0");
@@ -46,7 +49,10 @@ fn stopped() -> Vec<Case> {
                 let mut bench = tree(strategy).steady();
                 assert_eq!(bench.stop_member(1), "");
                 assert_eq!(bench.gone(1), "over 1");
-                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up, At::Ended, At::Up]));
+                assert_eq!(
+                    (bench.group.mode(), bench.ats()),
+                    (&GroupState::Steady, [MemberState::Up, MemberState::Ended, MemberState::Up])
+                );
             }
         }),
         case(STOPPED, DOWN, || {
@@ -62,7 +68,7 @@ fn stopped() -> Vec<Case> {
                 let mut bench = tree(strategy).failed();
                 assert_eq!(bench.stop_member(2), "");
                 assert_eq!(bench.gone(2), "over 2");
-                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Ended]);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Ended]);
             }
         }),
         case(STOPPED, STOPPING, || {
@@ -97,7 +103,7 @@ fn waited_for() -> Vec<Case> {
             bench.gone(1);
             bench.fails(0, Escalate);
             assert_eq!(bench.stop_member(1), "over 1");
-            assert_eq!(bench.group.at(2), At::Turn);
+            assert_eq!(bench.group.at(2), MemberState::Queued);
             assert_eq!(bench.resume(), "resume 0, start 2");
         }),
         case(WAITED, STOPPING, || {
@@ -143,7 +149,7 @@ fn done() -> Vec<Case> {
             bench.fails(1, Restart);
             bench.gone(2);
             assert_eq!(bench.gone(1), "start 1");
-            assert_eq!(bench.group.at(0), At::Ended);
+            assert_eq!(bench.group.at(0), MemberState::Ended);
             // Not a `Temporary` one, nor one that a user has stopped, nor behind a Stop.
             let mut bench = tree(AllForOne).member(0, Temporary).member(1, Transient).steady();
             bench.done(0);
@@ -155,7 +161,7 @@ fn done() -> Vec<Case> {
             bench.done(2);
             bench.fails(1, Stop);
             assert_eq!(bench.gone(1), "over 1");
-            assert_eq!(bench.ats(), [At::Up, At::Ended, At::Ended]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
             // A significant one goes first: the supervisor ends, and nothing comes up for that.
             let mut bench = tree(AllForOne).member(0, Transient).significant(0).down();
             bench.group.owner_up(bench.now);
@@ -172,7 +178,7 @@ fn done() -> Vec<Case> {
             let mut bench = tree(AllForOne).member(0, Transient).failed();
             assert_eq!(bench.done(0), "over 0");
             assert_eq!(bench.resume(), "resume 1");
-            assert_eq!(bench.ats(), [At::Ended, At::Up, At::Up]);
+            assert_eq!(bench.ats(), [MemberState::Ended, MemberState::Up, MemberState::Up]);
         }),
         case(DONE, STOPPING, || {
             let mut bench = tree(AllForOne).member(0, Transient).member(2, Transient).stops();
@@ -208,14 +214,14 @@ fn done_and_again() -> Vec<Case> {
             assert_eq!(bench.gone(1), "start 0", "and it comes up again");
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.done(0), "");
-            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::Up }));
+            assert!(matches!(bench.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
             assert_eq!(tree(RestForOne).max(1).down().done(0), "limit 0, owner fails");
         }),
         case(AGAIN, FAILED, || {
             for strategy in ALL {
                 let mut bench = tree(strategy).failed();
                 assert_eq!(bench.done(0), "");
-                assert_eq!(bench.group.at(0), At::StartFailed);
+                assert_eq!(bench.group.at(0), MemberState::FailedStart);
                 assert!(bench.resume().contains("redecide 0"));
             }
         }),

@@ -4,13 +4,13 @@ use super::super::bench::{ALL, GROUPS, tree};
 use super::super::sim::failure;
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
-use crate::decide::group::{Group, Mode, Next};
-use crate::decide::member::At;
-use crate::failure::Phase;
-use crate::strategy::Directive::{Escalate, Restart, Stop};
-use crate::strategy::Lifecycle::{Temporary, Transient};
-use crate::strategy::OnLimit;
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::decide::group::{AfterDown, Group, GroupState};
+use crate::decide::member::MemberState;
+use crate::values::failure::Phase;
+use crate::values::strategy::Directive::{Escalate, Restart, Stop};
+use crate::values::strategy::Lifecycle::{Temporary, Transient};
+use crate::values::strategy::OnLimit;
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const OLD: &str = "old instance in the range fails";
 const NEW: &str = "start or new instance fails: Restart";
@@ -30,11 +30,15 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn is_failed(group: &Group) -> bool {
-    matches!(group.mode(), Mode::Failed { .. })
+    matches!(group.mode(), GroupState::Failed { .. })
 }
 
 fn goes_down_from(group: &Group, wanted: u64) {
-    assert!(matches!(group.mode(), Mode::Down { lo, next: Next::Up } if *lo == wanted), "{:?}", group.mode());
+    assert!(
+        matches!(group.mode(), GroupState::Down { from, next: AfterDown::Up } if *from == wanted),
+        "{:?}",
+        group.mode()
+    );
 }
 
 /// Outside a range that goes down no failure is absorbed.
@@ -47,7 +51,7 @@ fn kept() {
         for directive in [Restart, Stop, Escalate] {
             let mut bench = tree(strategy).failed();
             assert_eq!(bench.fails(2, directive), "kept");
-            assert_eq!(bench.ats(), [At::Up, At::Failed, At::Failed]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Failed]);
         }
     }
 }
@@ -95,7 +99,7 @@ fn restarts() -> Vec<Case> {
             // A failed start, from there on: nothing is up behind it.
             let mut bench = tree(RestForOne).comes_up();
             assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
-            assert_eq!(bench.ats(), [At::Up, At::Turn, At::Turn]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Queued, MemberState::Queued]);
             assert_eq!(bench.due(1), "start 1");
             // A new instance: Down from it.
             let mut bench = tree(RestForOne).comes_up();
@@ -107,12 +111,12 @@ fn restarts() -> Vec<Case> {
             assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
         }),
         case(NEW, STEADY, || {
-            for (strategy, lo) in [(AllForOne, 0), (RestForOne, 1)] {
+            for (strategy, from) in [(AllForOne, 0), (RestForOne, 1)] {
                 let mut bench = tree(strategy).max(0).steady();
                 assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
                 let bench = tree(strategy).down();
-                goes_down_from(&bench.group, lo);
-                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Down]);
+                goes_down_from(&bench.group, from);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::GoingDown]);
             }
             let mut bench = tree(OneForOne).steady();
             assert_eq!(bench.fails(1, Restart), "decided: down 1");
@@ -135,7 +139,7 @@ fn restarts() -> Vec<Case> {
 fn stops() -> Vec<Case> {
     vec![
         case(STOP, UP, || {
-            // At boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
+            // MemberState boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
             for strategy in ALL {
                 for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
                     let mut bench = setup.boots_on();
@@ -151,11 +155,11 @@ fn stops() -> Vec<Case> {
             assert_eq!(bench.gone(0), "over 0, all ended");
             let mut bench = tree(RestForOne).comes_up();
             assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1");
-            assert_eq!(bench.ats(), [At::Up, At::Ended, At::Ended]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
             let mut bench = tree(RestForOne).member(2, Temporary).steady();
             assert_eq!(bench.fails(2, Stop), "decided: end 2");
             assert_eq!(bench.gone(2), "over 2");
-            assert_eq!(bench.ats(), [At::Up, At::Up, At::Ended]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Up, MemberState::Ended]);
         }),
         case(STOP, STEADY, || {
             let mut bench = tree(AllForOne).steady();
@@ -171,7 +175,7 @@ fn stops() -> Vec<Case> {
                 let mut bench = setup.steady();
                 assert_eq!(bench.fails(1, Stop), "decided: end 1");
                 assert_eq!(bench.gone(1), "over 1");
-                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
             }
         }),
         case(STOP, DOWN, || {
@@ -230,10 +234,10 @@ fn starts_by_hand() -> Vec<Case> {
                     assert_eq!(bench.gone(0), "start 0");
                     assert_eq!(bench.up(0), "start 1");
                     assert_eq!(bench.start_fails(1, directive), format!("decided: {next}"));
-                    assert_eq!(bench.group.at(0), At::Up);
+                    assert_eq!(bench.group.at(0), MemberState::Up);
                 }
             }
-            // At boot it is a failed start as any other.
+            // MemberState boot it is a failed start as any other.
             let mut bench = tree(OneForOne).boots_on();
             assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
             assert_eq!((bench.effects(), bench.gone(0)), ("down 0".into(), "start 0".into()));
@@ -247,12 +251,12 @@ fn starts_by_hand() -> Vec<Case> {
                 assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
                 assert_eq!(bench.due(1), "start 1");
                 assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
-                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
                 // A significant one that ends by its failure, too.
                 let mut bench = tree(strategy).member(1, Temporary).significant(1).steady().stopped(1);
                 bench.start_again(1);
                 assert_eq!(bench.start_fails(1, Restart), "decided: over 1");
-                assert_eq!(bench.ats(), [At::Up, At::Ended, At::Up]);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
                 // Charged, to a budget of its own; a limit with Stop ends it alone, one that escalates does not.
                 let limits = [(OnLimit::Stop, "limit 1, over 1"), (OnLimit::Escalate, "limit 1, owner fails")];
                 for (on_limit, at_limit) in limits {
@@ -314,14 +318,14 @@ fn escalations() -> Vec<Case> {
                 let mut bench = tree(strategy).comes_up();
                 assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
                 assert_eq!(bench.up(1), "");
-                assert_eq!(bench.ats(), [At::Failed, At::Up, At::Turn]);
+                assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Up, MemberState::Queued]);
             }
         }),
         case(ESCALATE, STEADY, || {
             for strategy in ALL {
                 let bench = tree(strategy).failed();
                 assert!(is_failed(&bench.group));
-                assert_eq!(bench.ats(), [At::Up, At::Failed, At::Up]);
+                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Up]);
                 let mut bench = tree(strategy).max(0).steady();
                 assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails");
             }
@@ -330,7 +334,7 @@ fn escalations() -> Vec<Case> {
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
             assert_eq!(bench.gone(2), "", "nothing new begins");
-            assert_eq!(bench.ats(), [At::Failed, At::Failed, At::Turn]);
+            assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Failed, MemberState::Queued]);
         }),
         case(ESCALATE, FAILED, kept),
         case(ESCALATE, STOPPING, reported),

@@ -3,10 +3,10 @@
 use super::super::bench::{ALL, Bench, GROUPS, tree};
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
-use crate::decide::group::{Group, Mode, Next};
-use crate::decide::member::At;
-use crate::strategy::Directive::{Escalate, Restart};
-use crate::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
+use crate::decide::group::{AfterDown, Group, GroupState};
+use crate::decide::member::MemberState;
+use crate::values::strategy::Directive::{Escalate, Restart};
+use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 
 const RESUME: &str = "parent's Resume";
 const ABOVE: &str = "parent's Restart, or restart from above";
@@ -44,7 +44,7 @@ fn resumes() -> Vec<Case> {
             for strategy in ALL {
                 let mut bench = tree(strategy).failed();
                 assert_eq!(bench.resume(), "resume 1");
-                assert_eq!((bench.group.mode(), bench.ats()), (&Mode::Steady, [At::Up; 3]));
+                assert_eq!((bench.group.mode(), bench.ats()), (&GroupState::Steady, [MemberState::Up; 3]));
             }
             // A failed start is charged without asking the limit, waits, and is started again.
             let mut bench = tree(RestForOne).max(1).comes_up();
@@ -56,8 +56,8 @@ fn resumes() -> Vec<Case> {
             bench.fails(0, Escalate);
             bench.gone(2);
             assert!(bench.resume().starts_with("resume 0"));
-            assert!(matches!(bench.group.mode(), Mode::Down { lo: 1, next: Next::Up }));
-            assert_eq!(bench.group.at(1), At::Down);
+            assert!(matches!(bench.group.mode(), GroupState::Down { from: 1, next: AfterDown::Up }));
+            assert_eq!(bench.group.at(1), MemberState::GoingDown);
         }),
         case(RESUME, STOPPING, || unchanged(tree(AllForOne).stops(), Bench::resume)),
     ]
@@ -71,7 +71,7 @@ fn down_and_up(bench: &mut Bench, last: u32) {
     }
     bench.group.rebuild(false);
     assert_eq!(bench.effects(), "", "nothing starts before the supervisor does");
-    assert_eq!(bench.ats(), [At::Turn; 3]);
+    assert_eq!(bench.ats(), [MemberState::Queued; 3]);
 }
 
 fn restarts() -> Vec<Case> {
@@ -93,7 +93,7 @@ fn restarts() -> Vec<Case> {
         case(ABOVE, DOWN, || {
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.restart_above(), "", "the one on its way goes on");
-            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::Rebuild }));
+            assert!(matches!(bench.group.mode(), GroupState::Down { from: 0, next: AfterDown::Rebuild }));
             down_and_up(&mut bench, 2);
         }),
         case(ABOVE, FAILED, || {
@@ -113,7 +113,7 @@ fn restarts() -> Vec<Case> {
 }
 
 fn ends_in_reverse(bench: &mut Bench, last: u32) {
-    assert_eq!(bench.ats()[last as usize], At::Down);
+    assert_eq!(bench.ats()[last as usize], MemberState::GoingDown);
     for id in (0..=last).rev() {
         let next = if id == 0 { "over 0, all down".to_owned() } else { format!("over {id}, end {}", id - 1) };
         assert_eq!(bench.gone(id), next);
@@ -138,7 +138,7 @@ fn stops() -> Vec<Case> {
         case(STOP, DOWN, || {
             let mut bench = tree(RestForOne).down();
             assert_eq!(bench.stop(), "");
-            assert!(matches!(bench.group.mode(), Mode::Down { lo: 0, next: Next::End }));
+            assert!(matches!(bench.group.mode(), GroupState::Down { from: 0, next: AfterDown::End }));
             ends_in_reverse(&mut bench, 2);
         }),
         case(STOP, FAILED, || {
@@ -171,7 +171,7 @@ fn failed_lets() -> Vec<Case> {
 }
 
 fn is_up(group: &Group) -> bool {
-    *group.mode() == Mode::Up
+    *group.mode() == GroupState::Up
 }
 
 fn holds() -> Vec<Case> {
@@ -179,46 +179,46 @@ fn holds() -> Vec<Case> {
         case(HOLD, UP, || {
             for strategy in GROUPS {
                 let mut bench = tree(strategy).comes_up();
-                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.suspend(), "");
                 assert_eq!(bench.up(1), "");
-                assert_eq!(bench.release(), "start 2");
+                assert_eq!(bench.end_suspension(), "start 2");
             }
         }),
         case(HOLD, STEADY, || {
             for strategy in ALL {
                 let mut bench = tree(strategy).steady();
-                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.suspend(), "");
                 assert_eq!(bench.fails(1, Restart), "kept");
-                assert_eq!(bench.release(), "redecide 1");
+                assert_eq!(bench.end_suspension(), "redecide 1");
                 // What waits for its backoff waits on.
                 let mut bench = tree(OneForOne).pauses().steady();
                 bench.fails(1, Restart);
                 assert_eq!(bench.gone(1), "wait 1 20ms");
-                assert_eq!(bench.hold(), "");
+                assert_eq!(bench.suspend(), "");
                 assert_eq!(bench.due(1), "");
-                assert_eq!(bench.release(), "start 1");
+                assert_eq!(bench.end_suspension(), "start 1");
             }
         }),
         case(HOLD, DOWN, || {
             let mut bench = tree(AllForOne).down();
-            assert_eq!(bench.hold(), "");
+            assert_eq!(bench.suspend(), "");
             assert_eq!(bench.gone(2), "down 1");
             assert_eq!(bench.gone(1), "down 0");
             assert_eq!(bench.gone(0), "", "no Up");
-            assert_eq!(bench.release(), "start 0");
+            assert_eq!(bench.end_suspension(), "start 0");
         }),
         case(HOLD, FAILED, || {
             let mut bench = tree(AllForOne).failed();
-            assert_eq!(bench.hold(), "");
+            assert_eq!(bench.suspend(), "");
             assert!(bench.is_suspended());
-            assert_eq!(bench.release(), "");
+            assert_eq!(bench.end_suspension(), "");
             assert!(!bench.is_suspended());
-            assert_eq!(bench.ats(), [At::Up, At::Failed, At::Up]);
+            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Up]);
         }),
         case(HOLD, STOPPING, || {
             let mut bench = tree(AllForOne).stops();
-            bench.hold();
-            bench.release();
+            bench.suspend();
+            bench.end_suspension();
             ends_in_reverse(&mut bench, 2);
         }),
     ]

@@ -1,0 +1,252 @@
+//! The errors of a `tell`, an `ask` and a wait.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The error of a message that was not accepted, with the reason and the path of the receiver.
+///
+/// The message is not lost: [`into_message`](TellError::into_message) returns it, so that you can send it again or to
+/// another actor.
+///
+/// ```
+/// use supervise::error::SendRejection;
+/// use supervise::prelude::*;
+/// # struct Worker;
+/// # #[actor]
+/// # impl Worker { fn handle(&mut self, _job: String) {} }
+///
+/// supervisor! {
+///     struct Pool {
+///         first: Worker = Worker,
+///         second: Worker = Worker,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let pool = Pool::start().await?;
+/// pool.first.stop();
+/// pool.first.terminated().await?;
+///
+/// if let Err(error) = pool.first.tell("a job".to_owned()).await {
+///     assert_eq!((error.path(), error.reason()), ("first", SendRejection::Ended));
+///     pool.second.tell(error.into_message()).await?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct TellError<M> {
+    pub(super) message: M,
+    pub(super) reason: SendRejection,
+    pub(super) path: String,
+}
+
+/// Why a message was not accepted.
+///
+/// ```
+/// use supervise::error::SendRejection;
+/// use supervise::prelude::*;
+/// # struct Log;
+/// # #[actor]
+/// # impl Log { fn handle(&mut self, _line: &'static str) {} }
+///
+/// supervisor! {
+///     struct App {
+///         #[mailbox(Bounded(1))]
+///         log: Log = Log,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = App::start().await?;
+/// app.log.try_tell("one")?;
+/// // The actor has not had time to take the message out.
+/// let refused = app.log.try_tell("two").expect_err("there is room for one");
+/// match refused.reason() {
+///     SendRejection::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
+///     SendRejection::Down { retry_in } => println!("it is restarted, try again in {retry_in:?}"),
+///     _ => println!("it has ended"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SendRejection {
+    /// The mailbox is full. Only [`try_tell`](ActorRef::try_tell), and an actor that sends to itself, get this reason.
+    Full,
+    /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
+    ///
+    /// See rules S3 and S35.
+    Down {
+        /// The time until the next start, if the actor is backing off.
+        retry_in: Option<Duration>,
+    },
+    /// The actor has ended, or is stopping and accepts no more messages.
+    Ended,
+}
+
+impl fmt::Display for SendRejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SendRejection::Full => {
+                f.write_str("its mailbox is full; try again later, or use `tell`, which waits for room")
+            }
+            SendRejection::Down { retry_in: Some(time) } => {
+                write!(f, "it is down and takes no message; it starts again in {time:?}, try again then")
+            }
+            SendRejection::Down { retry_in: None } => f.write_str(
+                "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
+                 again when it is up",
+            ),
+            SendRejection::Ended => f.write_str("the actor has stopped or is stopping"),
+        }
+    }
+}
+
+impl<M> TellError<M> {
+    /// Returns the message.
+    pub fn into_message(self) -> M {
+        self.message
+    }
+
+    /// Returns the reason why the message was not accepted.
+    pub fn reason(&self) -> SendRejection {
+        self.reason
+    }
+
+    /// Returns the path of the actor that did not accept the message.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl<M> fmt::Debug for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TellError").field("path", &self.path).field("reason", &self.reason).finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Display for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} did not accept the message: {}", self.path, self.reason)?;
+        match self.reason {
+            SendRejection::Ended => f.write_str("; take the message back with `into_message`"),
+            _ => Ok(()), // this reason already says what to do
+        }
+    }
+}
+
+impl<M> std::error::Error for TellError<M> {}
+
+/// Why an ask got no reply.
+///
+/// Only after [`Refused`](AskError::Refused) is it certain that the message was not handled. After the other two the
+/// actor may have done what it was asked to do, so repeat only requests that may be carried out twice.
+///
+/// ```
+/// use supervise::error::AskError;
+/// use supervise::prelude::*;
+///
+/// struct Cart;
+///
+/// #[actor]
+/// impl Cart {
+///     fn handle(&mut self, total: Reply<u64>) {
+///         drop(total); // the actor has no answer
+///     }
+/// }
+///
+/// # supervisor! { struct Shop { cart: Cart = Cart } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// let outcome = match shop.cart.ask(|reply| reply).await {
+///     Ok(total) => format!("{total}"),
+///     Err(AskError::Refused { reason, .. }) => format!("not done: {reason}"),
+///     Err(AskError::NoReply { path }) => format!("perhaps done: {path} gave no answer"),
+///     Err(AskError::TimedOut { within, .. }) => format!("perhaps done, or still to be done, after {within:?}"),
+///     Err(other) => other.to_string(),
+/// };
+/// assert_eq!(outcome, "perhaps done: cart gave no answer");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The message was not accepted.
+    #[error("{path} did not accept the message: {reason}")]
+    Refused {
+        /// The path of the actor.
+        path: String,
+        /// Why the message was not accepted.
+        reason: SendRejection,
+    },
+    /// The reply can no longer come: the actor failed or ended while it had the message, or dropped the `Reply`.
+    #[error("no reply will come from {path}: it failed, ended, or dropped the `Reply`")]
+    NoReply {
+        /// The path of the actor.
+        path: String,
+    },
+    /// No reply came within the time.
+    #[error("no reply from {path} within {within:?}; give it longer with `.within(..)` or `mailbox(ask = ..)`")]
+    TimedOut {
+        /// The path of the actor.
+        path: String,
+        /// The time that the ask had.
+        within: Duration,
+    },
+}
+
+/// The error of a wait that would never end, because the caller is part of the actor or tree that it waits for.
+///
+/// [`ActorRef::terminated`], [`TaskRef::terminated`](crate::TaskRef::terminated),
+/// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown) return this error
+/// immediately. To end yourself, request the stop and return.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Worker;
+///
+/// #[actor]
+/// impl Worker {
+///     async fn handle(&mut self, reply: Reply<String>, cx: &mut Context<Self>) {
+///         if let Err(error) = cx.actor_ref().terminated().await {
+///             reply.send(error.to_string());
+///             cx.stop();
+///         }
+///     }
+/// }
+///
+/// # supervisor! { struct App { worker: Worker = Worker } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let app = App::start().await?;
+/// let text = app.worker.ask(|reply| reply).await?;
+/// assert_eq!(text, "cannot wait for the end of worker from inside it: ask with `stop()` and return");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot wait for the end of {path} from inside it: ask with `stop()` and return")]
+pub struct WaitError {
+    pub(crate) path: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
+    #[test]
+    fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
+        let told = TellError { message: (), reason: SendRejection::Ended, path: "db".into() };
+        let asked = AskError::Refused { path: "db".into(), reason: SendRejection::Ended };
+        let ended = "db did not accept the message: the actor has stopped or is stopping";
+        assert_eq!(told.to_string(), format!("{ended}; take the message back with `into_message`"));
+        assert_eq!(asked.to_string(), ended);
+    }
+}

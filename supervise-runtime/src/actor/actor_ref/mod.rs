@@ -1,0 +1,355 @@
+//! The handle of an actor: tell, ask, watch, stop (rules S2 and S3).
+
+use std::any::type_name;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+use crate::actor::Actor;
+use crate::actor::commands::{self, CommandError};
+use crate::actor::context::Context;
+use crate::actor::timers::Tick;
+use crate::base::BoxFuture;
+use crate::base::sync::Arc;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::cell::current;
+use crate::engine::death_watch::Notice;
+use crate::engine::mailbox::{ActorCell, MailboxItem, Rejected};
+use crate::values::ended::{Ended, Watched};
+use crate::values::failure::Failure;
+
+mod errors;
+mod push;
+mod reply;
+mod waits;
+
+pub use errors::{AskError, SendRejection, TellError, WaitError};
+pub use push::{Ask, Tell};
+pub use reply::Reply;
+pub use waits::Terminated;
+
+use push::Push;
+
+/// The function that delivers a notice to `A`. A watch creates it where `A: Watcher` is known, so that the message loop
+/// does not need this bound.
+pub(crate) type Deliver<A> =
+    for<'a> fn(&'a mut A, Notice, &'a mut Context<A>) -> BoxFuture<'a, Result<(), <A as Actor>::Error>>;
+
+/// An item of a mailbox.
+pub(crate) enum Envelope<A: Actor> {
+    Msg(A::Msg),
+    Notice(Box<(Notice, Deliver<A>)>),
+    /// A timer's tick, or the result of a subordinate future. A restart removes it (S11).
+    Tick(Arc<Tick<A>>),
+}
+
+impl<A: Actor> MailboxItem for Envelope<A> {
+    fn message(&self) -> Option<&'static str> {
+        matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
+    }
+}
+
+pub(crate) type Cell<A> = ActorCell<Envelope<A>>;
+
+/// The time after which a waiting `tell` raises `Blocked`.
+const BLOCKED: Duration = Duration::from_secs(10);
+
+/// The handle of an actor, which sends messages and controls the actor.
+///
+/// A handle is cheap to clone and `Send + Sync`. It keeps nothing alive: an actor lives as long as its supervisor lets
+/// it. The handle stays valid over every restart, also for watching and stopping (rule S2).
+///
+/// Two handles are equal if they refer to the same actor, whatever its incarnation. A handle is hashed by the same
+/// identity, so it can be a key.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// enum Msg {
+///     Add(u64),
+///     Get(Reply<u64>),
+/// }
+///
+/// #[actor]
+/// impl Counter {
+///     fn handle(&mut self, msg: Msg) {
+///         match msg {
+///             Msg::Add(n) => self.0 += n,
+///             Msg::Get(reply) => reply.send(self.0),
+///         }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         counter: Counter = Counter(0),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let counter: ActorRef<Counter> = app.counter.clone();
+/// counter.tell(Msg::Add(2)).await?;
+/// assert_eq!(counter.ask(Msg::Get).await?, 2);
+///
+/// counter.restart()?; // the same handle, another instance
+/// assert_eq!(counter.ask(Msg::Get).await?, 0);
+/// assert_eq!((counter.path().as_str(), counter.incarnation()), ("counter", 2));
+/// assert_eq!(counter, app.counter);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ActorRef<A: Actor> {
+    pub(crate) cell: Arc<Cell<A>>,
+}
+
+impl<A: Actor> Clone for ActorRef<A> {
+    fn clone(&self) -> Self {
+        ActorRef { cell: self.cell.clone() }
+    }
+}
+
+impl<A: Actor> fmt::Debug for ActorRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ActorRef({})", self.path())
+    }
+}
+
+impl<A: Actor> PartialEq for ActorRef<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl<A: Actor> Eq for ActorRef<A> {}
+
+impl<A: Actor> Hash for ActorRef<A> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+impl<A: Actor> ActorRef<A> {
+    pub(crate) fn id(&self) -> u64 {
+        self.cell.core().id
+    }
+
+    /// Returns the path of the actor below the root, for example `reports/daily`.
+    pub fn path(&self) -> String {
+        self.cell.core().path()
+    }
+
+    /// Returns the current incarnation, counted from 1; 0 before the first start.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.core().incarnation()
+    }
+
+    /// Sends a message, and waits for room in the mailbox.
+    ///
+    /// During a restart the message stays in the mailbox, unless the actor is declared `while_down(Reject)` (S35).
+    ///
+    /// # Errors
+    ///
+    /// Returns the message ([`TellError::into_message`]) if the actor has ended or drains, or if the actor is down and
+    /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop`. An actor that sends to itself
+    /// gets `Full` immediately when its mailbox is full.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, the message is dropped and was not sent.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
+    #[inline]
+    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
+        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
+    }
+
+    /// Sends a message without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message if the mailbox is full, if the actor has ended or drains, or if the actor is down and
+    /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
+    pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
+            let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
+            TellError { message, reason: rejected.into(), path: self.path() }
+        })
+    }
+
+    /// Sends a message that contains a [`Reply`], and waits for the answer.
+    ///
+    /// ```
+    /// # use supervise::{Actor, ActorRef, Context, Reply};
+    /// # struct Cart; enum CartMsg { Total(Reply<u64>), Above { min: u64, reply: Reply<u64> } }
+    /// # impl Actor for Cart { type Msg = CartMsg; type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: CartMsg, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// # async fn f(cart: ActorRef<Cart>) -> Result<(), supervise::error::AskError> {
+    /// let total = cart.ask(CartMsg::Total).await?;
+    /// let above = cart.ask(|reply| CartMsg::Above { min: 3, reply }).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error immediately when the reply can no longer come; otherwise after the actor's `ask` time, 5 s by
+    /// default ([`Ask::within`], [`Ask::forever`]).
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped while it waits for the reply, the message is still handled and the reply is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
+    /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+        let (reply, answer) = reply::reply();
+        let msg = message(reply);
+        Ask {
+            cell: &self.cell,
+            push: Push::new(Envelope::Msg(msg)),
+            answer,
+            within: self.cell.ask_time(),
+            timer: None,
+            sent: false,
+        }
+    }
+
+    /// Requests a stop: the actor finishes the message in hand, its children go down, and `post_stop` runs.
+    ///
+    /// This method returns immediately; [`terminated`](ActorRef::terminated) waits for the end.
+    ///
+    /// The actor stays ended, whatever its lifecycle, until [`start_again`](ActorRef::start_again) is called on it or
+    /// on a tree around it. Queued messages, and messages that register_waker before the actor takes note of the stop, are not
+    /// handled: they become dead letters, and an `ask` gets an error (S24). [`drain`](ActorRef::drain) handles the
+    /// queued messages and refuses new ones immediately.
+    pub fn stop(&self) {
+        send(&*self.cell, SystemMessage::Stop);
+    }
+
+    /// Drops what the actor is doing, at its next `.await`, and lets it fail with
+    /// [`Cause::Killed`](crate::Cause::Killed).
+    ///
+    /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
+    /// actor is not started again (S9). If nothing runs that could be dropped, the kill is a stop.
+    pub fn kill(&self) {
+        send(&*self.cell, SystemMessage::Kill);
+    }
+
+    /// Restarts this actor alone, whatever the strategy.
+    ///
+    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
+    /// again. The hooks get a failure with [`Cause::Requested`](crate::Cause::Requested), which no decider sees; if a
+    /// failure came first, they get that one. This method returns immediately: `Ok` says that the restart has been
+    /// accepted. A failure of the new start concerns this child alone: the child is retried or ends, and no sibling is
+    /// restarted together with it, whatever the strategy (S26).
+    ///
+    /// # Errors
+    ///
+    /// Returns `Busy` while the actor is already going down for a restart, or while its group goes down, waits or comes
+    /// up; `Stopping` while the actor stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
+    /// set.
+    ///
+    /// ```
+    /// # use supervise::{Actor, ActorRef};
+    /// # use supervise::error::CommandError;
+    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
+    ///     match cache.restart() {
+    ///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress
+    ///         Err(CommandError::Ended { .. }) => cache.start_again(),
+    ///         done => done,
+    ///     }
+    /// }
+    /// ```
+    pub fn restart(&self) -> Result<(), CommandError> {
+        commands::restart(&*self.cell)
+    }
+
+    /// Starts the actor again after it has ended, whatever the reason.
+    ///
+    /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted.
+    ///
+    /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
+    /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
+    /// reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit that
+    /// escalates, fail the supervisor (S26).
+    ///
+    /// # Errors
+    ///
+    /// Returns `NotEnded` while the actor lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
+    /// run time.
+    pub fn start_again(&self) -> Result<(), CommandError> {
+        commands::start_again(&*self.cell)
+    }
+
+    /// Stops the actor after it has handled the messages that it has already accepted.
+    ///
+    /// From this call on new messages are refused. The queued messages are handled, and so is the result of each
+    /// [`run`](crate::Context::run) that is in progress or begins meanwhile; then the actor stops. Its timers stop
+    /// immediately. All of that has to happen within the `shutdown` time; after that, remaining messages become dead
+    /// letters, and running futures are dropped. An actor that is not up, or whose group goes down or comes up, stops
+    /// as by [`stop`](ActorRef::stop). This method returns immediately (S26).
+    ///
+    /// To drain at every stop, declare `lifecycle(drain)`.
+    pub fn drain(&self) {
+        commands::drain(&self.cell);
+    }
+
+    /// Waits until the actor has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
+    /// runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error immediately if it is called from inside the actor or from below it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The future may be dropped and the method called again.
+    ///
+    /// See [`Terminated`] for an example.
+    pub fn terminated(&self) -> Terminated {
+        Terminated::of(self.cell.clone())
+    }
+
+    /// Returns why the tree has ended; `None` while it lives or is being restarted.
+    pub fn ended(&self) -> Option<Ended> {
+        self.cell.core().ended()
+    }
+
+    /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
+    ///
+    /// This is the first failure of its last message, of `post_stop` or of a `Drop`. No decider sees such a failure:
+    /// [`ended`](ActorRef::ended) keeps returning what led to the end (S24).
+    pub fn late_failure(&self) -> Option<Failure> {
+        let core = self.cell.core();
+        core.ended().and_then(|_| core.late().0)
+    }
+
+    pub(crate) fn watched(&self) -> Watched {
+        Watched { id: self.id(), path: self.path() }
+    }
+}
+
+impl From<Rejected> for SendRejection {
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::Full => SendRejection::Full,
+            Rejected::Down { retry_in } => SendRejection::Down { retry_in },
+            Rejected::Closed => SendRejection::Ended,
+        }
+    }
+}
+
+impl<B: Actor> PartialEq<ActorRef<B>> for Watched {
+    fn eq(&self, other: &ActorRef<B>) -> bool {
+        self.id == other.id()
+    }
+}

@@ -1,0 +1,295 @@
+//! The futures of `tell` and `ask`.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::reply::Answer;
+use super::{AskError, BLOCKED, Cell, Envelope, TellError};
+use crate::actor::Actor;
+use crate::base::clock::after;
+use crate::engine::cell::control::AnyCell;
+use crate::engine::cell::current;
+use crate::engine::mailbox::Rejected;
+use crate::values::event::EventKind;
+
+/// A message on its way into a mailbox.
+pub(super) struct Push<A: Actor> {
+    envelope: Option<Envelope<A>>,
+    ticket: Option<u64>,
+    blocked: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+}
+
+impl<A: Actor> Push<A> {
+    pub(super) fn new(envelope: Envelope<A>) -> Self {
+        Push { envelope: Some(envelope), ticket: None, blocked: None }
+    }
+
+    #[inline]
+    fn poll(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        // The common case: there is room.
+        if self.ticket.is_none()
+            && let Some(envelope) = self.envelope.take()
+        {
+            match cell.try_push(envelope, current::is_leaving()) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err((envelope, Rejected::Full)) => self.envelope = Some(envelope),
+                Err((envelope, rejected)) => {
+                    self.envelope = Some(envelope);
+                    return Poll::Ready(Err(rejected));
+                }
+            }
+        }
+        self.poll_full(cell, cx)
+    }
+
+    #[cold]
+    fn poll_full(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        match cell.poll_push(&mut self.envelope, &mut self.ticket, current::is_leaving(), cx.waker()) {
+            Poll::Pending => self.wait(cell, cx),
+            ready => ready,
+        }
+    }
+
+    fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        if current::is(cell.core().id) {
+            return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
+        }
+        // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
+        // long.
+        if self.blocked.is_none() && !has_runtime() {
+            return Poll::Pending;
+        }
+        let (since, timer) =
+            &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
+        while timer.as_mut().poll(cx).is_ready() {
+            cell.core().emit(EventKind::Blocked { since: since.elapsed() });
+            let next = after(timer.deadline(), BLOCKED);
+            timer.as_mut().reset(next);
+        }
+        Poll::Pending
+    }
+
+    fn cancel_wait(&mut self, cell: &Cell<A>) {
+        if let Some(ticket) = self.ticket.take() {
+            cell.cancel_wait(ticket);
+        }
+    }
+}
+
+/// Returns whether there is a tokio runtime here. Asking for the current task is the cheaper test.
+fn has_runtime() -> bool {
+    #[cfg(not(shuttle))]
+    return tokio::task::try_id().is_some() || tokio::runtime::Handle::try_current().is_ok();
+    #[cfg(shuttle)]
+    true
+}
+
+/// The future of [`ActorRef::tell`]: a message that waits for room.
+///
+/// Nothing is sent before the first poll. The future is ready immediately if there is room. After 10 s without room,
+/// and every 10 s from then on, the tree raises [`EventKind::Blocked`].
+///
+/// The future may be awaited outside of a tokio runtime. There is no clock for that event then.
+///
+/// # Cancel safety
+///
+/// If the future is dropped before it is ready, the message is dropped and was not sent. To keep the message, use
+/// [`try_tell`](ActorRef::try_tell), which gives it back.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// use tokio::time::timeout;
+///
+/// struct Printer;
+///
+/// #[actor]
+/// impl Printer {
+///     async fn handle(&mut self, _page: &'static str) {
+///         std::future::pending().await // out of paper
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Office {
+///         #[lifecycle(Permanent, shutdown = Kill)]
+///         #[mailbox(Bounded(1))]
+///         printer: Printer = Printer,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let office = Office::start().await?;
+/// office.printer.tell("one").await?; // in hand
+/// # tokio::task::yield_now().await;
+/// office.printer.tell("two").await?; // waits in the mailbox
+/// let third = timeout(Duration::from_secs(3), office.printer.tell("three")).await;
+/// assert!(third.is_err(), "there was no room in 3 s, and it was not sent");
+/// # office.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
+pub struct Tell<'a, A: Actor> {
+    pub(super) cell: &'a Cell<A>,
+    pub(super) push: Push<A>,
+}
+
+impl<A: Actor> fmt::Debug for Tell<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tell({})", self.cell.core().path())
+    }
+}
+
+// Nothing in this future is pinned: the message is only ever moved out.
+impl<A: Actor> Unpin for Tell<'_, A> {}
+
+impl<A: Actor> Future for Tell<'_, A> {
+    type Output = Result<(), TellError<A::Msg>>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        match ready!(this.push.poll(this.cell, cx)) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(rejected) => {
+                let Some(Envelope::Msg(message)) = this.push.envelope.take() else {
+                    unreachable!("a refused message is still here")
+                };
+                this.push.cancel_wait(this.cell);
+                let path = this.cell.core().path();
+                Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
+            }
+        }
+    }
+}
+
+impl<A: Actor> Drop for Tell<'_, A> {
+    fn drop(&mut self) {
+        self.push.cancel_wait(self.cell);
+    }
+}
+
+pin_project! {
+    /// The future of [`ActorRef::ask`]: a request on its way, and the wait for its reply.
+    ///
+    /// Nothing is sent before the first poll. The time, 5 s by default, begins with that poll, and covers the wait for
+    /// room in the mailbox and the wait for the reply together.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped while it waits for room, the message was not sent. If it is dropped while it waits for
+    /// the reply, the message is still handled; [`Reply::is_closed`] tells the actor that there is no longer anyone to
+    /// answer.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use supervise::error::AskError;
+    /// use supervise::prelude::*;
+    ///
+    /// struct Oracle;
+    ///
+    /// #[actor]
+    /// impl Oracle {
+    ///     async fn handle(&mut self, reply: Reply<u32>) {
+    ///         tokio::time::sleep(Duration::from_secs(7)).await;
+    ///         reply.send(42);
+    ///     }
+    /// }
+    ///
+    /// # supervisor! { struct App { oracle: Oracle = Oracle } }
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let app = App::start().await?;
+    /// let oracle = &app.oracle;
+    /// assert!(matches!(oracle.ask(|reply| reply).await, Err(AskError::TimedOut { .. }))); // 5 s
+    /// # tokio::time::sleep(Duration::from_secs(2)).await;
+    /// assert_eq!(oracle.ask(|reply| reply).within(Duration::from_secs(10)).await?, 42);
+    /// assert_eq!(oracle.ask(|reply| reply).forever().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "a question is asked when the future is awaited"]
+    pub struct Ask<'a, A: Actor, R> {
+        pub(super) cell: &'a Cell<A>,
+        pub(super) push: Push<A>,
+        #[pin]
+        pub(super) answer: Answer<R>,
+        pub(super) within: Option<Duration>,
+        // Created late: only an ask that really waits costs a timer.
+        #[pin]
+        pub(super) timer: Option<Sleep>,
+        pub(super) sent: bool,
+    }
+
+    impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            this.push.cancel_wait(this.cell);
+        }
+    }
+}
+
+impl<A: Actor, R> fmt::Debug for Ask<'_, A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ask({})", self.cell.core().path())
+    }
+}
+
+impl<A: Actor, R> Ask<'_, A, R> {
+    /// Sets how long to wait, for room and reply together.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
+        self
+    }
+
+    /// Waits as long as it takes.
+    pub fn forever(mut self) -> Self {
+        self.within = None;
+        self
+    }
+}
+
+impl<A: Actor, R> Future for Ask<'_, A, R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let path = || this.cell.core().path();
+        if !*this.sent {
+            // Checked before the message is sent, and not only when the reply is late.
+            assert!(
+                this.within.is_none() || has_runtime(),
+                "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
+            );
+            match this.push.poll(this.cell, cx) {
+                Poll::Ready(Ok(())) => *this.sent = true,
+                Poll::Ready(Err(rejected)) => {
+                    this.push.cancel_wait(this.cell);
+                    return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
+                }
+                Poll::Pending => {}
+            }
+        }
+        if *this.sent
+            && let Poll::Ready(answer) = this.answer.poll(cx)
+        {
+            return Poll::Ready(answer.ok_or_else(|| AskError::NoReply { path: path() }));
+        }
+        let Some(within) = *this.within else { return Poll::Pending };
+        if this.timer.is_none() {
+            this.timer.set(Some(sleep(within)));
+        }
+        match this.timer.as_pin_mut().map(|timer| timer.poll(cx)) {
+            Some(Poll::Ready(())) => Poll::Ready(Err(AskError::TimedOut { path: path(), within })),
+            _ => Poll::Pending,
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The context of an actor: what its functions can ask for.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::future::Future;
+
+#[cfg(feature = "tokio-util")]
+use tokio_util::sync::CancellationToken;
+
+use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
+use crate::actor::{Actor, Watcher};
+use crate::base::sync::Arc;
+use crate::decide::group::Owner;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::death_watch::Notice;
+use crate::engine::supervisor::ChildTable;
+use crate::values::failure::UserError;
+use crate::values::strategy::SupervisorStrategy;
+
+mod background;
+mod link;
+mod spawn;
+mod watching;
+
+use watching::Watching;
+
+pub use spawn::SpawnChild;
+
+pub(crate) use spawn::{Startup, make_actor, started, transient};
+
+/// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
+///
+/// * **The actor itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path),
+///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
+/// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
+///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
+/// * **Other actors**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
+///   These outlive a restart.
+/// * **Its children**: [`spawn`](Context::spawn), [`keep`](Context::keep), [`link`](Context::link),
+///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
+///
+/// A context belongs to one incarnation and cannot be stored. To reach the actor from elsewhere, pass on its
+/// [`actor_ref`](Context::actor_ref).
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// # async fn download(page: u32) -> String { format!("page {page}") }
+///
+/// struct Reader {
+///     read: Vec<String>,
+/// }
+///
+/// enum Msg {
+///     Next,
+///     Loaded(String),
+///     Read(Reply<usize>),
+/// }
+///
+/// #[actor]
+/// impl Reader {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.send_every(Duration::from_secs(1), || Msg::Next);
+///     }
+///
+///     fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) {
+///         match msg {
+///             Msg::Next => cx.run(download(self.read.len() as u32), Msg::Loaded),
+///             Msg::Loaded(page) => self.read.push(page),
+///             Msg::Read(reply) => reply.send(self.read.len()),
+///         }
+///         if self.read.len() == 3 {
+///             cx.stop();
+///         }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Desk {
+///         #[lifecycle(Transient)]
+///         reader: Reader = Reader { read: Vec::new() },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let desk = Desk::start().await?;
+/// tokio::time::sleep(Duration::from_millis(2500)).await;
+/// assert_eq!(desk.reader.ask(Msg::Read).await?, 2);
+/// assert!(matches!(desk.reader.terminated().await?, Ended::Done));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Context<A: Actor> {
+    cell: Arc<Cell<A>>,
+    stopping: bool,
+    /// The actor has asked for a timer or a subordinate future.
+    background: bool,
+    cold: Option<Box<ColdState>>,
+}
+
+/// State that most actors never use.
+#[derive(Default)]
+struct ColdState {
+    strategy: SupervisorStrategy,
+    watching: Watching,
+    /// The token of this incarnation.
+    #[cfg(feature = "tokio-util")]
+    token: Option<CancellationToken>,
+}
+
+impl<A: Actor> fmt::Debug for Context<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+impl<A: Actor> Context<A> {
+    pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
+        Context { cell, stopping: false, background: false, cold: None }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.stopping = false;
+        self.background = false;
+        #[cfg(feature = "tokio-util")]
+        if let Some(cold) = &mut self.cold {
+            cold.token = None;
+        }
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
+    pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
+        if self.cell.core().table().is_some() || self.cold.is_some() || !strategy.is_default() {
+            self.cold.get_or_insert_default().strategy = strategy;
+        }
+    }
+
+    /// Returns the actor's own handle, which can be given to others.
+    pub fn actor_ref(&self) -> ActorRef<A> {
+        ActorRef { cell: self.cell.clone() }
+    }
+
+    /// Returns the path of the task below the root.
+    pub fn path(&self) -> String {
+        self.cell.core().path()
+    }
+
+    /// Returns the number of this incarnation, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.cell.core().incarnation()
+    }
+
+    /// Ends this actor by itself after the present message: a `Permanent` child is started again, any other stays
+    /// ended.
+    ///
+    /// An error or a panic that follows in the same message is reported and changes nothing else. The same holds in
+    /// `pre_start`, where this call ends an actor that has just come up (S23).
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Lets the declared backoff start over, because the actor has made progress.
+    ///
+    /// See rule S32.
+    pub fn reset_backoff(&mut self) {
+        let core = self.cell.core();
+        if let Some(owner) = core.supervisor()
+            && let Some(table) = owner.core().table()
+        {
+            table.on_child(&*owner, &*self.cell, |group, id| group.reset_backoff(id));
+        }
+    }
+
+    // ----- watching
+
+    /// Asks for one call of [`Watcher::terminated`] when `other` has ended, also if it already has.
+    ///
+    /// Restarts of `other` are not reported, and the watch outlives restarts of this actor. The notice is queued in the
+    /// mailbox after the messages that are already there, even if the mailbox is full (S37).
+    pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
+    where
+        A: Watcher,
+    {
+        let who = other.watched();
+        let deliver: Deliver<A> =
+            |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
+        let me = Arc::downgrade(&self.cell);
+        let watching = &mut self.cold.get_or_insert_default().watching;
+        watching.watch(&other.cell, move |watch, ended| {
+            if let Some(me) = me.upgrade() {
+                let notice = Notice { watch, who, ended: ended.clone() };
+                me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
+            }
+        });
+    }
+
+    /// Cancels a watch, even if its notice is already in the mailbox, and a death pact made by
+    /// [`depend_on`](Context::depend_on) with the same actor.
+    pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
+        if let Some(cold) = &mut self.cold {
+            cold.watching.forget(other.id());
+        }
+    }
+
+    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`], immediately if `other`
+    /// already has.
+    ///
+    /// A second call for the same actor changes nothing. The pact outlives restarts of this actor. It ends with this
+    /// actor, or by [`unwatch`](Context::unwatch).
+    pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
+        let me = Arc::downgrade(&self.cell);
+        let watching = &mut self.cold.get_or_insert_default().watching;
+        watching.depend_on(&other.cell, move |pact| {
+            if let Some(me) = me.upgrade() {
+                send(&*me, SystemMessage::DeathPact(pact));
+            }
+        });
+    }
+
+    /// Returns whether to deliver the notice: once, and only while the watch exists that it belongs to.
+    pub(crate) fn hears_of(&mut self, notice: &Notice) -> bool {
+        self.cold.as_mut().is_some_and(|cold| cold.watching.hears_of(notice.who.id, notice.watch))
+    }
+
+    /// Before a restart stops children, they are unwatched (S37).
+    pub(crate) fn unwatch_children(&mut self) {
+        let (Some(cold), Some(table)) = (&mut self.cold, self.cell.core().table()) else { return };
+        if cold.watching.is_empty() {
+            return;
+        }
+        let kept: HashSet<u64> = table.kept_ids().into_iter().collect();
+        let me = self.cell.core().id;
+        cold.watching.forget_those(|id, other| {
+            let mine = other.core().supervisor().is_some_and(|supervisor| supervisor.core().id == me);
+            mine && !kept.contains(&id)
+        });
+    }
+
+    pub(crate) fn forget_watches(&mut self) {
+        if let Some(cold) = &mut self.cold {
+            cold.watching.forget_those(|_, _| true);
+        }
+    }
+
+    // ----- children
+
+    /// Spawns a child of this actor, supervised by [`Actor::supervision`].
+    ///
+    /// `start` is called for the first start and for every restart. The returned value has a method for each setting;
+    /// await it to spawn the child and get its [`ActorRef`].
+    ///
+    /// The name must be unique among the living children. When this actor is restarted, its children are stopped,
+    /// unless [`keep`](Context::keep) names them (S38).
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context};
+    /// # use supervise::policy::Lifecycle;
+    /// # struct Manager; struct Fetcher;
+    /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// # impl Actor for Manager { type Msg = String; type Error = supervise::error::SpawnError;
+    /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     let fetcher = cx.spawn("fetcher", || async { Ok(Fetcher) }).lifecycle(Lifecycle::Permanent).await?;
+    ///     # drop(fetcher);
+    ///     Ok(())
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// The start of a child must not `ask` the actor that waits for the spawn in a handler: both would wait until the
+    /// time of the ask is up.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns a [`SpawnError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, the child is stopped.
+    #[doc(alias = "spawn_link")]
+    pub fn spawn<B, F, Fut>(&mut self, name: &str, start: F) -> SpawnChild<B, F>
+    where
+        B: Actor,
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<B, UserError>> + Send + 'static,
+    {
+        self.supervise();
+        SpawnChild::new(self.cell.clone(), name, start)
+    }
+
+    /// Returns the child that was spawned here under this name and has not ended; `None` also if it is not a `B`.
+    ///
+    /// A new instance finds in this way the children that the previous one has [kept](Context::keep) (S38).
+    pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
+        let cell = self.cell.core().table()?.child(name)?.any();
+        Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
+    }
+
+    /// Makes this actor a supervisor, if it is not one yet.
+    fn supervise(&mut self) {
+        let strategy = self.cold.as_ref().map(|cold| cold.strategy.clone()).unwrap_or_default();
+        let table = self.cell.core().table_or_init(|| ChildTable::new(Owner::Actor, &strategy));
+        if self.cell.core().is_suspended() {
+            table.on(&*self.cell, |group| group.suspend()); // new: missed the suspension (S7)
+        }
+    }
+
+    /// Lets a child survive the next restart of this actor. Call this in `pre_restart`.
+    ///
+    /// The child is suspended while the actor is down, and restarted after the actor has been restarted. The new
+    /// instance finds it with [`child`](Context::child), and does not wait for its restart (S11).
+    pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
+        if let Some(table) = self.cell.core().table() {
+            table.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));
+        }
+    }
+}

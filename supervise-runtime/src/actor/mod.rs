@@ -1,0 +1,248 @@
+//! The traits that actors implement, and those of the values that their functions return.
+
+pub(crate) mod actor_ref;
+pub(crate) mod body;
+pub(crate) mod commands;
+pub(crate) mod context;
+pub mod guardian;
+pub(crate) mod hook;
+pub(crate) mod options;
+mod redelivery;
+pub(crate) mod timers;
+pub(crate) mod validate;
+
+use std::convert::Infallible;
+use std::future::Future;
+
+use crate::actor::context::Context;
+use crate::values::ended::{Ended, Watched};
+use crate::values::failure::{BoxError, Failure};
+use crate::values::strategy::SupervisorStrategy;
+
+/// An actor: a state that handles one message at a time.
+///
+/// There are three ways to write one. All of them implement this trait:
+///
+/// 1. `#[derive(Actor)]` on the struct, with hooks named by attributes;
+/// 2. `#[actor]` on the `impl` block, with hooks marked on the methods;
+/// 3. an `impl` of this trait.
+///
+/// Only [`receive`](Actor::receive) is required. The hooks run at these points (rules S1, S11 and S12):
+///
+/// | hook | when | its failure |
+/// |---|---|---|
+/// | `pre_start` | on every new instance, before its first message | a failed start |
+/// | `post_restart` | after `pre_start`, if this instance replaces another | a failed restart |
+/// | `pre_restart` | on the old instance, before it goes down for a restart | reported |
+/// | `post_stop` | once on each instance whose `pre_start` succeeded, unless the instance was aborted | reported |
+///
+/// ```
+/// use supervise::{Actor, Context, Reply};
+///
+/// struct Counter(u64);
+///
+/// enum CounterMsg {
+///     Add(u64),
+///     Get(Reply<u64>),
+/// }
+///
+/// impl Actor for Counter {
+///     type Msg = CounterMsg;
+///     type Error = std::convert::Infallible;
+///
+///     async fn receive(&mut self, msg: CounterMsg, _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         match msg {
+///             CounterMsg::Add(n) => self.0 += n,
+///             CounterMsg::Get(reply) => reply.send(self.0),
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
+///
+/// # Cancel safety
+///
+/// A handler or hook is dropped, at its next `.await`, only when the actor is killed, when its time is up, or, for
+/// `pre_start` and `post_restart`, when the actor is stopped (rule S4).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Actor: Sized + Send + 'static {
+    /// The type of the messages that this actor handles.
+    type Msg: Send + 'static;
+    /// The type of the errors that its handlers and hooks return.
+    type Error: Into<BoxError> + Send + 'static;
+
+    /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
+    fn receive(
+        &mut self,
+        msg: Self::Msg,
+        cx: &mut Context<Self>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Runs on every new instance before its first message. An error or a panic is a failed start.
+    fn pre_start(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Runs once on each instance whose `pre_start` succeeded, after its children are down. A failure here is reported.
+    fn post_stop(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Runs on the old instance, before it goes down for a restart. A failure here is reported.
+    fn pre_restart(
+        &mut self,
+        _failure: &Failure,
+        _cx: &mut Context<Self>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Runs on an instance that replaces another, after `pre_start`. An error or a panic is a failed restart.
+    fn post_restart(
+        &mut self,
+        _failure: &Failure,
+        _cx: &mut Context<Self>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Returns the strategy for the children that this actor spawns.
+    ///
+    /// The method is called once per instance, before `pre_start`. Default: `OneForOne`, 10 restarts in 1 minute (rule
+    /// S38).
+    fn supervision(&self) -> SupervisorStrategy {
+        SupervisorStrategy::default()
+    }
+}
+
+/// An actor that is notified when other actors end.
+///
+/// This trait is separate from [`Actor`], so that an actor without `terminated` cannot watch by mistake (rule S37).
+///
+/// In an `#[actor] impl`, mark the method with `#[terminated]`. Without the macro, implement this trait:
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Cart {
+///     db: ActorRef<Db>,
+/// }
+///
+/// impl Actor for Cart {
+///     type Msg = ();
+///     type Error = std::convert::Infallible;
+///
+///     async fn receive(&mut self, _msg: (), _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         Ok(())
+///     }
+///
+///     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         cx.watch(&self.db);
+///         Ok(())
+///     }
+/// }
+///
+/// impl Watcher for Cart {
+///     async fn terminated(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+///         if *who == self.db && ended.is_orderly() {
+///             cx.stop();
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         #[lifecycle(Transient)]
+///         cart: Cart = Cart { db },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.stop();
+/// assert!(matches!(shop.cart.terminated().await?, Ended::Done));
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot watch: it has no `terminated`",
+    label = "`{Self}` would not hear of the end",
+    note = "give it one: `async fn terminated(&mut self, who: &Watched, ended: &Ended)` marked `#[terminated]` in its `#[actor] impl`, `#[terminated(name)]` on the derive, or `impl Watcher for {Self}`",
+    note = "to end with the other, use `cx.depend_on(&other)`"
+)]
+pub trait Watcher: Actor {
+    /// Called exactly once for each watched actor that has ended. An error or a panic is a failure of the watcher.
+    fn terminated(
+        &mut self,
+        who: &Watched,
+        ended: &Ended,
+        cx: &mut Context<Self>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
+/// The return type of a hook, seen as `Result<(), E>`: nothing, or `Result<(), F>` with `F: Into<E>`.
+#[doc(hidden)]
+pub trait Outcome<E>: Send {
+    fn done(self) -> Result<(), E>;
+}
+
+impl<E> Outcome<E> for () {
+    fn done(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+impl<E, F: Into<E> + Send> Outcome<E> for Result<(), F> {
+    fn done(self) -> Result<(), E> {
+        self.map_err(Into::into)
+    }
+}
+
+/// The return type of `handle`, which gives an `#[actor] impl` its error type.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(message = "`handle` returns nothing or `Result<(), E>`, not `{Self}`")]
+pub trait HandleOutput {
+    const IS: bool = true;
+    type Error;
+    fn done(self) -> Result<(), Self::Error>;
+}
+
+impl HandleOutput for () {
+    type Error = Infallible;
+    fn done(self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl<E> HandleOutput for Result<(), E> {
+    type Error = E;
+    fn done(self) -> Self {
+        self
+    }
+}
+
+/// [`HandleOutput`] with a constant as argument. For an invalid return type this is the only place where the compiler
+/// complains.
+#[doc(hidden)]
+pub trait OutputIf<const IS: bool> {
+    type Error;
+    fn done(self) -> Result<(), Self::Error>;
+}
+
+impl<T: HandleOutput> OutputIf<true> for T {
+    type Error = T::Error;
+    fn done(self) -> Result<(), T::Error> {
+        HandleOutput::done(self)
+    }
+}

@@ -1,0 +1,396 @@
+//! The settings of one child, with one method for each.
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use crate::actor::Actor;
+use crate::actor::context::Context;
+use crate::actor::hook::RestartHook;
+use crate::base::BoxFuture;
+use crate::base::deferred_drop::CatchDrop;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::values::backoff::Backoff;
+use crate::values::failure::{Failure, UserError};
+use crate::values::settings::Common;
+use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
+
+/// A hook that replaces the type's own.
+pub(crate) type HookOf<A> = Arc<
+    dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), UserError>> + Send + Sync,
+>;
+
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) common: Arc<Common>,
+    /// `None` for most children.
+    hooks: Option<Arc<Hooks>>,
+}
+
+/// Hooks that replace the type's own: each is a `HookOf<A>`, stored where `A` is known to be an actor.
+#[derive(Clone, Default)]
+struct Hooks {
+    pre_restart: Option<Arc<dyn Any + Send + Sync>>,
+    post_restart: Option<Arc<dyn Any + Send + Sync>>,
+    redeliver: Option<Arc<dyn Any + Send + Sync>>,
+    /// The attempts of `redeliver`.
+    attempts: Option<u32>,
+}
+
+/// How a message is redelivered: made where the message is known to be `Clone`.
+pub(crate) struct Redelivery<A: Actor> {
+    pub(crate) attempts: u32,
+    pub(crate) again: fn(&A::Msg) -> A::Msg,
+}
+
+impl<A: Actor> Clone for Redelivery<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: Actor> Copy for Redelivery<A> {}
+
+/// A message that can be redelivered: every message that is `Clone`.
+///
+/// A [`Reply`](crate::Reply) in the message can be cloned; the asker waits for the answer of the next attempt (S36).
+///
+/// ```
+/// use std::io;
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use supervise::prelude::*;
+///
+/// #[derive(Clone)]
+/// struct Fetch(&'static str, Reply<String>);
+///
+/// struct Client {
+///     starts: Arc<AtomicU32>,
+/// }
+///
+/// #[actor]
+/// impl Client {
+///     fn handle(&mut self, Fetch(page, reply): Fetch) -> io::Result<()> {
+///         if self.starts.load(Relaxed) == 1 {
+///             return Err(io::ErrorKind::ConnectionReset.into()); // the first connection breaks
+///         }
+///         reply.send(format!("{page}, at last"));
+///         Ok(())
+///     }
+/// }
+///
+/// impl Client {
+///     fn connect(starts: Arc<AtomicU32>) -> Client {
+///         starts.fetch_add(1, Relaxed);
+///         Client { starts }
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App(starts: Arc<AtomicU32>) {
+///         #[redeliver(attempts = 3)]
+///         client: Client = Client::connect(starts),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start(Arc::default()).await?;
+/// assert_eq!(app.client.ask(|reply| Fetch("page 7", reply)).await?, "page 7, at last");
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a message `{Self}` cannot be delivered again: it is not `Clone`",
+    label = "`redeliver` keeps a copy of the message in hand",
+    note = "derive `Clone` for it, or remove `redeliver`; a `Reply` in it can be cloned"
+)]
+pub trait Redeliver: Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<M: Clone> Redeliver for M {}
+
+impl Options {
+    /// Returns whether and how the message in hand is redelivered.
+    pub(crate) fn redelivery<A: Actor>(&self) -> Option<Redelivery<A>> {
+        self.hooks.as_ref()?.redeliver.as_ref()?.downcast_ref::<Redelivery<A>>().copied()
+    }
+
+    /// Returns how often a message is redelivered.
+    pub(crate) fn attempts(&self) -> Option<u32> {
+        self.hooks.as_ref()?.attempts
+    }
+
+    pub(crate) fn has_pre_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.pre_restart.is_some())
+    }
+
+    pub(crate) fn has_post_restart(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.post_restart.is_some())
+    }
+
+    fn hooks(&mut self) -> &mut Hooks {
+        Arc::make_mut(self.hooks.get_or_insert_default())
+    }
+
+    /// Returns the hook that replaces the type's own, if there is one.
+    pub(crate) fn hook<A: Actor>(&self, pre: bool) -> Option<HookOf<A>> {
+        let hooks = self.hooks.as_ref()?;
+        let hook = if pre { &hooks.pre_restart } else { &hooks.post_restart };
+        hook.as_ref()?.downcast_ref::<HookOf<A>>().cloned()
+    }
+}
+
+/// The place where the next incarnation of a declared child finds its settings: `build` may have written new ones.
+pub(crate) type Source = Arc<Mutex<Options>>;
+
+/// The settings of a child of type `T`.
+///
+/// In `supervisor! { .. }` they are written above the child, and each becomes a call of the method with its name. For a
+/// child spawned with [`Context::spawn`], [`SpawnChild`](crate::future::SpawnChild) has the same methods.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::policy::ChildOptions;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// // #[lifecycle(Transient, shutdown = 2s)]
+/// // #[backoff(3s..30s)]
+/// let options = ChildOptions::<Db>::new()
+///     .lifecycle(Lifecycle::Transient)
+///     .shutdown(Duration::from_secs(2))
+///     .backoff(ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30)));
+/// # let _ = options;
+/// ```
+pub struct ChildOptions<T> {
+    pub(crate) options: Options,
+    pub(crate) source: Option<Source>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for ChildOptions<T> {
+    fn clone(&self) -> Self {
+        ChildOptions { options: self.options.clone(), source: self.source.clone(), of: PhantomData }
+    }
+}
+
+impl<T> Default for ChildOptions<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for ChildOptions<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildOptions").field("common", &self.options.common).finish_non_exhaustive()
+    }
+}
+
+impl<T> ChildOptions<T> {
+    /// Returns the default settings.
+    pub fn new() -> Self {
+        ChildOptions { options: Options::default(), source: None, of: PhantomData }
+    }
+
+    pub(crate) fn set(mut self, set: impl FnOnce(&mut Common)) -> Self {
+        set(Arc::make_mut(&mut self.options.common));
+        self
+    }
+
+    /// Sets when the child is restarted. Default: `Permanent` for a declared actor or tree, `Transient` for a task, an
+    /// instance of a `[..]`, and a child spawned at run time.
+    ///
+    /// See rule S23.
+    pub fn lifecycle(self, lifecycle: Lifecycle) -> Self {
+        self.set(|common| common.lifecycle = Some(lifecycle))
+    }
+
+    /// Sets how long the child may take to go down. Default: 5 s, for a tree as long as it takes.
+    ///
+    /// See rule S24.
+    pub fn shutdown(self, shutdown: impl Into<ShutdownTimeout>) -> Self {
+        let shutdown = shutdown.into();
+        self.set(|common| common.shutdown = Some(shutdown))
+    }
+
+    /// Sets how long a restart waits. Default: the first restart is immediate, then 10 ms doubling to 10 s.
+    ///
+    /// See rules S14, S31 to S33.
+    pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
+        let backoff = backoff.into();
+        self.set(|common| common.backoff = Some(backoff))
+    }
+
+    /// Gives the child its own restart budget, under `OneForOne` or in a `[..]`.
+    ///
+    /// See rule S15.
+    pub fn limit(self, limit: RestartLimit) -> Self {
+        self.set(|common| common.limit = limit)
+    }
+
+    /// Gives the child its own decider. Failures that it leaves open go to the supervisor's decider.
+    ///
+    /// See rule S8.
+    pub fn decider<M>(self, decider: impl IntoDecider<M>) -> Self {
+        let decider = decider.into_decider();
+        self.set(|common| common.decider = Some(decider))
+    }
+
+    /// Sets how long each start may take, from the start expression to the end of `post_restart`; for a task with
+    /// [`ready`](ChildOptions::ready), until the task is ready. After that time the start has failed with
+    /// [`Cause::TimedOut`](crate::Cause::TimedOut). Default: as long as it takes, with an event every 10 s.
+    ///
+    /// See rule S13.
+    pub fn start(self, within: Duration) -> Self {
+        self.set(|common| common.start = Some(within))
+    }
+
+    /// Ends the supervisor when this child has ended by itself; for a `Temporary` child, also when it has failed. The
+    /// other children go down in reverse order. Off by default; without effect on a `Permanent` child, which is started
+    /// again.
+    ///
+    /// See rule S22.
+    pub fn significant(self) -> Self {
+        self.set(|common| common.significant = true)
+    }
+
+    /// Sets how many instances of a `[..]` there may be that have not ended. Default: any number.
+    pub fn max_children(self, most: usize) -> Self {
+        self.set(|common| common.max_children = Some(most))
+    }
+
+    /// Marks the child as one that may be absent (S28).
+    pub(crate) fn optional(self) -> Self {
+        self.set(|common| common.optional = true)
+    }
+
+    pub(crate) fn source(mut self, source: Source) -> Self {
+        self.source = Some(source);
+        self
+    }
+}
+
+/// A child with messages and hooks: every actor.
+///
+/// The bound is on the single methods, so that for a tree or a task the compiler reports this text, and not that there
+/// is no such method.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
+    label = "a tree has no messages and no hooks of its own"
+)]
+pub trait OfActors: Actor {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> OfActors for A {}
+
+impl<A> ChildOptions<A> {
+    /// Lets a stop first handle the queued messages and finish what `cx.run` has begun, within the `shutdown` time; new
+    /// messages are refused. Off by default: queued messages then become dead letters immediately.
+    ///
+    /// See rules S24, S26.
+    pub fn drain(self) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.drain = true)
+    }
+
+    /// Sets how many messages can wait. Default: `Bounded(1024)`.
+    ///
+    /// See rule S3.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.mailbox = mailbox)
+    }
+
+    /// Sets whether messages wait or are rejected while the actor is down. Default: `Hold`.
+    ///
+    /// See rule S35.
+    pub fn while_down(self, while_down: WhileDown) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.while_down = while_down)
+    }
+
+    /// Puts the message in hand back to the front of the queue after a failure or abort, at most this often; after that
+    /// it becomes a dead letter. An `ask` keeps waiting for its reply until then. Off by default.
+    ///
+    /// See rule S36.
+    ///
+    /// Every message is cloned before it is handled.
+    pub fn redeliver(mut self, attempts: u32) -> Self
+    where
+        A: OfActors,
+        A::Msg: Redeliver,
+    {
+        let hooks = self.options.hooks();
+        hooks.redeliver = Some(Arc::new(Redelivery::<A> { attempts, again: A::Msg::clone }));
+        hooks.attempts = Some(attempts);
+        self
+    }
+
+    /// Sets how long an `ask` to the actor waits for the reply. Default: 5 s.
+    pub fn ask(self, within: Duration) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.ask = Some(within))
+    }
+
+    /// Sets a hook that replaces the type's own `pre_restart`.
+    pub fn pre_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
+    where
+        A: OfActors,
+    {
+        self.options.hooks().pre_restart = Some(erase(hook));
+        self
+    }
+
+    /// Sets a hook that replaces the type's own `post_restart`.
+    pub fn post_restart<M: 'static>(mut self, hook: impl RestartHook<A, M> + 'static) -> Self
+    where
+        A: OfActors,
+    {
+        self.options.hooks().post_restart = Some(erase(hook));
+        self
+    }
+}
+
+fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dyn Any + Send + Sync> {
+    let hook = Arc::new(CatchDrop::new(hook));
+    let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
+        let hook = hook.clone();
+        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(UserError::from) })
+    });
+    Arc::new(erased)
+}
+
+/// The source from which a cell reads its settings at each start.
+#[derive(Clone)]
+pub(crate) struct Reader {
+    source: Option<Source>,
+    pub(crate) now: Options,
+}
+
+impl Reader {
+    pub(crate) fn new<T>(options: ChildOptions<T>) -> Self {
+        Reader { source: options.source, now: options.options }
+    }
+
+    /// Returns the settings for the incarnation that begins.
+    pub(crate) fn read(&mut self) -> &Options {
+        if let Some(source) = &self.source {
+            let now = lock(source).clone();
+            self.now = now; // the previous hooks and deciders are dropped after the lock
+        }
+        &self.now
+    }
+}

@@ -1,0 +1,120 @@
+//! Deferred drops of user errors.
+//!
+//! Dropping an error that user code returned is user code as well: it may panic, and it may call methods of the tree. A
+//! [`Failure`](crate::Failure) is shared, so its last reference may be dropped anywhere: in a cell's loop, under a
+//! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_deferred`], which catches a
+//! panic, and waits while a [`DeferDrops`] exists on this thread.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::base::sync::foreign;
+
+thread_local! {
+    static SHELTERS: Cell<u32> = const { Cell::new(0) };
+    static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A guard: while it exists, errors whose last reference is dropped on this thread wait for its end.
+///
+/// Create it before a lock under which a failure may be dropped: local variables are dropped in reverse order.
+#[derive(Debug)]
+pub(crate) struct DeferDrops(PhantomData<*const ()>); // belongs to this thread
+
+impl DeferDrops {
+    pub(crate) fn new() -> Self {
+        SHELTERS.set(SHELTERS.get() + 1);
+        DeferDrops(PhantomData)
+    }
+}
+
+impl Drop for DeferDrops {
+    fn drop(&mut self) {
+        // The last shelter stays active while errors are dropped: an error whose `Drop` uses the tree adds to the list,
+        // and the loop drops the addition too, without recursion.
+        if SHELTERS.get() == 1 {
+            while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
+                drop_catching_panics(next);
+            }
+        }
+        SHELTERS.set(SHELTERS.get() - 1);
+    }
+}
+
+/// Drops a value that may be the last reference to an error: outside of every lock, and catching a panic.
+pub(crate) fn drop_deferred<T: 'static>(value: T) {
+    if SHELTERS.get() == 0 {
+        return drop_catching_panics(value);
+    }
+    let mut value = Some(value);
+    let _ = WAITING.try_with(|waiting| {
+        waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
+    });
+    if let Some(value) = value {
+        drop_catching_panics(value); // the thread is ending
+    }
+}
+
+/// A user value that is dropped together with others. A panic in its `Drop` is caught: two panics at once would end the
+/// process, and one would leave the other values undropped.
+#[derive(Debug)]
+pub(crate) struct CatchDrop<T>(Option<T>);
+
+impl<T> CatchDrop<T> {
+    pub(crate) fn new(value: T) -> Self {
+        CatchDrop(Some(value))
+    }
+}
+
+impl<T> Deref for CatchDrop<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("taken only when it is dropped")
+    }
+}
+
+impl<T> DerefMut for CatchDrop<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("taken only when it is dropped")
+    }
+}
+
+impl<T> Drop for CatchDrop<T> {
+    fn drop(&mut self) {
+        drop_catching_panics(self.0.take());
+    }
+}
+
+/// Drops a value and catches a panic in its `Drop`. The panic hook has already reported that panic.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(crate) fn drop_catching_panics<T>(value: T) {
+    foreign();
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(payload); // its own `Drop` may panic too
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::base::sync::{Mutex, lock};
+
+    #[test]
+    fn in_a_shelter_the_last_of_an_error_waits_for_the_end_of_every_lock() {
+        let error = Rc::new("of a user");
+        let value = Mutex::new(1);
+        let shelter = DeferDrops::new();
+        let suspended = lock(&value);
+        drop_deferred(error.clone());
+        drop(suspended);
+        assert_eq!(Rc::strong_count(&error), 2, "it waits");
+        drop(shelter);
+        assert_eq!(Rc::strong_count(&error), 1);
+    }
+}

@@ -1,0 +1,151 @@
+//! A value on which user code runs: start closures, kept values, the arguments of initial instances.
+//!
+//! The value is taken out of its lock while user code runs on it, so that no lock is held meanwhile (see `sync.rs`).
+//! One thread has the value at a time, since it need not be `Sync`; other threads wait until it is back, and hold no
+//! lock either. So user code can be delayed here only by user code: by a `Clone` that blocks its thread until a child
+//! is up whose start needs a clone of the same value.
+
+use crate::base::deferred_drop::drop_catching_panics;
+use crate::base::sync::{Condvar, Mutex, foreign, lock};
+
+pub(crate) struct Lent<T> {
+    slot: Mutex<Slot<T>>,
+    back: Condvar,
+}
+
+struct Slot<T> {
+    value: Option<T>,
+    /// A thread has taken the value out.
+    out: bool,
+    waiting: u32,
+    /// The value was replaced while it was out.
+    stale: bool,
+}
+
+impl<T> Lent<T> {
+    pub(crate) fn new(value: T) -> Self {
+        let slot = Slot { value: Some(value), out: false, waiting: 0, stale: false };
+        Lent { slot: Mutex::new(slot), back: Condvar::default() }
+    }
+
+    /// Runs user code on the value. Returns `None` if the value was removed.
+    pub(crate) fn with<R>(&self, run: impl FnOnce(&mut T) -> R) -> Option<R> {
+        foreign();
+        let value = {
+            let mut slot = lock(&self.slot);
+            while slot.out {
+                slot.waiting += 1;
+                slot = self.back.wait(slot);
+                slot.waiting -= 1;
+            }
+            let Some(value) = slot.value.take() else {
+                drop(slot);
+                self.back.notify_one(); // the next thread has to see this too
+                return None;
+            };
+            slot.out = true;
+            value
+        };
+        let mut loan = Loan { of: self, value: Some(value) };
+        loan.value.as_mut().map(run)
+    }
+
+    /// Replaces or removes the value. The previous one is dropped, outside of the lock.
+    pub(crate) fn set(&self, value: Option<T>) {
+        let before = {
+            let mut slot = lock(&self.slot);
+            slot.stale = slot.out;
+            std::mem::replace(&mut slot.value, value)
+        };
+        foreign();
+        drop(before);
+    }
+}
+
+/// The value while it is out. It is put back even if user code panics.
+struct Loan<'a, T> {
+    of: &'a Lent<T>,
+    value: Option<T>,
+}
+
+impl<T> Drop for Loan<'_, T> {
+    fn drop(&mut self) {
+        let mut slot = lock(&self.of.slot);
+        slot.out = false;
+        if !std::mem::take(&mut slot.stale) {
+            slot.value = self.value.take();
+        }
+        let wanted = slot.waiting > 0;
+        drop(slot);
+        if wanted {
+            self.of.back.notify_one();
+        }
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+
+    use std::sync::{Arc, mpsc};
+    use std::thread;
+
+    #[test]
+    fn one_thread_has_it_at_a_time() {
+        let lent = Arc::new(Lent::new(0_u32));
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let lent = lent.clone();
+                thread::spawn(move || {
+                    for _ in 0..1000 {
+                        lent.with(|value| {
+                            let before = *value;
+                            thread::yield_now();
+                            *value = before + 1;
+                        });
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(lent.with(|value| *value), Some(4000));
+    }
+
+    #[test]
+    fn what_is_replaced_while_it_is_out_does_not_come_back() {
+        let lent = Lent::new("old");
+        lent.with(|value| {
+            assert_eq!(*value, "old");
+            lent.set(Some("new"));
+        });
+        assert_eq!(lent.with(|value| *value), Some("new"));
+        lent.with(|_| lent.set(None));
+        assert_eq!(lent.with(|value| *value), None);
+    }
+
+    #[test]
+    fn it_comes_back_after_a_panic_and_who_waits_gets_it() {
+        let lent = Arc::new(Lent::new(7));
+        let (begun, has_begun) = mpsc::channel();
+        let other = lent.clone();
+        let first = thread::spawn(move || {
+            other.with(|_| {
+                begun.send(()).unwrap();
+                thread::yield_now();
+                panic!("in user code");
+            })
+        });
+        has_begun.recv().unwrap();
+        assert_eq!(lent.with(|value| *value), Some(7));
+        assert!(first.join().is_err());
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    /// Reached with a value only if the runtime was dropped. A panic must not reach the values that are dropped with
+    /// this one.
+    fn drop(&mut self) {
+        let value = lock(&self.slot).value.take();
+        drop_catching_panics(value);
+    }
+}

@@ -1,0 +1,14 @@
+//! The ground below all floors: locks, drops of user values, times.
+
+pub(crate) mod clock;
+pub(crate) mod deferred_drop;
+pub(crate) mod lent;
+pub(crate) mod loud;
+pub(crate) mod sync;
+
+/// A boxed future of user code.
+pub(crate) type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Runs the drop of one user value under its own catch. A panic in it is reported. It does not keep other values from
+/// being dropped, and does not meet a second panic, which would end the process.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut());

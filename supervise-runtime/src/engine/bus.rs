@@ -1,0 +1,286 @@
+//! The events of a tree: one [`Event`] for each change of state (rule S40).
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+
+use tokio::sync::{Notify, broadcast};
+use tokio::time::Instant;
+
+use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::base::sync::lock;
+use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::engine::span::Spans;
+use crate::values::event::{Event, EventKind};
+use crate::values::failure::Failure;
+use crate::values::strategy::Directive;
+
+/// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
+pub const EVENT_BUFFER: usize = 1024;
+
+/// A subscription to the events of a tree, in order.
+///
+/// [`TreeRef::events`](crate::TreeRef::events) makes one for a running tree, [`Tree::events`](crate::Tree::events) one
+/// that includes the tree's first start.
+///
+/// Each subscriber gets all events of the whole tree, from its subscription on. A subscriber never slows the tree down:
+/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest, and gets their number as [`Lagged`].
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut tree = Shop::tree().seed(7);
+/// let mut events = tree.events(); // includes the first start
+///
+/// // In its own task, so that nothing else delays it.
+/// let log = tokio::spawn(async move {
+///     let mut lines = Vec::new();
+///     while let Some(event) = events.next().await {
+///         match event {
+///             Ok(event) => lines.push(event.to_string()),
+///             Err(missed) => lines.push(missed.to_string()), // and continue after the missed events
+///         }
+///     }
+///     lines // the tree has ended
+/// });
+///
+/// tree.start().await?.shutdown().await;
+/// let lines = log.await?;
+/// assert_eq!(lines[..2], ["db #1 started", "Shop #1 started, seed 7"]);
+/// assert_eq!(lines[2..], ["db #1 ended: stopped", "Shop #1 ended: stopped"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Events {
+    /// Always `Some`, except in `Drop`.
+    receiver: Option<broadcast::Receiver<Event>>,
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        let _shelter = DeferDrops::new();
+        self.receiver = None; // with the events that were not read
+    }
+}
+
+/// The number of events that a slow subscriber missed.
+///
+/// ```
+/// use supervise::error::Lagged;
+/// use supervise::event::EVENT_BUFFER;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// for _ in 0..=EVENT_BUFFER {
+///     shop.db.restart()?; // one event each
+///     assert!(shop.ready().await);
+/// }
+/// let gap = events.next().await.expect("the tree lives");
+/// assert!(matches!(gap, Err(Lagged(n)) if n > 0));
+/// assert!(events.next().await.is_some_and(|next| next.is_ok())); // the subscription continues after the missed events
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} events were missed; read them faster, or in a task of their own")]
+pub struct Lagged(pub u64);
+
+impl Events {
+    /// Returns the next event; `None` once the tree has ended and all events were read.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
+    ///
+    /// # Cancel safety
+    ///
+    /// No event is lost if this future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Event, Lagged>> {
+        let mut receive = pin!(self.receiver.as_mut()?.recv());
+        let received = poll_fn(|cx| {
+            let _shelter = DeferDrops::new(); // the last reader of an event drops it in its slot, under a lock
+            receive.as_mut().poll(cx)
+        });
+        match received.await {
+            Ok(event) => Some(Ok(event)),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+
+    /// Returns the next event if there already is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
+    pub fn try_next(&mut self) -> Option<Result<Event, Lagged>> {
+        let _shelter = DeferDrops::new();
+        match self.receiver.as_mut()?.try_recv() {
+            Ok(event) => Some(Ok(event)),
+            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
+            Err(_) => None,
+        }
+    }
+}
+
+/// The state that all cells of a tree share.
+#[derive(Debug)]
+pub(crate) struct TreeShared {
+    /// Made by the first subscriber, removed at the end of the tree.
+    sender: Mutex<Channel>,
+    heard: AtomicBool,
+    pub(crate) seed: u64,
+    pub(crate) dead_letters: AtomicU64,
+    /// True once a tree records how its children end, or a tree of another bus may do so.
+    pub(crate) reports: AtomicBool,
+    /// The time when the tree was started.
+    started: OnceLock<Instant>,
+    /// Notified when a child went up or ended: for `ready()`.
+    pub(crate) changed: Notify,
+    pub(crate) spans: Spans,
+}
+
+#[derive(Debug)]
+enum Channel {
+    Unheard,
+    /// Shared, so that no code of the channel runs under the lock.
+    Open(Arc<broadcast::Sender<Event>>),
+    Over,
+}
+
+impl TreeShared {
+    pub(crate) fn new(seed: u64) -> Self {
+        TreeShared {
+            sender: Mutex::new(Channel::Unheard),
+            heard: AtomicBool::new(false),
+            seed,
+            dead_letters: AtomicU64::new(0),
+            reports: AtomicBool::new(false),
+            started: OnceLock::new(),
+            changed: Notify::new(),
+            spans: Spans::default(),
+        }
+    }
+
+    /// Returns the time when the tree was started, which is the time of the first call.
+    pub(crate) fn started(&self) -> Instant {
+        *self.started.get_or_init(Instant::now)
+    }
+
+    pub(crate) fn subscribe(&self) -> Events {
+        let sender = self.sender().or_else(|| {
+            let new = Arc::new(broadcast::channel(EVENT_BUFFER).0);
+            let mut channel = lock(&self.sender);
+            match &*channel {
+                Channel::Open(sender) => Some(sender.clone()), // another subscriber was first
+                Channel::Unheard => {
+                    *channel = Channel::Open(new.clone());
+                    self.heard.store(true, Relaxed);
+                    Some(new.clone())
+                }
+                Channel::Over => None,
+            }
+        });
+        foreign();
+        Events { receiver: Some(sender.map_or_else(|| broadcast::channel(1).1, |sender| sender.subscribe())) }
+    }
+
+    fn sender(&self) -> Option<Arc<broadcast::Sender<Event>>> {
+        match &*lock(&self.sender) {
+            Channel::Open(sender) => Some(sender.clone()),
+            Channel::Unheard | Channel::Over => None,
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
+        foreign();
+        drop(before); // with the events that were not read
+        self.changed.notify_waiters();
+    }
+
+    /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
+        foreign();
+        if let EventKind::DeadLetter { .. } = kind {
+            self.dead_letters.fetch_add(1, Relaxed);
+        }
+        // A subscriber formats errors, and the channel drops events that it no longer keeps: both is user code.
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            trace(&path, incarnation, &kind);
+            if self.heard.load(Relaxed) {
+                let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
+                if let Some(sender) = self.sender() {
+                    let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
+                    let _ = sender.send(event); // an error: there is no subscriber left
+                }
+            }
+        }));
+        if let Err(payload) = told {
+            drop_catching_panics(payload);
+            tracing::error!(path = path(), incarnation, "a panic in a `Display` or `Drop` of an error: event lost");
+        }
+    }
+}
+
+/// Writes the event to `tracing`. The levels are part of rule S40.
+fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
+    macro_rules! say {
+        ($level:ident, $($arg:tt)+) => {
+            if tracing::enabled!(tracing::Level::$level) {
+                tracing::event!(tracing::Level::$level, path = %path(), incarnation, $($arg)+)
+            }
+        };
+    }
+    // The path is a field already.
+    let own = |failure: &Failure| failure.at(&path()).to_string();
+    match kind {
+        EventKind::Decided { directive: Directive::Restart, failure, streak } if *streak <= 1 => {
+            say!(ERROR, failure = own(failure), "failed; restarting")
+        }
+        EventKind::Decided { directive: Directive::Restart, failure, streak } => {
+            say!(WARN, failure = own(failure), streak, "failed again; restarting")
+        }
+        EventKind::Decided { directive: Directive::Resume, failure, .. } => {
+            say!(WARN, failure = own(failure), "failed; resuming")
+        }
+        EventKind::Decided { directive: Directive::Stop, failure, .. } => {
+            say!(ERROR, failure = own(failure), "failed; stopping")
+        }
+        EventKind::Decided { directive: Directive::Escalate, failure, .. } => {
+            say!(DEBUG, failure = own(failure), "failed; escalating")
+        }
+        EventKind::LimitReached => say!(ERROR, "restarted too often"),
+        EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
+        EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
+        EventKind::StillStarting { since } => say!(WARN, ?since, "still starting"),
+        EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
+        EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
+        EventKind::GuardDropped { started_at } => {
+            say!(WARN, %started_at, "the guard of the tree was dropped: shutting down, nobody waits for it")
+        }
+        EventKind::Started { seed } => say!(DEBUG, seed, "started"),
+        EventKind::Failed { failure, message } => say!(DEBUG, failure = own(failure), message_type = message, "failed"),
+        EventKind::Reported { failure } => say!(DEBUG, failure = own(failure), "failed on its way down"),
+        EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
+        EventKind::Restarted => say!(DEBUG, "restarted"),
+        EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
+        EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
+    }
+}

@@ -1,0 +1,137 @@
+//! The differences between actors, tasks and trees: how an instance is made, served and taken down.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::base::Each;
+use crate::base::sync::Arc;
+use crate::decide::member::Settings;
+use crate::values::failure::{Failure, UserError};
+use crate::values::kind::ChildKind;
+use crate::values::settings::Common;
+use crate::values::strategy::SupervisorStrategy;
+
+/// The result of an instance's loop, if it is not a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// A start, a hook or the remaining work of a task has finished.
+    Hook,
+    /// The child ended by itself.
+    Done,
+    /// The task's own future has returned; its subtasks have their time.
+    Returned,
+    /// The task has reported that it is ready.
+    Ready,
+    /// The queue is empty, and no new messages are accepted.
+    Drained,
+    /// An order has to be handled first.
+    Interrupted,
+}
+
+/// The operations on an instance between two steps, independent of its type.
+pub(crate) trait Hands: Send + 'static {
+    /// Returns the present settings; read for each new incarnation.
+    fn common(&mut self) -> Arc<Common>;
+
+    /// Returns the strategy of an instance that has just been made.
+    fn supervision(&mut self) -> Option<SupervisorStrategy> {
+        None
+    }
+
+    /// Returns the way to tell a task with a context that it should end.
+    fn signal(&self) -> Option<crate::engine::cell::stop_signal::StopSignal> {
+        None
+    }
+
+    /// Unwatches the children that a restart is about to stop (S37).
+    fn unwatch_children(&mut self) {}
+
+    /// Returns whether the instance has called `cx.stop()` in this incarnation.
+    fn has_stopped(&self) -> bool {
+        false
+    }
+
+    /// Forgets the message in hand, because its failure was resumed. User code.
+    fn forgive(&mut self) {}
+
+    /// Drops the instance and its values, each in its own call of `each`. User code.
+    fn drop_instance(&mut self, _each: Each<'_>) {}
+
+    /// Opens the mailbox: messages are handled from now on.
+    fn open(&mut self) {}
+
+    /// Shuts the mailbox: messages wait from now on.
+    fn shut(&mut self) {}
+
+    /// Closes the mailbox at the end: messages are refused, and queued ones become dead letters.
+    fn close(&mut self) {}
+
+    /// Returns whether the present incarnation has handled a message.
+    fn has_handled(&self) -> bool {
+        false
+    }
+
+    /// Returns the type of the message in hand.
+    fn in_hand(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The typed half of a cell: its steps of user code.
+///
+/// The hooks have empty defaults, for tasks and trees.
+pub(crate) trait Body: Hands {
+    const KIND: ChildKind;
+
+    /// Runs the start expression and keeps the instance.
+    fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
+
+    fn pre_start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Runs a task with `ready` until it has reported that it is ready.
+    fn readying(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
+        async { Ok(Served::Ready) }
+    }
+
+    fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send;
+
+    /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
+    fn return_batch(&mut self) {}
+
+    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
+        async { Ok(()) }
+    }
+
+    fn post_stop(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Waits for the subtasks that the instance left running; aborts them if `now`.
+    fn settle(&mut self, _now: bool) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+}
+
+/// Returns the settings of a member for decisions and the watchdog.
+pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
+    let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff, common.limit);
+    (settings.drain, settings.significant) = (common.drain, common.significant);
+    settings.optional = common.optional;
+    Arc::new(settings)
+}
+
+/// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
+pub(crate) fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
+    use crate::values::strategy::ShutdownTimeout;
+    match common.shutdown_or_default(kind) {
+        ShutdownTimeout::Within(time) => Some(time),
+        ShutdownTimeout::Kill => Some(Duration::from_secs(5)),
+        ShutdownTimeout::Infinity => None,
+    }
+}

@@ -1,0 +1,792 @@
+//! The part of a cell without type parameters: its path, its control queue, and its end.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::sync::atomic::AtomicU64 as Numbers;
+use std::task::{Poll, Waker};
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::waitlist::Waitlist;
+use crate::base::deferred_drop::DeferDrops;
+use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use crate::base::sync::lock;
+use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::decide::child::machine::Order;
+use crate::engine::background::BackgroundWork;
+use crate::engine::bus::TreeShared;
+use crate::engine::death_watch::Pact;
+use crate::engine::supervisor::ChildTable;
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+#[cfg(feature = "testing")]
+use crate::values::failure::Cause;
+use crate::values::failure::Failure;
+use crate::values::link_error::LinkError;
+use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::place::Name;
+use crate::values::place::{Path, Place};
+use crate::values::report::ChildReport;
+
+/// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
+#[derive(Debug)]
+pub(crate) enum SystemMessage {
+    /// An order from the cell's supervisor, or from its own group of children.
+    Order(Order),
+    /// Drop a value of the cell's own tree: user code.
+    DropValue(u32),
+    /// A child of this cell was asked to go down: check that it does.
+    Watchdog,
+    /// The supervisor's time is up, or it was killed: end without hooks, leaves first.
+    Abort,
+    // Requests from outside. The group is asked first.
+    Stop,
+    Kill,
+    /// A test injects a failure.
+    #[cfg(feature = "testing")]
+    Inject(Cause),
+    /// An actor on which this one depends has ended (S37).
+    DeathPact(Arc<Pact>),
+    // Requests of the cell's own user code.
+    /// A timer or a subordinate future (S11).
+    BackgroundWork(Box<BackgroundWork>),
+    /// The cell moves to another supervisor (S38).
+    Move(Box<Move>),
+}
+
+impl SystemMessage {
+    /// Returns whether this is a request from outside, which concerns only the present life.
+    fn is_request(&self) -> bool {
+        matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::DeathPact(_))
+    }
+}
+
+/// The request to a cell to change its supervisor.
+pub(crate) struct Move {
+    pub(crate) to: Arc<dyn AnyCell>,
+    /// The id of the actor that lets the child go; `None`: the child is taken over.
+    pub(crate) unlink: Option<u64>,
+    pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Move").field("to", &self.to).finish_non_exhaustive()
+    }
+}
+
+type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
+
+/// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`].
+#[derive(Debug, Default)]
+pub(crate) struct Waiting(Option<u64>);
+
+/// The lifecycle state of a cell, and who waits for it to change.
+#[derive(Default)]
+struct Life {
+    up: bool,
+    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again.
+    was_up: bool,
+    ended: Option<Ended>,
+    /// The last failure, for snapshots.
+    failed: Option<Box<Failure>>,
+    /// The failures on the way down of the present incarnation, for which there was no decision.
+    late: Option<Box<Late>>,
+    /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter
+    /// is polled.
+    heard: Option<Box<(u64, Ended)>>,
+    watchers: Waitlist<OnEnd>,
+    /// By ticket.
+    waiting: BTreeMap<u64, Waker>,
+    tickets: u64,
+    /// The ends of the children, for a tree that is stopping.
+    report: Option<Box<Reports>>,
+}
+
+/// The failures on the way down.
+struct Late {
+    first: Failure,
+    count: u32,
+}
+
+/// The ends of the children.
+#[derive(Default)]
+struct Reports {
+    /// Each with the number of its end, since tasks on several threads report in any order.
+    all: Vec<(u64, ChildReport)>,
+    /// The ids of the children that reported their end themselves, until the others have been looked for.
+    told: HashSet<u64>,
+    /// The ids of the children at the front, which were found to have ended, and may still report it themselves.
+    found: Option<HashSet<u64>>,
+}
+
+impl Life {
+    /// Returns whether the future already waits with this waker.
+    fn waits(&self, Waiting(ticket): &Waiting, waker: &Waker) -> bool {
+        ticket.and_then(|ticket| self.waiting.get(&ticket)).is_some_and(|known| known.will_wake(waker))
+    }
+
+    /// Returns the previous waker, to be dropped after the lock.
+    #[must_use]
+    fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
+        let ticket = *ticket.get_or_insert_with(|| self.ticket());
+        self.waiting.insert(ticket, waker)
+    }
+
+    /// Returns the end that this future waited for.
+    fn heard_by(&self, ticket: u64) -> Option<Ended> {
+        self.heard.as_ref().filter(|heard| ticket <= heard.0).map(|heard| heard.1.clone())
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
+    }
+}
+
+/// The waiting messages. Usually there is one at a time, which costs no allocation.
+#[derive(Default)]
+struct Queue {
+    first: Option<SystemMessage>,
+    more: Vec<SystemMessage>,
+}
+
+/// The part of a cell without type parameters.
+pub(crate) struct CellCore {
+    pub(crate) id: u64,
+    name: Name,
+    /// The cell above, which gives the path. Also the supervisor, unless the cell has moved.
+    pub(crate) parent: Option<Arc<dyn AnyCell>>,
+    /// The cell has another supervisor now (S38).
+    moved: AtomicBool,
+    /// The slot in the parent's table.
+    pub(crate) slot: AtomicU32,
+    pub(crate) bus: Arc<TreeShared>,
+    /// The queue is not empty.
+    flag: AtomicBool,
+    queue: Mutex<Queue>,
+    task_waker: OnceLock<Waker>,
+    life: Mutex<Life>,
+    table: OnceLock<Box<ChildTable>>,
+    incarnation: AtomicU32,
+    /// Not 0: the group counts the cell as ended, but the cell has not notified its watchers and the report yet. While
+    /// a report is open, a number that orders the ends.
+    closing: AtomicU64,
+    /// Something has failed on the way down: few cells ever need to look.
+    late: AtomicBool,
+    /// An ancestor has failed (S7). Written and read by the cell's own task, like the next field.
+    suspended: AtomicBool,
+    /// True if the cell goes down after the message in hand.
+    leaving: AtomicBool,
+}
+
+/// The numbers only give an order, so this is a standard library atomic in every build.
+static NUMBERS: Numbers = Numbers::new(BEFORE_REPORTS + 1);
+
+/// The number of ends that were counted while no report was open: they come first.
+const BEFORE_REPORTS: u64 = 1;
+
+/// Returns a number that is unique in this process. Later ones are higher.
+pub(crate) fn number() -> u64 {
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+impl CellCore {
+    pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
+        CellCore {
+            id: number(),
+            name,
+            parent,
+            moved: AtomicBool::new(false),
+            slot: AtomicU32::new(0),
+            bus,
+            flag: AtomicBool::new(false),
+            queue: Mutex::default(),
+            task_waker: OnceLock::new(),
+            life: Mutex::default(),
+            table: OnceLock::new(),
+            incarnation: AtomicU32::new(0),
+            closing: AtomicU64::new(0),
+            late: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn set_suspended(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.suspended.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_leaving(&self, leaving: bool) {
+        self.leaving.store(leaving, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
+    }
+
+    /// Marks the cell as closing. Returns `true` if it was not marked before.
+    pub(crate) fn begin_closing(&self) -> bool {
+        let number = if self.bus.reports.load(Ordering::Relaxed) { number() } else { BEFORE_REPORTS };
+        self.closing.swap(number, Ordering::Relaxed) == 0
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed) != 0
+    }
+
+    /// Clears the mark. Returns whether the supervisor was waiting for this cell.
+    pub(crate) fn was_closing(&self) -> bool {
+        self.closing.swap(0, Ordering::Relaxed) != 0
+    }
+
+    /// Returns the path: `reports/daily`, the names below the root. For the root, its name.
+    pub(crate) fn path(&self) -> String {
+        let mut path = String::with_capacity(32);
+        // A loop from the child up, since the depth of a tree may exceed the stack.
+        let mut above = Vec::new();
+        let mut core = self;
+        while let Some(parent) = core.parent.as_ref().filter(|parent| parent.core().parent.is_some()) {
+            core = parent.core();
+            above.push(core);
+        }
+        for core in above.into_iter().rev() {
+            core.name.push_to(&mut path);
+            path.push('/');
+        }
+        self.name.push_to(&mut path);
+        path
+    }
+
+    /// Returns the path, as text that is made when it is read.
+    pub(crate) fn place(&self) -> Path {
+        let above = self.parent.as_ref().filter(|parent| parent.core().parent.is_some());
+        Path::new(above.map(|parent| parent.core().above()), self.name.clone())
+    }
+
+    /// Returns the place above this cell's children. Cells with children keep it.
+    fn above(&self) -> Arc<Place> {
+        let mut missing = Vec::new();
+        let mut next = Some(self);
+        let mut above = None;
+        while let Some(core) = next {
+            if let Some(place) = core.table().and_then(|table| table.place.get()) {
+                above = Some(place.clone());
+                break;
+            }
+            missing.push(core);
+            let parent = core.parent.as_ref().filter(|parent| parent.core().parent.is_some());
+            next = parent.map(|parent| parent.core());
+        }
+        let mut own = above;
+        for core in missing.into_iter().rev() {
+            let made = Arc::new(Place::new(own, core.name.clone()));
+            own = Some(core.table().map_or(made.clone(), |table| table.place.get_or_init(|| made).clone()));
+        }
+        own.expect("it itself at least")
+    }
+
+    pub(crate) fn name(&self) -> String {
+        let mut name = String::new();
+        self.name.push_to(&mut name);
+        name
+    }
+
+    /// Returns the name as in a path, unless it is a number.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.name {
+            Name::Text(text) => Some(text),
+            Name::Number(_) | Name::Guardian => None,
+        }
+    }
+
+    pub(crate) fn is_guardian(&self) -> bool {
+        matches!(self.name, Name::Guardian)
+    }
+
+    /// Returns the present supervisor.
+    pub(crate) fn supervisor(&self) -> Option<Arc<dyn AnyCell>> {
+        let parent = self.parent.as_ref()?;
+        let moved = self.moved.load(Ordering::Acquire).then(|| parent.core().table()?.moved(self.id)).flatten();
+        Some(moved.unwrap_or_else(|| parent.clone()))
+    }
+
+    /// Sets another supervisor; `None`: the cell has ended.
+    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn AnyCell>>) {
+        if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
+            return;
+        }
+        if supervisor.is_some() {
+            self.bus.reports.store(true, Ordering::Relaxed); // a tree may be above this cell now
+        }
+        if let Some(table) = self.parent.as_ref().and_then(|parent| parent.core().table()) {
+            self.moved.store(supervisor.is_some(), Ordering::Release);
+            table.set_moved(self.id, supervisor);
+        }
+    }
+
+    pub(crate) fn incarnation(&self) -> u32 {
+        self.incarnation.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn next_incarnation(&self) -> u32 {
+        self.incarnation.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn emit(&self, kind: EventKind) {
+        if let EventKind::Failed { failure, .. } = &kind {
+            let before = lock(&self.life).failed.replace(Box::new(failure.clone()));
+            drop(before); // outside of the lock: the error in it is a user value
+        }
+        self.bus.emit(|| self.path(), self.incarnation(), kind);
+    }
+
+    /// Reports a failure on the way down, for which there is no decision. If the cell ends, it is in the report (S24).
+    pub(crate) fn fails_late(&self, failure: Failure) {
+        let _shelter = DeferDrops::new();
+        let mut life = lock(&self.life);
+        match &mut life.late {
+            Some(late) => late.count = late.count.saturating_add(1),
+            none => *none = Some(Box::new(Late { first: failure.clone(), count: 1 })),
+        }
+        drop(life);
+        self.late.store(true, Ordering::Relaxed);
+        self.emit(EventKind::Reported { failure });
+    }
+
+    /// Returns the first failure on the way down, and their number.
+    pub(crate) fn late(&self) -> (Option<Failure>, u32) {
+        match &lock(&self.life).late {
+            Some(late) => (Some(late.first.clone()), late.count),
+            None => (None, 0),
+        }
+    }
+
+    /// Forgets these failures when a new incarnation begins: they belonged to a restart.
+    pub(crate) fn forget_late(&self) {
+        if self.late.swap(false, Ordering::Relaxed) {
+            let late = lock(&self.life).late.take();
+            drop(late); // outside of the lock: it contains an error, which is a user value
+        }
+    }
+
+    // ----- children
+
+    pub(crate) fn table(&self) -> Option<&ChildTable> {
+        self.table.get().map(|table| &**table)
+    }
+
+    pub(crate) fn table_or_init(&self, make: impl FnOnce() -> ChildTable) -> &ChildTable {
+        self.table.get_or_init(|| Box::new(make()))
+    }
+
+    // ----- control
+
+    pub(crate) fn has_control(&self) -> bool {
+        self.flag.load(Ordering::Acquire)
+    }
+
+    /// Takes all queued messages, in order.
+    pub(crate) fn take_control(&self) -> impl Iterator<Item = SystemMessage> + use<> {
+        let queue = {
+            let mut queue = lock(&self.queue);
+            self.flag.store(false, Ordering::Relaxed);
+            std::mem::take(&mut *queue)
+        };
+        queue.first.into_iter().chain(queue.more)
+    }
+
+    /// Takes out the requests that were not handled: they concern a life that has ended.
+    pub(crate) fn forget_requests(&self) -> Vec<SystemMessage> {
+        let mut queue = lock(&self.queue);
+        let all = queue.first.take().into_iter().chain(std::mem::take(&mut queue.more));
+        let (old, kept): (Vec<_>, Vec<_>) = all.partition(SystemMessage::is_request);
+        let mut kept = kept.into_iter();
+        queue.first = kept.next();
+        queue.more = kept.collect();
+        old
+    }
+
+    /// Stores the waker of the cell's own task. To be called by that task before anything else.
+    pub(crate) fn set_task_waker(&self, waker: &Waker) {
+        let _ = self.task_waker.set(waker.clone());
+        // After this fence, the task checks whether messages are queued; see `ring`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Wakes the cell's task. Set at its first poll.
+    pub(crate) fn task_waker(&self) -> &Waker {
+        self.task_waker.get().unwrap_or(Waker::noop())
+    }
+
+    /// Wakes the task, if it has been polled before; otherwise its first poll finds the request.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn wake(&self) {
+        foreign();
+        if let Some(task_waker) = self.task_waker.get() {
+            task_waker.wake_by_ref();
+        }
+    }
+
+    // ----- up and ended
+
+    pub(crate) fn set_up(&self) {
+        let _shelter = DeferDrops::new();
+        let waiting = {
+            let mut life = lock(&self.life);
+            (life.up, life.was_up) = (true, true);
+            life.ended = None;
+            std::mem::take(&mut life.waiting)
+        };
+        foreign();
+        waiting.into_values().for_each(Waker::wake);
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        lock(&self.life).up
+    }
+
+    pub(crate) fn last_failure(&self) -> Option<Failure> {
+        lock(&self.life).failed.as_deref().cloned()
+    }
+
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        lock(&self.life).ended.clone()
+    }
+
+    /// Marks the cell as ended and notifies all watchers, once.
+    pub(crate) fn set_ended(&self, ended: Ended) {
+        let _shelter = DeferDrops::new();
+        let (watchers, waiting, before) = {
+            let mut life = lock(&self.life);
+            life.up = false;
+            life.ended = Some(ended.clone());
+            let heard = (life.tickets > 0).then(|| Box::new((life.tickets, ended.clone())));
+            let before = std::mem::replace(&mut life.heard, heard);
+            (life.watchers.all(), std::mem::take(&mut life.waiting), before)
+        };
+        drop(before); // it contains an error, which is a user value
+        foreign();
+        waiting.into_values().for_each(Waker::wake);
+        watchers.for_each(|tell| tell(&ended));
+    }
+
+    /// Clears the end of a cell that its supervisor starts again (S20).
+    pub(crate) fn revive(&self) {
+        let _shelter = DeferDrops::new();
+        let mut life = lock(&self.life);
+        life.ended = None;
+        let report = life.report.take();
+        drop(life);
+        drop(report); // it contains errors, which are user values
+    }
+
+    /// Drops the report of a failed first start, since the tree is coming up after all.
+    pub(crate) fn forget_report(&self) {
+        let report = lock(&self.life).report.take();
+        drop(report); // it contains errors, which are user values
+    }
+
+    /// Opens a report: from now on the ends of the children are recorded.
+    pub(crate) fn open_report(&self) {
+        self.bus.reports.store(true, Ordering::Relaxed);
+        let earlier = lock(&self.life).report.replace(Box::default());
+        drop(earlier); // it contains errors, which are user values
+    }
+
+    /// Adds the children that were found to have ended when the report was opened. They come first, without those that
+    /// have reported their end themselves meanwhile.
+    pub(crate) fn had_ended(&self, mut found: Vec<(u64, ChildReport)>) {
+        let told = {
+            let mut life = lock(&self.life);
+            let Some(reports) = &mut life.report else { return };
+            let by_itself = std::mem::take(&mut reports.told);
+            let told: Vec<_> = found.extract_if(.., |(id, _)| by_itself.contains(id)).collect();
+            reports.found = Some(found.iter().map(|(id, _)| *id).collect());
+            reports.all.splice(0..0, found.into_iter().map(|(_, report)| (BEFORE_REPORTS, report)));
+            told
+        };
+        drop(told); // outside of the lock, as above
+    }
+
+    /// Returns the ends of the children, in the order in which their groups counted them as ended.
+    pub(crate) fn report(&self) -> Vec<ChildReport> {
+        let mut all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, report)| report).collect()
+    }
+
+    /// Reports the end of this cell to all trees above it that are stopping.
+    pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
+        if !self.bus.reports.load(Ordering::Relaxed) {
+            return; // without searching for one all the way up
+        }
+        let order = match self.closing.load(Ordering::Relaxed) {
+            0 => number(), // no longer waited for, or dropped with its runtime
+            order => order,
+        };
+        let mut above = self.supervisor();
+        while let Some(cell) = above {
+            if let Some(reports) = &mut lock(&cell.core().life).report {
+                let is_new = match &mut reports.found {
+                    Some(found) => found.insert(self.id),
+                    None => reports.told.insert(self.id),
+                };
+                if is_new {
+                    reports.all.push((order, report(self.path())));
+                }
+            }
+            above = cell.core().supervisor();
+        }
+    }
+
+    /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
+    /// [`CellCore::forget`].
+    pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
+        let mut life = lock(&self.life);
+        let ticket = life.ticket();
+        match life.ended.clone() {
+            Some(ended) => {
+                drop(life);
+                foreign();
+                tell(&ended);
+            }
+            None => life.watchers.come(ticket, tell),
+        }
+        ticket
+    }
+
+    /// Removes the watcher with this ticket, so that it is not notified.
+    pub(crate) fn forget(&self, ticket: u64) {
+        let forgotten = lock(&self.life).watchers.leave(ticket);
+        foreign();
+        drop(forgotten); // outside of the lock: a watcher holds references to cells
+    }
+
+    /// Polls for the first time that the cell is up (`Ok`, even if it has ended since), or for an end before that
+    /// (`Err`).
+    pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
+        self.poll_life(waiting, waker, |life| match &life.ended {
+            _ if life.was_up => Some(Ok(())),
+            Some(ended) => Some(Err(ended.clone())),
+            None => None,
+        })
+    }
+
+    /// Polls for the end.
+    pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
+        let ticket = waiting.0;
+        self.poll_life(waiting, waker, |life| life.ended.clone().or_else(|| life.heard_by(ticket?)))
+    }
+
+    /// Stores the waker while `found` returns nothing. The waker is cloned before the lock is taken, since it may be
+    /// user code.
+    fn poll_life<T>(&self, waiting: &mut Waiting, waker: &Waker, found: impl Fn(&Life) -> Option<T>) -> Poll<T> {
+        let mut fresh = None;
+        loop {
+            let mut life = lock(&self.life);
+            if let Some(found) = found(&life) {
+                return Poll::Ready(found); // `fresh` is dropped after the guard
+            }
+            if life.waits(waiting, waker) {
+                return Poll::Pending;
+            }
+            if let Some(fresh) = fresh.take() {
+                let before = life.wait(waiting, fresh);
+                drop(life);
+                drop(before);
+                return Poll::Pending;
+            }
+            drop(life);
+            foreign();
+            fresh = Some(waker.clone());
+        }
+    }
+
+    /// Removes the waker of a future that was dropped, so that it is not kept until the end.
+    pub(crate) fn leave(&self, Waiting(ticket): &mut Waiting) {
+        let Some(ticket) = ticket.take() else { return };
+        let mut life = lock(&self.life);
+        let left = life.waiting.remove(&ticket);
+        drop(life);
+        foreign();
+        drop(left); // a waker may be user code
+    }
+}
+
+impl Drop for CellCore {
+    fn drop(&mut self) {
+        foreign(); // drops watchers and messages of users
+        if let Some(parent) = self.parent.take() {
+            let_go(parent);
+        }
+    }
+}
+
+std::thread_local! {
+    /// The cells to drop on this thread after the one that is being dropped.
+    static GOING: RefCell<Option<Vec<Arc<dyn AnyCell>>>> = const { RefCell::new(None) };
+}
+
+/// Drops a cell. If it was the last reference, the cell above it may follow, and so on up: in a loop, since recursion
+/// could exhaust the stack.
+fn let_go(cell: Arc<dyn AnyCell>) {
+    struct Last;
+    impl Drop for Last {
+        fn drop(&mut self) {
+            // Empty, unless a message panicked when it was dropped with its cell.
+            let left = GOING.with(RefCell::take);
+            drop(left);
+        }
+    }
+    let mut next = Some(cell);
+    let is_first = GOING.try_with(|going| match &mut *going.borrow_mut() {
+        Some(behind) => {
+            behind.extend(next.take());
+            false
+        }
+        none => {
+            *none = Some(Vec::new());
+            true
+        }
+    });
+    if is_first != Ok(true) {
+        return; // it is queued, or the thread is ending
+    }
+    let _last = Last;
+    while let Some(cell) = next {
+        drop(cell);
+        next = GOING.with(|going| going.borrow_mut().as_mut().and_then(Vec::pop));
+    }
+}
+
+impl fmt::Debug for CellCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CellCore").field("id", &self.id).field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+/// A cell without its message type.
+pub(crate) trait AnyCell: Send + Sync + 'static {
+    fn core(&self) -> &CellCore;
+    /// Upcast for downcasting.
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+    /// Makes the message loop return after the message in hand.
+    fn interrupt(&self, on: bool);
+    /// Refuses messages from now on; queued ones become dead letters.
+    fn refuse(&self) {}
+    /// Marks the cell as down; the current message continues. Only matters with `while_down(Reject)`.
+    fn set_down(&self, _down: bool) {}
+    /// Sets the time of the next start, for senders that are rejected.
+    fn set_retry(&self, _at: Option<Instant>) {}
+    /// Reopens a closed mailbox, because the child is started again: messages wait.
+    fn reopen(&self) {}
+    /// Refuses messages from now on; queued ones are still handled.
+    fn refuse_new(&self) {}
+    /// Returns whether a message is in hand.
+    fn is_busy(&self) -> bool;
+    /// Returns whether the present incarnation has handled a message.
+    fn has_handled(&self) -> bool {
+        false
+    }
+    /// Returns the fill level of the mailbox, if there is one.
+    fn mailbox(&self) -> Option<MailboxDepth> {
+        None
+    }
+}
+
+impl fmt::Debug for dyn AnyCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core().fmt(f)
+    }
+}
+
+/// Queues a message and wakes the cell's task.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
+    queue(cell, control);
+    ring(cell);
+}
+
+/// Wakes the cell's task for a message that was queued. To be called without a lock.
+///
+/// Before the task's first poll there is no waker and no task to wake: the task checks its queue once its waker is
+/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_task_waker`), then
+/// looks at the flag. A processor may move each of the two loads before the store ahead of it, and then neither side
+/// would see the other. Therefore each side has a `SeqCst` fence between its store and its load. Of two such fences one
+/// is first, and the stores before it are visible to the loads after the other. The interleaving tests cannot show
+/// this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since they go
+/// through the state of tokio's task.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(crate) fn ring(cell: &dyn AnyCell) {
+    fence(Ordering::SeqCst);
+    cell.core().wake();
+}
+
+/// Queues a message. Enough if this is the cell's own task, which looks at its queue before it waits.
+pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
+    let core = cell.core();
+    let mut queue = lock(&core.queue);
+    match &queue.first {
+        None => queue.first = Some(control),
+        Some(_) => queue.more.push(control),
+    }
+    core.flag.store(true, Ordering::Release);
+}
+
+/// The cell was told of its end, and has notified all its watchers: its supervisor's own end may follow.
+pub(crate) fn closed(cell: &dyn AnyCell) {
+    let core = cell.core();
+    if core.was_closing()
+        && let Some(owner) = core.supervisor()
+        && let Some(table) = owner.core().table()
+    {
+        table.closed(&*owner);
+    }
+}
+
+/// A cell without a mailbox: a task, a tree, a set.
+#[derive(Debug)]
+pub(crate) struct BareCell {
+    core: CellCore,
+    interrupted: AtomicBool,
+}
+
+impl BareCell {
+    pub(crate) fn new(core: CellCore) -> Arc<Self> {
+        Arc::new(BareCell { core, interrupted: AtomicBool::new(false) })
+    }
+}
+
+impl BareCell {
+    /// Returns whether the loop has to return for an order. The order itself wakes the task, so no waker is needed
+    /// here.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+}
+
+impl AnyCell for BareCell {
+    fn core(&self) -> &CellCore {
+        &self.core
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn is_busy(&self) -> bool {
+        true
+    }
+}

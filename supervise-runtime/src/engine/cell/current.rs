@@ -1,0 +1,74 @@
+//! The cell whose user code runs on this thread. An actor that sends to itself, or waits for its own end, thereby gets
+//! an error instead of waiting forever (S3, S25).
+
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+
+use super::control::AnyCell;
+use crate::base::sync::{Arc, foreign};
+
+crate::base::sync::thread_local! {
+    // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
+    static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
+    static LEAVING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `poll` as the user code of `cell`; `leaving` is true in `pre_restart` and `post_stop`. `cell` is lent to the
+/// thread and handed back, so that entering does not change the reference count.
+pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn AnyCell>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
+    struct Leave<'a> {
+        cell: &'a mut Option<Arc<dyn AnyCell>>,
+        before: Option<Arc<dyn AnyCell>>,
+        leaving: bool,
+    }
+    impl Drop for Leave<'_> {
+        fn drop(&mut self) {
+            *self.cell = swap(self.before.take());
+            LEAVING.with(|now| now.set(self.leaving));
+        }
+    }
+    foreign();
+    let before = swap(cell.take());
+    let leave = Leave { cell, before, leaving: LEAVING.with(|now| now.replace(leaving)) };
+    let out = poll();
+    drop(leave);
+    out
+}
+
+fn swap(cell: Option<Arc<dyn AnyCell>>) -> Option<Arc<dyn AnyCell>> {
+    ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(cell))))
+}
+
+fn with<T>(f: impl FnOnce(Option<&Arc<dyn AnyCell>>) -> T) -> T {
+    let current = swap(None);
+    let out = f(current.as_ref());
+    swap(current);
+    out
+}
+
+/// Returns whether the code on this thread belongs to the cell with this id.
+pub(crate) fn is(id: u64) -> bool {
+    with(|current| current.is_some_and(|cell| cell.core().id == id))
+}
+
+/// Returns whether the code on this thread belongs to the cell with this id, or to one below it.
+pub(crate) fn is_inside(id: u64) -> bool {
+    with(|current| current.is_some_and(|cell| is_below(cell, id)))
+}
+
+/// Returns whether `cell` is the one with this id, or is below it.
+pub(crate) fn is_below(cell: &Arc<dyn AnyCell>, id: u64) -> bool {
+    let mut next = Some(cell.clone());
+    while let Some(cell) = next {
+        if cell.core().id == id {
+            return true;
+        }
+        next = cell.core().supervisor();
+    }
+    false
+}
+
+/// Returns whether `pre_restart` or `post_stop` runs, which must not wait for an actor that is down.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.with(Cell::get)
+}

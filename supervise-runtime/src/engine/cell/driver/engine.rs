@@ -1,0 +1,562 @@
+//! The engine of a cell: it carries out the effects of the machine, and asks the deciders.
+
+use std::future::Future;
+use std::mem::replace;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{Rng as _, SeedableRng as _};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::span::Incarnation;
+use crate::base::sync::Arc;
+use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
+use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute};
+use crate::decide::member::MemberState;
+use crate::engine::background::Background;
+use crate::engine::cell::body::Hands;
+use crate::engine::cell::control::{AnyCell, SystemMessage, closed, queue};
+use crate::engine::cell::current;
+use crate::engine::cell::stop_signal::StopSignal;
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase, panic_text};
+use crate::values::invalid_settings::InvalidSettings;
+use crate::values::kind::ChildKind;
+use crate::values::report::ChildReport;
+use crate::values::settings::Common;
+use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
+
+/// The executor of the machine's effects.
+pub(crate) struct Engine {
+    pub(in crate::engine::cell) cell: Arc<dyn AnyCell>,
+    /// Lent to the thread while user code runs.
+    pub(super) current: Option<Arc<dyn AnyCell>>,
+    pub(super) kind: ChildKind,
+    /// The settings of this incarnation.
+    pub(super) common: Arc<Common>,
+    /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
+    pub(super) stop_signal: Option<StopSignal>,
+    /// The type of the message that was in hand when the last step ended.
+    pub(super) message: Option<&'static str>,
+    pub(super) timer: Option<Pin<Box<Sleep>>>,
+    pub(super) watchdog: Option<Pin<Box<Sleep>>>,
+    /// The time when the present start began, over all its steps, with its timer.
+    pub(super) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+    /// Other tasks have run since the last incarnation began.
+    pub(super) waited: bool,
+    /// This crate's own code has failed, and no incarnation was up since.
+    pub(in crate::engine::cell) broken: bool,
+    pub(super) cold: Option<Box<ColdState>>,
+}
+
+/// State that most cells never have.
+#[derive(Default)]
+pub(super) struct ColdState {
+    /// The timers and subordinate futures of this incarnation.
+    pub(super) background: Option<Background>,
+    /// The supervisor, if the cell has moved (S38).
+    pub(super) moved: Option<Arc<dyn AnyCell>>,
+    /// The span of this incarnation, if a subscriber is interested.
+    pub(super) span: Option<Incarnation>,
+    /// The source of the backoff's jitter.
+    pub(super) random: Option<SmallRng>,
+}
+
+pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
+    cold.as_ref()?.span.as_ref()
+}
+
+/// Enters user code: as the code of this cell (S25), in its span (S41).
+pub(super) fn enter<T>(
+    span: Option<&Incarnation>,
+    current: &mut Option<Arc<dyn AnyCell>>,
+    leaving: bool,
+    run: impl FnOnce() -> T,
+) -> T {
+    let _entered = span.map(|incarnation| incarnation.span.enter());
+    current::enter(current, leaving, run)
+}
+
+impl Engine {
+    // ----- asked and answered
+
+    pub(in crate::engine::cell) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        let core = self.cell.core();
+        Failure::new(phase, cause, core.place(), core.incarnation())
+    }
+
+    /// Returns the supervisor, and its table of children.
+    pub(super) fn parent(&self) -> Option<(&crate::engine::supervisor::ChildTable, &Arc<dyn AnyCell>)> {
+        let parent = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
+            Some(supervisor) => supervisor,
+            None => self.cell.core().parent.as_ref()?,
+        };
+        Some((parent.core().table()?, parent))
+    }
+
+    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
+        let (table, owner) = self.parent()?;
+        table.on_child(&**owner, &*self.cell, event)
+    }
+
+    /// Reports a failure for which there is no decision.
+    pub(super) fn report(&mut self, machine: &Machine, cause: Cause) {
+        let failure = self.failure(Phase::Running, cause);
+        let effect = machine.report_of(failure);
+        self.perform(machine, effect, None);
+    }
+
+    /// Runs user code (a `Drop`) under the same catch as all other user code.
+    pub(super) fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
+        let caught = enter(span_of(&self.cold), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        if let Err(panic) = caught {
+            self.report(machine, Cause::Panic(panic_text(panic)));
+        }
+    }
+
+    /// Runs a decider: a panic in it is an `Err`.
+    pub(super) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
+        enter(span_of(&self.cold), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+    }
+
+    pub(super) fn pending<T>(&mut self) -> Poll<T> {
+        self.waited = true;
+        Poll::Pending
+    }
+
+    pub(super) fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if timer.deadline() != until {
+            timer.as_mut().reset(until);
+        }
+        timer.as_mut().poll(cx).is_ready()
+    }
+
+    // ----- effects
+
+    /// Carries out an effect. `hands`: the instance, between two steps; the machine uses effects on the instance only
+    /// then.
+    pub(super) fn perform(&mut self, machine: &Machine, effect: Effect, hands: Option<&mut dyn Hands>) {
+        let hands = || hands.expect("between two steps the instance is at hand");
+        match effect {
+            Effect::Interrupt(on) => self.cell.interrupt(on),
+            Effect::Refuse => self.cell.refuse(),
+            Effect::RefuseNew => {
+                self.cell.refuse_new();
+                self.stop_timers(machine);
+            }
+            Effect::MarkDown(down) => self.cell.set_down(down),
+            Effect::Retry(at) => self.cell.set_retry(at),
+            Effect::EndSpawns => self.end_spawns(),
+            Effect::AllowSpawns => self.cell.core().set_leaving(false),
+            Effect::SignalStop => {
+                self.signal_background();
+                if let Some(stop_signal) = &self.stop_signal {
+                    stop_signal.tell();
+                }
+            }
+            Effect::Suspended(suspended) => self.cell.core().set_suspended(suspended),
+            Effect::SuspendChildren(suspended) => {
+                if let Some(table) = self.cell.core().table() {
+                    table.on(&*self.cell, |group| match suspended {
+                        true => group.suspend(),
+                        false => group.end_suspension(Instant::now()),
+                    });
+                }
+            }
+            Effect::Due => {
+                let now = Instant::now();
+                self.with_group(|group, id| group.due(id, now));
+            }
+            Effect::Gone => {
+                let now = Instant::now();
+                self.with_group(|group, id| group.gone(id, now));
+            }
+            Effect::Up { again, healed } => self.up(machine, again, healed, hands()),
+            Effect::Failed(failure) => {
+                self.cell.core().emit(EventKind::Failed { failure, message: self.message });
+            }
+            Effect::Escalated(failure) => self.cell.core().emit(EventKind::Escalated { failure }),
+            Effect::Late(failure) => self.cell.core().fails_late(failure),
+            Effect::Reported(failure) => self.cell.core().emit(EventKind::Reported { failure }),
+            Effect::ForgetLate => self.cell.core().forget_late(),
+            Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message }),
+            Effect::Decide { failure, instance } => {
+                self.decide_first(machine, &failure, instance, hands());
+            }
+            Effect::Redecide { failure } => self.decide_again(machine, &failure, hands()),
+            Effect::Done { ended, end } => {
+                let facts = self.facts(hands().has_handled());
+                self.with_group(|group, id| group.done(id, ended, &end, facts));
+            }
+            Effect::Absent => {
+                let now = Instant::now();
+                self.with_group(|group, id| group.absent(id, now));
+            }
+            Effect::EndsAs(ended) => {
+                self.with_group(|group, id| group.ends_as(id, ended));
+            }
+            Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands()),
+            Effect::ResumeChildren(failure) => {
+                let (facts, suspended) = (self.facts(hands().has_handled()), machine.is_suspended());
+                if let Some(table) = self.cell.core().table() {
+                    table.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
+                }
+            }
+            Effect::RestartChildren(failure) => self.children_go(|group, now| group.restart_from_above(&failure, now)),
+            Effect::StopChildren => {
+                self.begin_report();
+                self.children_go(|group, now| group.stop(now));
+            }
+            Effect::EndChildren => self.children_go(|group, now| group.stop(now)),
+            Effect::AbortChildren => {
+                if let Some(table) = self.cell.core().table() {
+                    table.abort(&*self.cell, Instant::now());
+                }
+            }
+            Effect::Open => self.open(machine, hands()),
+            Effect::Shut => hands().shut(),
+            Effect::Close => {
+                let hands = hands();
+                self.guarded(machine, || hands.close());
+            }
+            Effect::Forgive => {
+                let hands = hands();
+                self.guarded(machine, || hands.forgive());
+            }
+            Effect::DropBackground => self.drop_background(machine),
+            Effect::Unwatch => hands().unwatch_children(),
+            Effect::DropInstance => self.drop_instance(machine, hands()),
+            Effect::Ended { ended, aborted } => self.tell_end(machine, ended, aborted),
+        }
+    }
+
+    pub(super) fn drop_instance(&mut self, machine: &Machine, hands: &mut dyn Hands) {
+        hands.drop_instance(&mut |part| self.guarded(machine, part));
+    }
+
+    /// Ends spawns: the message in hand may wait for a child that could begin only after it.
+    pub(super) fn end_spawns(&mut self) {
+        if self.kind == ChildKind::Actor {
+            self.cell.core().set_leaving(true);
+            if let Some(table) = self.cell.core().table() {
+                table.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
+            }
+        }
+    }
+
+    /// Accepts messages from now on, unless the actor is suspended and rejects messages for that (S35).
+    pub(super) fn open(&mut self, machine: &Machine, hands: &mut dyn Hands) {
+        hands.open();
+        if machine.is_suspended() {
+            self.cell.set_down(true);
+        }
+    }
+
+    pub(super) fn children_go(&mut self, go: impl FnOnce(&mut crate::decide::group::Group, Instant)) {
+        if let Some(table) = self.cell.core().table() {
+            let now = Instant::now();
+            table.on(&*self.cell, |group| go(group, now));
+        }
+    }
+
+    /// Opens the report of a tree that stops: first the children that had ended before (S24).
+    pub(super) fn begin_report(&self) {
+        if self.kind.only_supervises() {
+            // In this order: a child that ends meanwhile is found, or reports its end itself, or both.
+            let core = self.cell.core();
+            core.open_report();
+            core.had_ended(ended_below(&*self.cell));
+        }
+    }
+
+    /// Begins a new incarnation. The state of the previous incarnation's end is cleared.
+    pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
+        let core = self.cell.core();
+        core.set_leaving(false);
+        self.drop_background(machine);
+        self.timer = None;
+        self.message = None;
+        self.stop_signal = None;
+        self.cell.interrupt(false);
+        let core = self.cell.core();
+        core.forget_late();
+        self.common = hands.common();
+        if self.kind.only_supervises() {
+            core.forget_report(); // from a first start that failed
+        }
+        let had_ended = machine.has_ended();
+        let mut was_up = true;
+        if had_ended {
+            core.revive();
+            // After `start_again()` this is a first start (S26), after a restart from above it is not (S20).
+            was_up = self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
+        }
+        let settings = LifeSettings {
+            shutdown: self.common.shutdown_or_default(self.kind),
+            kills: self.common.shutdown == Some(ShutdownTimeout::Kill),
+            drains: self.common.drain && self.kind == ChildKind::Actor,
+            ready: self.common.ready && self.kind == ChildKind::Task,
+            permanent: self.common.lifecycle_or(self.kind) == Lifecycle::Permanent,
+        };
+        machine.begin(settings, was_up);
+        let core = self.cell.core();
+        if had_ended {
+            hands.shut();
+            if !machine.was_up()
+                && let Some(table) = core.table()
+            {
+                table.on(&*self.cell, |group| group.forget_stops());
+            }
+        }
+        core.next_incarnation();
+        self.begin_span();
+        if let Some(table) = self.cell.core().table() {
+            table.rebuild(&*self.cell, machine.is_suspended());
+        }
+    }
+
+    pub(super) fn up(&mut self, machine: &Machine, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
+        self.broken = false;
+        let core = self.cell.core();
+        core.emit(match again && core.incarnation() > 1 {
+            true => EventKind::Restarted,
+            false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
+        });
+        self.open(machine, hands);
+        let core = self.cell.core();
+        let now = Instant::now();
+        self.with_group(|group, id| group.up(id, now));
+        core.set_up();
+        if let Some(table) = core.table() {
+            table.on(&*self.cell, |group| match &healed {
+                Some(failure) if again && self.kind == ChildKind::Actor => group.restart_kept(failure, now),
+                _ => group.owner_up(now),
+            });
+        }
+        // After both: a task that waits for a set also waits for its group.
+        core.bus.changed.notify_waiters();
+    }
+
+    /// Announces the end: notifies watchers and the report.
+    pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
+        self.end_span();
+        let core = self.cell.core();
+        let took = machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
+        core.emit(EventKind::Ended { ended: ended.clone() });
+        core.set_ended(ended.clone());
+        // After the end: a report that is opened meanwhile either finds the child or gets this notice.
+        let (failure, failures) = core.late();
+        core.tell_report(|path| {
+            let (ended, failure) = (ended.clone(), failure.clone());
+            ChildReport { path, ended, took, aborted, stuck: false, failure, failures }
+        });
+        core.bus.changed.notify_waiters();
+        if core.parent.is_none() {
+            core.bus.close();
+        }
+        closed(&*self.cell);
+    }
+
+    /// Opens the span; the incarnation number must be set first.
+    pub(super) fn begin_span(&mut self) {
+        self.end_span(); // of the previous incarnation: only one span is open for each cell
+        if let Some(span) = Incarnation::open(&self.cell) {
+            self.cold.get_or_insert_default().span = Some(span);
+        }
+    }
+
+    /// Closes the span.
+    pub(super) fn end_span(&mut self) {
+        if let Some(cold) = &mut self.cold {
+            cold.span = None;
+        }
+    }
+
+    // ----- from a failure to its decision (S7 to S9)
+
+    pub(super) fn facts(&mut self, handled: bool) -> GroupFailureInfo {
+        let random = match self.common.backoff {
+            None => 0,
+            Some(_) => self.jitter().next_u64(),
+        };
+        GroupFailureInfo { handled, random, now: Instant::now() }
+    }
+
+    pub(super) fn jitter(&mut self) -> &mut SmallRng {
+        let core = self.cell.core();
+        self.cold.get_or_insert_default().random.get_or_insert_with(|| {
+            let seed = core.path().bytes().fold(core.bus.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+            SmallRng::seed_from_u64(seed)
+        })
+    }
+
+    /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). For a `Temporary` child only its own
+    /// is asked (S23). `None`: there was no decider, or no decision, and the child ends.
+    pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
+        let own = self.common.decider.clone();
+        let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
+        if failure.error::<InvalidSettings>().is_some() {
+            return (!once).then_some(Directive::Stop); // another start would fail in the same way
+        }
+        let above = if once { None } else { self.parent().and_then(|(table, _)| table.decider()) };
+        let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
+        let declared = self.common.backoff.is_some();
+        let said = self.ask(|| {
+            let own = own.as_ref().and_then(|decider| decider.decide(failure));
+            own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
+        });
+        match said {
+            // A `Temporary` child is never restarted.
+            Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
+            Ok(Some(directive)) => Some(directive),
+            Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
+            Err(panic) => {
+                self.report(machine, Cause::Panic(panic));
+                Some(Directive::Escalate)
+            }
+        }
+    }
+
+    /// Notifies the group of a failure. Returns the treatment of the failure, and the length that the streak would
+    /// have.
+    pub(super) fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {
+        let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.streak(id) + 1));
+        handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
+    }
+
+    pub(super) fn decide_first(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+        instance: bool,
+        hands: &mut dyn Hands,
+    ) -> FailureRoute {
+        let (reported, streak) = self.tell_group(instance);
+        self.decide(machine, failure, (reported, streak), hands);
+        reported
+    }
+
+    /// Decides a kept failure now.
+    pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
+        let streak = self.with_group(|group, id| group.streak(id) + 1).unwrap_or(1);
+        self.decide(machine, failure, (FailureRoute::Decide, streak), hands);
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+        (reported, streak): (FailureRoute, u32),
+        hands: &mut dyn Hands,
+    ) {
+        match reported {
+            FailureRoute::Decide => {
+                // The decider is not asked about an end (S23), nor about a bug of this crate (S19).
+                let directive = match failure.cause() {
+                    Cause::EndedByItself => Some(Directive::Restart),
+                    // After a bug in the code that runs this child, the child alone cannot be relied on for the next
+                    // start.
+                    Cause::Bug(_) if failure.path() == self.cell.core().path() => Some(Directive::Escalate),
+                    _ => self.directive(machine, failure),
+                };
+                let facts = self.facts(hands.has_handled());
+                if let Some(directive) = directive {
+                    let comes_to = self.with_group(|group, id| {
+                        let instance = group.at(id) == MemberState::Failed;
+                        group.comes_to(id, directive, instance, facts.now)
+                    });
+                    let directive = comes_to.unwrap_or(directive);
+                    let core = self.cell.core();
+                    core.emit(EventKind::Decided { directive, failure: failure.clone(), streak });
+                }
+                let directive = directive.unwrap_or(Directive::Stop);
+                let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
+                if decided == Some(FailureRoute::Absorbed) {
+                    self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
+                }
+                self.cell.core().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
+            }
+            FailureRoute::Kept => {}
+            FailureRoute::Absorbed | FailureRoute::ReportOnly => {
+                self.cell.core().fails_late(failure.clone());
+            }
+        }
+    }
+
+    /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
+    pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
+        let over = self.with_group(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
+        let reported = self.decide_first(machine, bug, false, hands);
+        if over {
+            queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // an earlier one may be lost
+        }
+        if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
+            // The child was asked to go down, and that request may be lost too.
+            let now = Instant::now();
+            self.with_group(|group, id| group.gone(id, now));
+        }
+    }
+
+    // ----- timers and subordinate futures (S11)
+
+    /// Cancels the token, because the cell was asked to go down.
+    pub(super) fn signal_background(&mut self) {
+        #[cfg(feature = "tokio-util")]
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
+            background.tell();
+        }
+    }
+
+    /// Stops the timers of a draining cell: no more ticks come. Dropping them is user code.
+    pub(super) fn stop_timers(&mut self, machine: &Machine) {
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
+            for tick in background.stop_timers() {
+                self.guarded(machine, || drop(tick));
+            }
+        }
+    }
+
+    /// Returns whether a subordinate future is running.
+    pub(super) fn has_futures(&self) -> bool {
+        self.cold.as_ref().and_then(|cold| cold.background.as_ref()).is_some_and(Background::has_futures)
+    }
+
+    /// Drops the background work at the end of the incarnation. Dropping is user code.
+    pub(super) fn drop_background(&mut self, machine: &Machine) {
+        if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.take()) {
+            background.dismantle(&mut |part| self.guarded(machine, part));
+        }
+    }
+}
+
+/// Returns the children that have ended and are kept, since their supervisor might start them again, with their ids;
+/// each after those below it.
+fn ended_below(cell: &dyn AnyCell) -> Vec<(u64, ChildReport)> {
+    let below = |cell: &dyn AnyCell| cell.core().table().map(|table| table.cells()).unwrap_or_default().into_iter();
+    let mut reports = Vec::new();
+    let mut within = Vec::new();
+    let mut children = below(cell);
+    loop {
+        if let Some(child) = children.next() {
+            let inner = below(&*child);
+            within.push((child, replace(&mut children, inner)));
+            continue;
+        }
+        let Some((child, others)) = within.pop() else { return reports };
+        children = others;
+        if let Some(ended) = child.core().ended() {
+            let path = child.core().path();
+            let (failure, failures) = child.core().late();
+            let (took, aborted, stuck) = (Duration::ZERO, false, false);
+            let report = ChildReport { path, ended, took, aborted, stuck, failure, failures };
+            reports.push((child.core().id, report));
+        }
+    }
+}

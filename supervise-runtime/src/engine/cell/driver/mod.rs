@@ -1,0 +1,664 @@
+//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and has the
+//! machine's effects carried out by its [`Engine`].
+//!
+//! User code is polled in only one place, [`Driver::poll`]. Before and after each poll of the user future, the driver
+//! takes the orders from the control queue; an order may drop the future at its present await. Panics of the future are
+//! caught, also those in its `Drop`. Timers and futures of `cx.run` are polled in the same task, after the user future.
+//!
+//! The machine decides what an order, the end of a step or a deadline means.
+
+use std::future::{Future, poll_fn};
+use std::mem::{replace, take};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::DeferDrops;
+use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
+use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
+use crate::decide::group::Cut as GroupCut;
+use crate::decide::member::MemberState;
+use crate::engine::background::{Background, BackgroundWork};
+use crate::engine::cell::body::{Hands, Served};
+use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
+use crate::values::kind::ChildKind;
+use crate::values::link_error::LinkError;
+use crate::values::settings::Common;
+use engine::{ColdState, Engine, enter, span_of};
+use slot::Slot;
+
+mod engine;
+mod slot;
+mod span;
+
+pub(crate) use slot::Step as UserStep;
+
+/// The time until the first `StillStarting`, and between two of them.
+const STILL_STARTING: Duration = Duration::from_secs(10);
+
+/// The first watchdog check. Almost every child has stopped by then.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
+
+/// The way in which a user future ended.
+#[derive(Debug)]
+pub(crate) enum Exit {
+    Done(Served),
+    Failed(UserError),
+    Panicked(String),
+    /// Dropped at an await.
+    Cut(Cut),
+}
+
+/// The part of a cell's loop without type parameters.
+pub(crate) struct Driver {
+    pub(crate) machine: Machine,
+    pub(crate) engine: Engine,
+}
+
+/// The engine at work. `hands`: the instance, between two steps.
+struct At<'a> {
+    engine: &'a mut Engine,
+    hands: Option<&'a mut dyn Hands>,
+}
+
+impl Port for At<'_> {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.engine.cell.is_busy()
+    }
+
+    fn has_children(&self) -> bool {
+        self.engine.cell.core().table().is_some()
+    }
+
+    fn has_place(&self) -> bool {
+        self.engine.with_group(|_, _| ()).is_some()
+    }
+
+    fn end_is_told(&self) -> bool {
+        self.engine.cell.core().ended().is_some()
+    }
+
+    fn ends_with_failure(&self) -> Option<Failure> {
+        self.engine.cell.core().table().and_then(|table| table.inspect(|group| group.ends_with_failure()))
+    }
+
+    fn is_own(&self, failure: &Failure) -> bool {
+        failure.path() == self.engine.cell.core().path()
+    }
+
+    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        self.engine.failure(phase, cause)
+    }
+
+    fn perform(&mut self, machine: &Machine, effect: Effect) {
+        match &mut self.hands {
+            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands)),
+            None => self.engine.perform(machine, effect, None),
+        }
+    }
+}
+
+impl Driver {
+    pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
+        let machine = Machine::new(kind, cell.core().parent.is_none());
+        let engine = Engine {
+            current: Some(cell.clone()),
+            cell,
+            kind,
+            common,
+            stop_signal: None,
+            message: None,
+            timer: None,
+            watchdog: None,
+            begun: None,
+            waited: true,
+            broken: false,
+            cold: None,
+        };
+        Driver { machine, engine }
+    }
+
+    /// To be awaited first: from now on messages can wake the task.
+    pub(crate) async fn register_waker(&mut self) {
+        poll_fn(|cx| {
+            self.engine.cell.core().set_task_waker(cx.waker());
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    // ----- the machine
+
+    /// Returns the next step, and carries out the effects that lead to it.
+    pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
+        self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })
+    }
+
+    /// Passes the end of a step to the machine.
+    pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
+        self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });
+    }
+
+    /// Begins a new incarnation, after other tasks have run.
+    pub(super) fn begins(&mut self, hands: &mut dyn Hands) {
+        self.engine.begin(&mut self.machine, hands);
+        self.finished(StepEnd::Done, hands);
+    }
+
+    /// Translates the end of a step of user code for the machine.
+    pub(super) fn step_ended(&mut self, exit: Exit, hands: &mut dyn Hands) {
+        let end = match exit {
+            Exit::Done(Served::Hook | Served::Ready) => StepEnd::Done,
+            Exit::Done(Served::Done) => StepEnd::ByItself,
+            Exit::Done(Served::Returned) => StepEnd::Returned,
+            Exit::Done(Served::Drained) => StepEnd::Drained,
+            Exit::Done(Served::Interrupted) => StepEnd::Interrupted,
+            Exit::Failed(thrown) if thrown.is_absent() => StepEnd::Absent,
+            // On the way down, an error of another child is one that this child met, and not a failure to pass on.
+            Exit::Failed(thrown) if self.machine.is_on_its_way_out() => {
+                StepEnd::Failed { failure: self.failure(Cause::Error(thrown)), stopped: false }
+            }
+            Exit::Failed(thrown) => StepEnd::Failed { failure: self.thrown(thrown), stopped: hands.has_stopped() },
+            Exit::Panicked(text) => {
+                StepEnd::Failed { failure: self.failure(Cause::Panic(text)), stopped: hands.has_stopped() }
+            }
+            Exit::Cut(cut) => StepEnd::Cut(cut),
+        };
+        self.finished(end, hands);
+        self.engine.message = None;
+        if !self.machine.is_starting() {
+            self.engine.begun = None;
+        }
+    }
+
+    /// Records the type of the message that was in hand when the message loop returned.
+    pub(super) fn was_in_hand(&mut self, message: Option<&'static str>) {
+        self.engine.message = message;
+    }
+
+    /// Makes a failure of this child from an error. An error that already is a failure is kept: the start of a tree
+    /// fails with that of its child.
+    fn thrown(&self, thrown: UserError) -> Failure {
+        thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
+    }
+
+    fn failure(&self, cause: Cause) -> Failure {
+        self.engine.failure(Phase::Running, cause)
+    }
+
+    /// Returns the failure that the hooks of a restart get.
+    pub(super) fn heals(&self) -> Failure {
+        self.machine.heals().cloned().expect("a hook of a restart has its failure")
+    }
+
+    /// Reports a failure for which there is no decision.
+    fn report(&mut self, cause: Cause) {
+        self.engine.report(&self.machine, cause);
+    }
+
+    fn look_after_children(&mut self) {
+        let Some(table) = self.engine.cell.core().table() else { return };
+        let stopping = self.machine.gives_up();
+        let next = table.watchdog(&*self.engine.cell, stopping, Instant::now());
+        self.engine.watchdog = next.map(|at| Box::pin(sleep_until(at)));
+    }
+
+    // ----- polling
+
+    /// Polls the present step once, with orders, timers and background work.
+    fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
+        loop {
+            if self.engine.cell.core().has_control() {
+                self.take_orders();
+            }
+            if let Some(cut) = self.machine.take_cut() {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(cut));
+            }
+            self.poll_watchdog(cx);
+            if self.engine.timer.is_some() && self.poll_deadline(cx) {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(Cut::TimeUp));
+            }
+            let leaving = self.machine.is_on_its_way_out();
+            let (polled, dropped) =
+                enter(span_of(&self.engine.cold), &mut self.engine.current, leaving, || match slot.poll(cx) {
+                    Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
+                    over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
+                });
+            if let Err(panic) = dropped {
+                self.report(Cause::Panic(panic_text(panic)));
+            }
+            match polled {
+                Ok(Poll::Ready(Ok(served))) => return Poll::Ready(Exit::Done(served)),
+                Ok(Poll::Ready(Err(thrown))) => return Poll::Ready(Exit::Failed(thrown)),
+                Err(panic) => return Poll::Ready(Exit::Panicked(panic_text(panic))),
+                Ok(Poll::Pending) => {}
+            }
+            if self.engine.cell.core().has_control() {
+                continue; // a request that the user code itself has just made
+            }
+            if self.engine.cold.is_some() && self.poll_background(cx) {
+                continue;
+            }
+            // Only a future that really waits costs a timer.
+            if self.poll_deadline(cx) {
+                self.discard(slot);
+                return Poll::Ready(Exit::Cut(Cut::TimeUp));
+            }
+            return self.engine.pending();
+        }
+    }
+
+    /// Drops the user future at its await. A panic in its `Drop` is caught and reported.
+    fn discard(&mut self, slot: &mut dyn Slot) {
+        self.engine.guarded(&self.machine, || slot.discard());
+    }
+
+    /// Returns whether the time of the present step is up.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> bool {
+        match self.machine.deadline() {
+            Some(deadline) => self.engine.poll_timer(cx, deadline),
+            None => false,
+        }
+    }
+
+    fn poll_watchdog(&mut self, cx: &mut Context<'_>) {
+        while let Some(timer) = &mut self.engine.watchdog {
+            if timer.as_mut().poll(cx).is_pending() {
+                return;
+            }
+            self.engine.watchdog = None;
+            self.look_after_children();
+        }
+    }
+
+    /// Returns whether the start has taken longer than it may; raises `StillStarting` from time to time. All steps of a
+    /// start share one time (S13).
+    fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
+        // A task that was told to end before it was ready has its `shutdown` time instead.
+        let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
+        let engine = &mut self.engine;
+        let (begun, timer) = &mut **engine.begun.get_or_insert_with(|| {
+            let now = Instant::now();
+            Box::new((now, Box::pin(sleep_until(after(now, STILL_STARTING)))))
+        });
+        let over = within.map(|within| after(*begun, within));
+        if let Some(over) = over.filter(|over| *over < timer.deadline()) {
+            timer.as_mut().reset(over);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            if over.is_some_and(|over| over <= timer.deadline()) {
+                return true;
+            }
+            engine.cell.core().emit(EventKind::StillStarting { since: begun.elapsed() });
+            let next = after(timer.deadline(), STILL_STARTING);
+            timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
+        }
+        false
+    }
+
+    /// Runs a step of user code to its end, or until an order drops it.
+    pub(super) fn run<F: Future>(&mut self, future: F) -> UserStep<'_, F> {
+        UserStep::new(self, false, future)
+    }
+
+    /// Runs a step of a start.
+    pub(super) fn run_start<F: Future>(&mut self, future: F) -> UserStep<'_, F> {
+        UserStep::new(self, true, future)
+    }
+
+    /// Waits without user code until the machine has a next step.
+    pub(super) async fn wait(&mut self) {
+        poll_fn(|cx| {
+            loop {
+                if self.engine.cell.core().has_control() {
+                    self.take_orders();
+                }
+                if self.machine.wakes() {
+                    return Poll::Ready(());
+                }
+                self.poll_watchdog(cx);
+                if let Some(until) = self.machine.waits_until()
+                    && self.engine.poll_timer(cx, until)
+                {
+                    self.machine.wait_is_over(&mut At { engine: &mut self.engine, hands: None });
+                    continue;
+                }
+                if self.poll_deadline(cx) {
+                    self.machine.time_is_up();
+                    continue;
+                }
+                if !self.engine.cell.core().has_control() {
+                    return self.engine.pending();
+                }
+            }
+        })
+        .await;
+    }
+
+    /// Lets other tasks run, unless this task has waited since the last incarnation began: a child that restarts itself
+    /// immediately must not keep the thread forever.
+    pub(super) async fn give_way(&mut self) {
+        if !take(&mut self.engine.waited) {
+            let mut turned = false;
+            poll_fn(|cx| {
+                if replace(&mut turned, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
+    }
+
+    /// Waits for the futures of `cx.run` of a draining actor whose queue is empty. `Drained`: none is left;
+    /// `Interrupted`: a result is queued, or another request has to be handled.
+    pub(super) async fn hand_in(&mut self) -> Exit {
+        poll_fn(|cx| {
+            loop {
+                if self.engine.cell.core().has_control() {
+                    self.take_orders();
+                }
+                if let Some(cut) = self.machine.take_cut() {
+                    return Poll::Ready(Exit::Cut(cut));
+                }
+                if self.machine.wakes() {
+                    return Poll::Ready(Exit::Done(Served::Interrupted));
+                }
+                self.poll_watchdog(cx);
+                if self.poll_deadline(cx) {
+                    return Poll::Ready(Exit::Cut(Cut::TimeUp));
+                }
+                if self.poll_background(cx) || self.engine.cell.core().has_control() {
+                    continue;
+                }
+                if self.engine.cell.mailbox().is_some_and(|mailbox| mailbox.waiting > 0) {
+                    return Poll::Ready(Exit::Done(Served::Interrupted));
+                }
+                if !self.engine.has_futures() {
+                    return Poll::Ready(Exit::Done(Served::Drained));
+                }
+                return Poll::Pending;
+            }
+        })
+        .await
+    }
+
+    // ----- the control queue: orders for the machine, and requests of callers, which the group decides first
+
+    #[cold]
+    pub(super) fn take_orders(&mut self) {
+        while self.engine.cell.core().has_control() {
+            for message in self.engine.cell.core().take_control() {
+                self.take(message);
+            }
+        }
+    }
+
+    fn take(&mut self, message: SystemMessage) {
+        match message {
+            // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
+            // started on request meanwhile, it still has to announce the end of that life.
+            SystemMessage::Order(Order::Over(_)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+                closed(&*self.engine.cell);
+            }
+            SystemMessage::Order(order) => self.order(order),
+            SystemMessage::Stop => self.take_stop(),
+            SystemMessage::Abort => self.take_abort(),
+            SystemMessage::Kill => self.take_kill(Cause::Killed),
+            #[cfg(feature = "testing")]
+            SystemMessage::Inject(cause) => self.inject(cause),
+            SystemMessage::DeathPact(pact) if pact.is_taken_back() => {}
+            SystemMessage::DeathPact(pact) => {
+                pact.handle();
+                self.take_kill(Cause::DeathPact(pact.path().to_owned()));
+            }
+            SystemMessage::DropValue(id) => self.drop_value(id),
+            SystemMessage::Watchdog => {
+                self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
+            }
+            SystemMessage::Move(to) => self.take_move(*to),
+            SystemMessage::BackgroundWork(work) => self.take_background(*work),
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });
+    }
+
+    /// Returns whether a life was about to begin whose end was not announced.
+    fn has_end_to_tell(&self) -> bool {
+        let core = self.engine.cell.core();
+        // In this order: a requested start clears the mark first, and then the end of the previous life.
+        self.machine.is_due() || core.ended().is_none() && core.is_closing()
+    }
+
+    fn take_stop(&mut self) {
+        let now = Instant::now();
+        let mut begins = false;
+        if let Some((table, owner)) = self.engine.parent() {
+            let stopped = table.on_child(&**owner, &*self.engine.cell, |group, id| {
+                (group.stop_member(id, now), group.at(id) == MemberState::GoingDown)
+            });
+            match stopped {
+                Some((true, down)) => begins = down,
+                _ => return, // the child goes down with its group, when its turn comes
+            }
+        }
+        self.order(Order::Stop { begins });
+    }
+
+    /// The supervisor has no time left for the child. Before its turn, the group says why the child goes down.
+    fn take_abort(&mut self) {
+        if self.machine.is_parked() {
+            return;
+        }
+        let mut again = None;
+        if !self.machine.is_leaving() {
+            let now = Instant::now();
+            match self.engine.with_group(|group, id| group.cut(id, now)) {
+                Some(GroupCut::Stay) => return,
+                Some(GroupCut::Down(failure)) => again = Some(failure),
+                Some(GroupCut::End) | None => {}
+            }
+        }
+        self.order(Order::Abort(again));
+    }
+
+    fn take_kill(&mut self, cause: Cause) {
+        match self.machine.is_parked() {
+            true => self.take_stop(), // nothing runs that could be killed
+            false => self.order(Order::Kill(self.failure(cause))),
+        }
+    }
+
+    /// Injects a failure for a test: from here on it is a failure like any other.
+    #[cfg(feature = "testing")]
+    fn inject(&mut self, cause: Cause) {
+        match cause {
+            Cause::Bug(text) => {
+                crate::base::loud::inject();
+                panic!("{text}"); // here, where no user code runs
+            }
+            Cause::Killed => self.take_kill(cause),
+            cause => self.order(Order::Inject(self.failure(cause))),
+        }
+    }
+
+    fn drop_value(&mut self, id: u32) {
+        let Some(table) = self.engine.cell.core().table() else { return };
+        if let Some(value) = table.value(id)
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| value.clear()))
+        {
+            self.report(Cause::Panic(panic_text(panic)));
+        }
+        if let Some(table) = self.engine.cell.core().table() {
+            table.on(&*self.engine.cell, |group| group.gone(id, Instant::now()));
+        }
+    }
+
+    // ----- failures of this crate
+
+    /// The start expression has finished: reads the settings that come from the instance. `supervision()` is user code:
+    /// a panic in it is a failed start.
+    pub(crate) fn started(&mut self, exit: Exit, hands: &mut dyn Hands) -> Exit {
+        if !matches!(exit, Exit::Done(_)) {
+            return exit;
+        }
+        self.engine.stop_signal = hands.signal();
+        if self.engine.stop_signal.is_some() {
+            self.machine.set_signalled();
+        }
+        match self.engine.ask(|| hands.supervision()) {
+            Err(panic) => return Exit::Panicked(panic),
+            Ok(Some(strategy)) => {
+                if let Some(table) = self.engine.cell.core().table() {
+                    table.configure(strategy);
+                }
+            }
+            Ok(None) => {}
+        }
+        exit
+    }
+
+    /// Drops the incarnation together with the task: no hook runs.
+    pub(crate) fn let_go(&mut self, hands: &mut dyn Hands) {
+        let Driver { machine, engine } = self;
+        engine.drop_background(machine);
+        engine.drop_instance(machine, hands);
+        // Last: a message for redelivery is back in the mailbox by now.
+        engine.perform(machine, Effect::Close, Some(hands));
+    }
+
+    /// Code of this crate has failed.
+    pub(crate) fn breaks(&mut self, bug: Failure, hands: &mut dyn Hands) {
+        if self.machine.has_ended() {
+            self.engine.broken = false;
+            self.machine.breaks_after_its_end(self.engine.cell.core().ended().is_some());
+            closed(&*self.engine.cell);
+            let now = Instant::now();
+            self.engine.with_group(|group, id| {
+                if matches!(group.at(id), MemberState::Starting | MemberState::GoingDown) {
+                    group.gone(id, now);
+                }
+            });
+            return;
+        }
+        (self.engine.begun, self.engine.message) = (None, None);
+        self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });
+    }
+
+    // ----- timers and subordinate futures, polled after the user future (S11)
+
+    /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
+    pub(super) fn take_background(&mut self, work: BackgroundWork) {
+        let engine = &mut self.engine;
+        if self.machine.takes_background(matches!(work, BackgroundWork::Timer { .. })) {
+            let background = &mut engine.cold.get_or_insert_default().background;
+            background.get_or_insert_with(Background::new).add(work, engine.cell.core().task_waker());
+            if self.machine.leaving_since().is_some() {
+                engine.signal_background(); // the stop was requested before the token was made
+            }
+        } else {
+            engine.guarded(&self.machine, || drop(work)); // user code
+        }
+    }
+
+    /// Polls background work. True: a subordinate future panicked, which is a failure of the actor after the message in
+    /// hand.
+    #[cold]
+    pub(super) fn poll_background(&mut self, cx: &mut Context<'_>) -> bool {
+        let engine = &mut self.engine;
+        let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
+            return false;
+        };
+        let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
+        let Err(text) = polled else { return false };
+        let failure = self.failure(Cause::Panic(text));
+        self.machine.fails_beside(failure, &mut At { engine: &mut self.engine, hands: None });
+        true
+    }
+
+    // ----- the move to another supervisor (S38)
+
+    pub(super) fn take_move(&mut self, ask: Move) {
+        let Move { to, unlink, reply } = ask;
+        let _shelter = DeferDrops::new();
+        // Under the lock no last reference may be dropped, which would run user code. So these two are kept until after
+        // it.
+        let before =
+            (self.engine.cell.core().supervisor(), self.engine.cold.as_ref().and_then(|cold| cold.moved.clone()));
+        let mut above = Vec::new();
+        let moved = {
+            let _one = moves();
+            self.move_to(&to, unlink, &mut above)
+        };
+        drop((before, above));
+        // The caller may no longer wait; the child has moved all the same.
+        let _ = reply.send(moved);
+    }
+
+    /// Moves the child. `above`: collects the cells that were visited on the way up.
+    fn move_to(
+        &mut self,
+        to: &Arc<dyn AnyCell>,
+        unlink: Option<u64>,
+        above: &mut Vec<Arc<dyn AnyCell>>,
+    ) -> Result<(), LinkError> {
+        let core = self.engine.cell.core();
+        let path = || core.path();
+        let Some((from, owner)) = self.engine.parent() else { return Err(LinkError::Supervised { path: path() }) };
+        match unlink {
+            None if !owner.core().is_guardian() => return Err(LinkError::Supervised { path: path() }),
+            Some(caller) if owner.core().id != caller => return Err(LinkError::NotOwn { path: path() }),
+            _ => {}
+        }
+        let mut next = Some(to.clone());
+        while let Some(cell) = next {
+            next = cell.core().supervisor();
+            let is_above = cell.core().id == core.id;
+            above.push(cell);
+            if is_above {
+                above.extend(next);
+                return Err(LinkError::Above { path: path() });
+            }
+        }
+        let busy = || LinkError::Busy { path: path() };
+        let joins = to.core().table().ok_or_else(busy)?;
+        if !self.machine.may_move() {
+            return Err(busy());
+        }
+        let leaving = from.leave(&*self.engine.cell).ok_or_else(busy)?;
+        if let Err(back) = joins.join(&self.engine.cell, leaving) {
+            let kept = from.join(&self.engine.cell, back);
+            debug_assert!(kept.is_ok() || unlink.is_some(), "a guardian has nothing else to do");
+            return Err(busy());
+        }
+        core.set_supervisor(Some(to.clone()));
+        self.engine.cold.get_or_insert_default().moved = Some(to.clone());
+        Ok(())
+    }
+}
+
+/// One move at a time in the whole process: two actors that take each other over must not both succeed.
+#[cfg(not(shuttle))]
+static MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ());
+
+#[cfg(shuttle)]
+shuttle::lazy_static! { static ref MOVES: Mutex<()> = Mutex::ranked(Rank::Moves, ()); }
+
+/// Keeps every child from moving while the guard exists. To be taken before every group's lock.
+pub(crate) fn moves() -> MutexGuard<'static, ()> {
+    lock(&MOVES)
+}

@@ -1,0 +1,68 @@
+//! The `tracing` span of each incarnation, in which all its user code runs (rule S41).
+//!
+//! Without an interested subscriber, the cost is one comparison with tracing's maximum level for each incarnation.
+
+use std::fmt;
+
+use tracing::Span;
+use tracing::span::Id;
+
+use crate::base::sync::{Arc, foreign, lock};
+use crate::engine::cell::control::{AnyCell, CellCore};
+
+/// Returns the parent of this cell's spans.
+fn above(core: &CellCore) -> Option<Id> {
+    // The id of a span is stored in it: no subscriber is called.
+    let around = |core: &CellCore| lock(&core.bus.spans.around).as_ref().and_then(Span::id);
+    match core.supervisor() {
+        Some(supervisor) if !supervisor.core().is_guardian() => {
+            let supervisor = supervisor.core();
+            let open = lock(&supervisor.bus.spans.open).get(&supervisor.id).and_then(Span::id);
+            open.or_else(|| around(supervisor))
+        }
+        Some(guardian) => around(guardian.core()),
+        None => around(core),
+    }
+}
+
+/// The span of one incarnation. Dropped with it.
+pub(crate) struct Incarnation {
+    pub(crate) span: Span,
+    cell: Arc<dyn AnyCell>,
+}
+
+impl fmt::Debug for Incarnation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.span.fmt(f)
+    }
+}
+
+impl Incarnation {
+    /// Opens the span. Returns `None` if no subscriber is interested.
+    pub(crate) fn open(cell: &Arc<dyn AnyCell>) -> Option<Self> {
+        let core = cell.core();
+        // At level `error`: where an error of a child is shown, its span should be shown too.
+        let span = tracing::error_span!(
+            parent: above(core),
+            "child",
+            path = %core.path(),
+            incarnation = core.incarnation()
+        );
+        if span.is_disabled() {
+            return None;
+        }
+        let shared = span.clone(); // runs a subscriber's code, so not under the lock
+        let before = lock(&core.bus.spans.open).insert(core.id, shared);
+        drop(before);
+        Some(Incarnation { span, cell: cell.clone() })
+    }
+}
+
+impl Drop for Incarnation {
+    fn drop(&mut self) {
+        let core = self.cell.core();
+        let gone = lock(&core.bus.spans.open).remove(&core.id);
+        foreign();
+        drop(gone);
+    }
+}

@@ -1,0 +1,85 @@
+//! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
+
+use super::body::Body;
+use super::control::AnyCell;
+use super::driver::Driver;
+use crate::base::sync::Arc;
+use crate::decide::child::machine::Step;
+
+mod bug;
+mod farewell;
+
+use farewell::CellGuard;
+
+struct Life<B: Body> {
+    /// Dropped first.
+    farewell: CellGuard,
+    driver: Driver,
+    body: B,
+}
+
+impl<B: Body> Drop for Life<B> {
+    fn drop(&mut self) {
+        if !self.farewell.is_orderly() {
+            // Messages that were taken out of the mailbox and not handled become dead letters too (S5), and an asker
+            // outside of the runtime must not wait forever.
+            self.driver.let_go(&mut self.body);
+        }
+    }
+}
+
+/// The task of a cell. Its future is most of the memory of an idle actor.
+pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
+    let common = body.common();
+    let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
+    async move {
+        life.driver.register_waker().await;
+        life.outlive().await;
+    }
+}
+
+impl<B: Body> Life<B> {
+    /// Runs step after step. Only this function knows the type of the child.
+    async fn steps(&mut self) {
+        let Life { driver, body, .. } = self;
+        loop {
+            let exit = match driver.next(body) {
+                Step::Wait => {
+                    driver.wait().await;
+                    continue;
+                }
+                Step::Yield => {
+                    driver.give_way().await;
+                    driver.begins(body);
+                    continue;
+                }
+                Step::Start => {
+                    let exit = driver.run_start(body.start()).await;
+                    driver.started(exit, body)
+                }
+                Step::PreStart => driver.run_start(body.pre_start()).await,
+                Step::PostRestart => {
+                    let failure = driver.heals();
+                    driver.run_start(body.post_restart(&failure)).await
+                }
+                Step::Ready => driver.run_start(body.readying()).await,
+                Step::Serve => {
+                    let exit = driver.run(body.serve()).await;
+                    driver.was_in_hand(body.in_hand());
+                    body.return_batch();
+                    exit
+                }
+                Step::HandIn => driver.hand_in().await,
+                Step::PreRestart => {
+                    let failure = driver.heals();
+                    driver.run(body.pre_restart(&failure)).await
+                }
+                Step::Settle => driver.run(body.settle(false)).await,
+                Step::Drop => driver.run(body.settle(true)).await,
+                Step::PostStop => driver.run(body.post_stop()).await,
+                Step::Exit => return,
+            };
+            driver.step_ended(exit, body);
+        }
+    }
+}

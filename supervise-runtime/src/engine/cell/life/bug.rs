@@ -1,0 +1,55 @@
+//! Recovery from bugs of this crate: a panic of its own code makes the child fail, and then its supervisor (S19, S25).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use super::Life;
+use crate::base::loud;
+use crate::engine::cell::body::Body;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, panic_text};
+
+pin_project! {
+    /// A future whose panic is returned as a value. It is not polled again after that.
+    struct Caught<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Caught<F> {
+    type Output = Result<F::Output, String>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let future = self.project().future;
+        caught(|| future.poll(cx)).map_or_else(|text| Poll::Ready(Err(text)), |polled| polled.map(Ok))
+    }
+}
+
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic_text(panic);
+        loud::bug(&text);
+        text
+    })
+}
+
+impl<B: Body> Life<B> {
+    /// Runs the steps until the child has ended, and recovers from panics of this crate's code.
+    pub(super) async fn outlive(&mut self) {
+        loop {
+            let Err(text) = (Caught { future: self.steps() }).await else { return self.farewell.was_orderly() };
+            let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
+            self.driver.engine.cell.core().emit(EventKind::Failed { failure: bug.clone(), message: None });
+            // A second bug without a successful start in between, or a bug in the recovery: only an end is left.
+            let again = std::mem::replace(&mut self.driver.engine.broken, true);
+            if again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err() {
+                self.farewell.buries(bug);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The end of a cell's task in every case, also when the runtime drops it.
+
+use tokio::time::Instant;
+
+use crate::base::sync::Arc;
+use crate::decide::child::machine::Order;
+use crate::engine::cell::control::{AnyCell, SystemMessage, closed, send};
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::Failure;
+use crate::values::report::ChildReport;
+
+pub(super) struct CellGuard {
+    cell: Arc<dyn AnyCell>,
+    orderly: bool,
+    /// The failure of this crate's own code, if that ended the task.
+    bug: Option<Failure>,
+}
+
+impl CellGuard {
+    pub(super) fn new(cell: Arc<dyn AnyCell>) -> Self {
+        CellGuard { cell, orderly: false, bug: None }
+    }
+
+    pub(super) fn is_orderly(&self) -> bool {
+        self.orderly
+    }
+
+    pub(super) fn was_orderly(&mut self) {
+        self.orderly = true;
+    }
+
+    pub(super) fn buries(&mut self, bug: Failure) {
+        self.bug = Some(bug);
+    }
+
+    /// The task was dropped before the child ended: the supervisor must not wait for it forever. `runtime_gone`: the
+    /// supervisor must not count this as an end.
+    fn lost(&self, runtime_gone: bool) {
+        if let Some(owner) = self.cell.core().supervisor()
+            && let Some(table) = owner.core().table()
+        {
+            let now = Instant::now();
+            table.on_child(&*owner, &*self.cell, |group, id| {
+                if runtime_gone {
+                    group.runtime_gone();
+                }
+                group.lose(id, now);
+            });
+        }
+    }
+
+    /// The task cannot even take the child down: all watchers are notified, and the children end immediately.
+    fn buried(&self, bug: Failure) {
+        let core = self.cell.core();
+        for child in core.table().map(|table| table.cells()).unwrap_or_default() {
+            send(&*child, SystemMessage::Order(Order::End(Ended::Stopped)));
+        }
+        let ended = Ended::Failed(bug);
+        core.emit(EventKind::Ended { ended: ended.clone() });
+        core.set_ended(ended.clone());
+        let took = std::time::Duration::ZERO;
+        core.tell_report(|path| {
+            let ended = ended.clone();
+            ChildReport { path, ended, took, aborted: true, stuck: false, failure: None, failures: 0 }
+        });
+    }
+}
+
+impl Drop for CellGuard {
+    fn drop(&mut self) {
+        if !self.orderly {
+            let core = self.cell.core();
+            // First: after this, no requested start can reopen the mailbox, and an earlier one is undone here.
+            self.lost(self.bug.is_none());
+            self.cell.refuse();
+            if core.ended().is_none() {
+                match self.bug.take() {
+                    Some(bug) => self.buried(bug),
+                    None => core.set_ended(Ended::RuntimeGone),
+                }
+            }
+            if core.parent.is_none() {
+                core.bus.close();
+            }
+            closed(&*self.cell);
+        }
+        if let Some(table) = self.cell.core().table() {
+            table.finish();
+        }
+        let core = self.cell.core();
+        core.set_supervisor(None);
+        if core.parent.as_ref().is_none_or(|parent| parent.core().is_guardian()) {
+            core.bus.spans.end();
+        }
+    }
+}

@@ -1,0 +1,596 @@
+//! The mailbox of an actor.
+//!
+//! Senders push under one short lock. The actor swaps the whole queue for its own batch, and serves the batch without
+//! the lock. The bound is on the number of messages that wait, including those in the batch. A mailbox lives as long as
+//! its cell, over all incarnations. It can be closed and opened again, since a child that has ended can be started
+//! again with its supervisor (S20).
+//!
+//! Invariants:
+//! 1. `receiver_parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender that
+//!    pushes clears it and wakes the task. So no wake-up is lost.
+//! 2. `in_batch` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
+//!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had when it was
+//!    taken. So usually no other thread reads the place to which the actor writes.
+//! 3. A blocked sender is in `blocked` with its ticket, or was woken and will try again, or has given up and has
+//!    forwarded its wake-up. Each message that is taken out wakes one of the waiting senders. So capacity is never idle
+//!    while a sender waits.
+//!
+//! The third invariant needs an order, because the actor makes room without the lock. The actor writes `in_batch`, then
+//! reads `has_waiters`; a sender that begins to wait writes `has_waiters`, then reads `in_batch`. If all four accesses are
+//! `SeqCst`, at least one of the two sees the write of the other. The actor does this at each message of a short batch,
+//! at every 32nd message of a long batch and at its end, and while a sender waits. A fence for each message of a long
+//! batch would cost too much. The room made in between is counted in `unsaid`, and reported when the actor takes the
+//! lock for another reason, or at the next message with a fence: at the latest when the handler of the present message
+//! waits for the first time, or returns. When the actor is idle, it wakes as many senders as there is room for, in
+//! addition to senders that were woken before and have not come back.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::mem::size_of;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::drop_catching_panics;
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
+use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::values::event::{DeadLetterReason, EventKind};
+use crate::values::mailbox_depth::MailboxDepth;
+
+mod gate;
+
+use gate::{Blocked, RejectState};
+
+/// The number of messages that are served before the actor yields to other tasks.
+const BUDGET: u8 = 128;
+
+/// A batch with fewer messages is short: at each of its messages the actor checks for waiting senders.
+const SHORT: usize = 32;
+
+/// Buffers up to this number of bytes are never given back.
+const SMALL: usize = 4096;
+
+/// Larger buffers are given back when they were not needed for this long.
+const CALM: Duration = Duration::from_secs(1);
+
+/// Whether messages are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// Messages are handled as they come.
+    Open,
+    /// Messages wait: the actor is down (S35).
+    Down,
+    /// New messages are refused, but queued ones are still handled (S24).
+    Draining,
+    /// Messages are refused: the actor has ended, or is stopping.
+    Closed,
+}
+
+/// A cell with a mailbox.
+pub(crate) struct ActorCell<T> {
+    core: CellCore,
+    /// The actor's loop has to return, because an order arrived.
+    interrupted: AtomicBool,
+    busy: AtomicBool,
+    /// The present incarnation has handled a message.
+    handled: AtomicBool,
+    /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
+    /// mailbox full.
+    in_batch: AtomicUsize,
+    /// A sender waits for room.
+    has_waiters: AtomicBool,
+    ask: AskTime,
+    /// Messages are refused while the actor is down (S35).
+    rejecting: bool,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    queue: VecDeque<T>,
+    gate: Admission,
+    receiver_parked: bool,
+    capacity: usize,
+    /// The length of the actor's batch when it was taken: an upper bound of its length now.
+    batch: usize,
+    /// The senders that wait for room, by ticket, in the order of their arrival.
+    blocked: BTreeMap<u64, Waker>,
+    tickets: u64,
+    /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
+    rejects: Option<Box<RejectState>>,
+}
+
+/// Why a message was not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    Full,
+    Down { retry_in: Option<Duration> },
+    Closed,
+}
+
+/// An item of a mailbox.
+pub(crate) trait MailboxItem: Send + 'static {
+    /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
+    fn message(&self) -> Option<&'static str>;
+}
+
+impl<T: MailboxItem> ActorCell<T> {
+    pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration) -> Self {
+        ActorCell {
+            core,
+            interrupted: AtomicBool::new(false),
+            busy: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
+            in_batch: AtomicUsize::new(0),
+            has_waiters: AtomicBool::new(false),
+            ask: AskTime::new(ask),
+            rejecting: false,
+            inner: Mutex::new(Inner {
+                queue: VecDeque::new(),
+                gate: Admission::Down,
+                receiver_parked: false,
+                capacity,
+                batch: 0,
+                blocked: BTreeMap::new(),
+                tickets: 0,
+                rejects: None,
+            }),
+        }
+    }
+
+    pub(crate) fn set_handled(&self, handled: bool) {
+        self.handled.store(handled, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ask_time(&self) -> Option<Duration> {
+        self.ask.get()
+    }
+
+    pub(crate) fn set_ask_time(&self, time: Duration) {
+        self.ask.set(time);
+    }
+
+    /// Accepts the message if there is room. `refuse_down`: the sender must not wait for an actor that is down.
+    #[inline]
+    pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
+        let inner = lock(&self.inner);
+        match self.refuses(&inner, refuse_down) {
+            Some(rejected) => {
+                drop(inner);
+                Err((msg, rejected))
+            }
+            None => {
+                self.enqueue(inner, msg);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
+        if inner.gate != Admission::Open
+            && let Some(rejected) = inner.refusal(refuse_down)
+        {
+            return Some(rejected);
+        }
+        self.is_full(inner).then_some(Rejected::Full)
+    }
+
+    #[inline]
+    fn is_full(&self, inner: &Inner<T>) -> bool {
+        inner.queue.len() + inner.batch >= inner.capacity && self.room(inner) == 0
+    }
+
+    #[cold]
+    fn room(&self, inner: &Inner<T>) -> usize {
+        inner.capacity.saturating_sub(inner.queue.len() + self.in_batch.load(Ordering::SeqCst))
+    }
+
+    #[inline]
+    fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
+        inner.queue.push_back(msg);
+        let receiver_parked = std::mem::take(&mut inner.receiver_parked);
+        drop(inner);
+        if receiver_parked {
+            self.core.wake();
+        }
+    }
+
+    /// Accepts the message even if the mailbox is full (for a notice of an end). Drops it if the mailbox is closed.
+    pub(crate) fn push_past_bound(&self, msg: T) {
+        let inner = lock(&self.inner);
+        if matches!(inner.gate, Admission::Draining | Admission::Closed) {
+            drop(inner);
+            return;
+        }
+        self.enqueue(inner, msg);
+    }
+
+    /// Does the same as `try_push`, but stores a waker if the mailbox is full. `ticket` identifies the waiting sender.
+    pub(crate) fn poll_push(
+        &self,
+        msg: &mut Option<T>,
+        ticket: &mut Option<u64>,
+        refuse_down: bool,
+        waker: &Waker,
+    ) -> Poll<Result<(), Rejected>> {
+        // Cloned and dropped outside of the lock: a waker may be user code.
+        let mut fresh = None;
+        loop {
+            let mut inner = lock(&self.inner);
+            match self.refuses(&inner, refuse_down) {
+                None => {
+                    // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
+                    let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
+                    match msg.take() {
+                        Some(msg) => self.enqueue(inner, msg),
+                        None => drop(inner),
+                    }
+                    foreign();
+                    drop(known);
+                    return Poll::Ready(Ok(()));
+                }
+                Some(Rejected::Full) => {}
+                Some(rejected) => {
+                    drop(inner);
+                    return Poll::Ready(Err(rejected));
+                }
+            }
+            let known = ticket.and_then(|ticket| inner.blocked.get(&ticket));
+            let before = if known.is_some_and(|known| known.will_wake(waker)) {
+                None
+            } else if let Some(fresh) = fresh.take() {
+                let ticket = *ticket.get_or_insert_with(|| {
+                    inner.tickets += 1;
+                    inner.tickets
+                });
+                inner.blocked.insert(ticket, fresh)
+            } else {
+                drop(inner);
+                foreign();
+                fresh = Some(waker.clone());
+                continue;
+            };
+            // The sender's side of the order described in the module.
+            self.has_waiters.store(true, Ordering::SeqCst);
+            let room = self.room(&inner);
+            self.wake_senders(inner, room);
+            drop(before);
+            return Poll::Pending;
+        }
+    }
+
+    /// Wakes senders after `made` messages were taken out of the batch, of which `left` are left.
+    #[cold]
+    fn wake_senders_after(&self, left: usize, made: usize) {
+        let inner = lock(&self.inner);
+        let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(made);
+        self.wake_senders(inner, room);
+    }
+
+    /// Wakes this many of the senders that wait for room.
+    fn wake_senders(&self, mut inner: MutexGuard<'_, Inner<T>>, room: usize) {
+        let woken = match room.min(inner.blocked.len()) {
+            0 => (None, Vec::new()),
+            1 => (inner.blocked.pop_first(), Vec::new()),
+            room => (None, std::iter::from_fn(|| inner.blocked.pop_first()).take(room).collect()),
+        };
+        self.has_waiters.store(!inner.blocked.is_empty(), Ordering::SeqCst);
+        drop(inner);
+        foreign();
+        let (one, more) = woken;
+        one.into_iter().chain(more).for_each(|(_, waker)| waker.wake());
+    }
+
+    /// Removes a sender that gave up waiting. If it had already been woken, its wake-up is forwarded to the next one.
+    pub(crate) fn cancel_wait(&self, ticket: u64) {
+        let mut inner = lock(&self.inner);
+        let known = inner.blocked.remove(&ticket);
+        let next = if known.is_none() { inner.blocked.pop_first() } else { None };
+        drop(inner);
+        foreign();
+        drop(known);
+        if let Some((_, waker)) = next {
+            waker.wake();
+        }
+    }
+
+    /// Opens or closes the gate. Senders that wait for room are woken, try again, and see the new state.
+    pub(crate) fn set_gate(&self, gate: Admission, capacity: Option<usize>) {
+        let mut inner = lock(&self.inner);
+        inner.gate = gate;
+        if let Some(capacity) = capacity {
+            inner.capacity = capacity;
+        }
+        let blocked = Blocked::all(&mut inner);
+        drop(inner);
+        drop(blocked);
+    }
+}
+
+impl<T: MailboxItem> ActorCell<T> {
+    /// Refuses new messages, and drops the queued ones: they become dead letters, and errors for askers.
+    fn close(&self) {
+        self.set_gate(Admission::Closed, None);
+        let queue = {
+            let mut inner = lock(&self.inner);
+            self.in_batch.store(0, Ordering::Relaxed);
+            inner.batch = 0;
+            std::mem::take(&mut inner.queue)
+        };
+        for letter in queue {
+            if let Some(message) = letter.message() {
+                self.core.emit(EventKind::DeadLetter { message, reason: DeadLetterReason::Ended });
+            }
+            // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
+            drop_catching_panics(letter);
+        }
+    }
+}
+
+impl<T: MailboxItem> ActorCell<T> {
+    /// Removes the items that end with the incarnation. To be called by the actor's own task, after its batch was given
+    /// back.
+    pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
+        let gone: Vec<T> = {
+            let mut inner = lock(&self.inner);
+            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
+            inner.queue = stay;
+            Vec::from(gone)
+        };
+        let made = gone.len();
+        for letter in gone {
+            drop_catching_panics(letter);
+        }
+        let inner = lock(&self.inner);
+        let room = self.room(&inner).min(made);
+        self.wake_senders(inner, room);
+    }
+}
+
+impl<T: MailboxItem> AnyCell for ActorCell<T> {
+    fn core(&self) -> &CellCore {
+        &self.core
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    fn refuse(&self) {
+        self.close();
+    }
+
+    fn reopen(&self) {
+        let mut inner = lock(&self.inner);
+        if inner.gate == Admission::Closed {
+            inner.gate = Admission::Down;
+        }
+    }
+
+    fn set_down(&self, down: bool) {
+        self.reject(down);
+    }
+
+    fn set_retry(&self, at: Option<Instant>) {
+        self.retry(at);
+    }
+
+    fn refuse_new(&self) {
+        drop(self.drain_gate());
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    fn has_handled(&self) -> bool {
+        self.handled.load(Ordering::Relaxed)
+    }
+
+    fn mailbox(&self) -> Option<MailboxDepth> {
+        let inner = lock(&self.inner);
+        Some(MailboxDepth {
+            waiting: inner.queue.len() + self.in_batch.load(Ordering::Relaxed),
+            capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
+            blocked: inner.blocked.len(),
+        })
+    }
+}
+
+/// The actor's end of the mailbox.
+pub(crate) struct Inbox<T> {
+    batch: VecDeque<T>,
+    budget: u8,
+    bounded: bool,
+    /// The number of messages that were taken out without a check for waiting senders.
+    unsaid: u32,
+    /// Present while the buffers are large.
+    calm: Option<Box<Calm>>,
+}
+
+/// The time for which the buffers have not been needed.
+struct Calm {
+    timer: Pin<Box<Sleep>>,
+    /// The longest batch in this time.
+    longest: usize,
+}
+
+/// The result of a poll of the mailbox.
+pub(crate) enum Received<T> {
+    Message(T),
+    /// No message is left, and none will come.
+    Drained,
+    /// An order has to be handled first.
+    Interrupted,
+}
+
+impl<T: MailboxItem> Inbox<T> {
+    pub(crate) fn new() -> Self {
+        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
+    }
+
+    /// Returns the next message. Marks the cell busy until the next call.
+    #[inline]
+    pub(crate) fn poll(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
+        if cell.interrupted.load(Ordering::Acquire) {
+            cell.busy.store(false, Ordering::Relaxed);
+            return Poll::Ready(Received::Interrupted);
+        }
+        if self.budget == 0 {
+            self.budget = BUDGET;
+            cell.busy.store(false, Ordering::Relaxed);
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.batch.is_empty() {
+            cell.busy.store(false, Ordering::Relaxed);
+            let mut inner = lock(&cell.inner);
+            if inner.queue.is_empty() {
+                if inner.gate == Admission::Draining {
+                    return Poll::Ready(Received::Drained);
+                }
+                inner.receiver_parked = true;
+                inner.batch = 0;
+                self.budget = BUDGET;
+                self.unsaid = 0;
+                let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;
+                if inner.blocked.is_empty() {
+                    drop(inner);
+                } else {
+                    let room = inner.capacity;
+                    cell.wake_senders(inner, room);
+                }
+                if great || self.calm.is_some() {
+                    self.wait_for_calm(cell, cx);
+                }
+                return Poll::Pending;
+            }
+            self.bounded = inner.capacity != usize::MAX;
+            std::mem::swap(&mut inner.queue, &mut self.batch);
+            let taken = self.batch.len();
+            inner.batch = taken;
+            cell.in_batch.store(taken, Ordering::Relaxed);
+            if let Some(calm) = &mut self.calm {
+                calm.longest = calm.longest.max(taken);
+            }
+        }
+        self.budget -= 1;
+        let msg = self.batch.pop_front();
+        self.count_down(cell);
+        match msg {
+            Some(msg) => {
+                cell.busy.store(true, Ordering::Relaxed);
+                Poll::Ready(Received::Message(msg))
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    /// Publishes how much of the batch is left, and checks for waiting senders.
+    #[inline]
+    fn count_down(&mut self, cell: &ActorCell<T>) {
+        let left = self.batch.len();
+        if !self.bounded {
+            return cell.in_batch.store(left, Ordering::Relaxed);
+        }
+        if left < SHORT || left.is_multiple_of(SHORT) || cell.has_waiters.load(Ordering::Relaxed) {
+            cell.in_batch.store(left, Ordering::SeqCst);
+            let made = std::mem::take(&mut self.unsaid) as usize + 1;
+            if cell.has_waiters.load(Ordering::SeqCst) {
+                cell.wake_senders_after(left, made);
+            }
+        } else {
+            cell.in_batch.store(left, Ordering::Relaxed);
+            self.unsaid += 1;
+        }
+    }
+
+    /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
+    pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
+        self.return_batch(cell);
+        lock(&cell.inner).queue.push_front(msg);
+    }
+
+    /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
+    /// meanwhile finds all messages there.
+    pub(crate) fn return_batch(&mut self, cell: &ActorCell<T>) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut inner = lock(&cell.inner);
+        self.batch.append(&mut inner.queue);
+        std::mem::swap(&mut inner.queue, &mut self.batch);
+        inner.batch = 0;
+        cell.in_batch.store(0, Ordering::Relaxed);
+        let made = std::mem::take(&mut self.unsaid) as usize;
+        if made > 0 && !inner.blocked.is_empty() {
+            let room = cell.room(&inner).min(made);
+            cell.wake_senders(inner, room);
+        }
+    }
+
+    /// Waits, with an empty mailbox, until the buffers of a burst can be given back: after a time in which a quarter of
+    /// their size would have been enough. Under a steady load they stay.
+    #[cold]
+    fn wait_for_calm(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
+        let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
+        while calm.timer.as_mut().poll(cx).is_ready() {
+            let mut inner = lock(&cell.inner);
+            if !inner.queue.is_empty() {
+                return; // the actor was woken for it
+            }
+            if calm.longest <= inner.queue.capacity().max(self.batch.capacity()) / 4 {
+                let before = (std::mem::take(&mut inner.queue), std::mem::take(&mut self.batch));
+                drop(inner);
+                drop(before);
+                self.calm = None;
+                return;
+            }
+            drop(inner);
+            calm.longest = 0;
+            calm.timer.as_mut().reset(after(Instant::now(), CALM));
+        }
+    }
+
+    /// Closes the mailbox at the end: all queued messages are dropped, and the buffers are given back.
+    pub(crate) fn close(&mut self, cell: &ActorCell<T>) {
+        self.return_batch(cell);
+        self.batch = VecDeque::new();
+        self.calm = None;
+        cell.close();
+    }
+}
+
+/// The time that an ask waits, kept next to the mailbox since every handle needs it. `u64::MAX` means forever.
+#[derive(Debug)]
+pub(crate) struct AskTime(AtomicU64);
+
+impl AskTime {
+    pub(crate) fn new(time: Duration) -> Self {
+        AskTime(AtomicU64::new(Self::nanos(time)))
+    }
+
+    fn nanos(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn set(&self, time: Duration) {
+        self.0.store(Self::nanos(time), Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The gate of a mailbox: the refusal of messages while the actor is down (S35), and the begin of a drain (S24).
+
+use std::collections::BTreeMap;
+use std::task::Waker;
+
+use tokio::time::Instant;
+
+use super::{ActorCell, Admission, Inner, MailboxItem, Rejected};
+use crate::base::sync::{foreign, lock};
+use crate::values::strategy::WhileDown;
+
+/// The refusal that senders get while the actor is down.
+#[derive(Debug, Default)]
+pub(super) struct RejectState {
+    /// The end of the backoff.
+    retry_at: Option<Instant>,
+}
+
+impl<T> Inner<T> {
+    /// Returns the refusal for a sender that must not wait.
+    pub(super) fn refusal(&self, refuse_down: bool) -> Option<Rejected> {
+        match (self.gate, &self.rejects) {
+            (Admission::Open, _) => None,
+            (Admission::Draining | Admission::Closed, _) => Some(Rejected::Closed),
+            (Admission::Down, Some(rejects)) => {
+                let retry_in = rejects.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
+                Some(Rejected::Down { retry_in })
+            }
+            (Admission::Down, None) => refuse_down.then_some(Rejected::Down { retry_in: None }),
+        }
+    }
+}
+
+/// Senders that waited for room. They are woken on drop, without a lock, since a waker may be user code.
+#[must_use]
+pub(crate) struct Blocked(BTreeMap<u64, Waker>);
+
+impl Blocked {
+    pub(super) fn all<T>(inner: &mut Inner<T>) -> Self {
+        Blocked(std::mem::take(&mut inner.blocked))
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            foreign();
+            std::mem::take(&mut self.0).into_values().for_each(Waker::wake);
+        }
+    }
+}
+
+impl<T: MailboxItem> ActorCell<T> {
+    /// Sets whether messages wait or are refused while the actor is down (S35); to be called before the first message.
+    pub(crate) fn while_down(mut self, while_down: WhileDown) -> Self {
+        self.rejecting = while_down == WhileDown::Reject;
+        lock(&self.inner).rejects = self.rejecting.then(Box::default);
+        self
+    }
+
+    /// Does the same as `try_push`, for a message that the actor itself has caused: a drain still accepts it (S24).
+    pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
+        let inner = lock(&self.inner);
+        let rejected = match inner.gate {
+            Admission::Draining => self.is_full(&inner).then_some(Rejected::Full),
+            Admission::Open | Admission::Down | Admission::Closed => self.refuses(&inner, false),
+        };
+        if let Some(rejected) = rejected {
+            drop(inner);
+            return Err(rejected);
+        }
+        self.enqueue(inner, msg);
+        Ok(())
+    }
+
+    /// Refuses new messages and keeps the queued ones, also if the actor counts as down and refuses messages for that
+    /// (S35).
+    pub(crate) fn drain_gate(&self) -> Blocked {
+        let mut inner = lock(&self.inner);
+        if !matches!(inner.gate, Admission::Open | Admission::Down) {
+            return Blocked(BTreeMap::new());
+        }
+        inner.gate = Admission::Draining;
+        Blocked::all(&mut inner)
+    }
+
+    /// Marks the actor as down for its supervisor, or as up again; the current message continues. Only matters with
+    /// `while_down(Reject)` (S35).
+    pub(super) fn reject(&self, down: bool) {
+        if !self.rejecting {
+            return;
+        }
+        let mut inner = lock(&self.inner);
+        let (from, to) = if down { (Admission::Open, Admission::Down) } else { (Admission::Down, Admission::Open) };
+        if inner.gate != from {
+            return;
+        }
+        inner.gate = to;
+        let blocked = Blocked::all(&mut inner);
+        drop(inner);
+        drop(blocked);
+    }
+
+    /// Sets the time of the next start, for the refusals.
+    pub(super) fn retry(&self, at: Option<Instant>) {
+        if self.rejecting
+            && let Some(rejects) = &mut lock(&self.inner).rejects
+        {
+            rejects.retry_at = at;
+        }
+    }
+}

@@ -1,0 +1,620 @@
+//! A supervisor: its group and its table of children, under one short lock.
+//!
+//! There is no supervisor task between a child and its restart. The task or thread that causes an event takes the lock,
+//! passes the event to the [`Group`], and queues the resulting orders at the cells concerned before it releases the
+//! lock. So orders register_waker in the order in which they were decided. Consequences that may run foreign code are collected
+//! in [`Behind`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
+//! the table. Under this lock, no lock is taken except that of a cell's queue, life or mailbox (`sync.rs`).
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::base::clock::after;
+use crate::base::deferred_drop::DeferDrops;
+use crate::base::sync::atomic::Ordering;
+use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
+use crate::decide::child::machine::Order;
+use crate::decide::child::{Command, CommandOutcome};
+use crate::decide::group::{Group, GroupEffect, GroupState, Id, Moving, Owner, is_roomy};
+use crate::decide::member::{MemberState, Settings};
+use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::invalid_settings::SupervisorLimits;
+use crate::values::path::escaped;
+use crate::values::place::Place;
+use crate::values::strategy::{Decider, SupervisorStrategy};
+
+mod behind;
+mod view;
+mod watchdog;
+
+pub(crate) use behind::Behind;
+pub(crate) use view::ChildView;
+use watchdog::Stuck;
+
+/// A kept value: a parameter or a `let` (S30).
+pub(crate) trait Value: Send + Sync {
+    fn clear(&self);
+}
+
+enum Entry {
+    Child {
+        cell: Arc<dyn AnyCell>,
+        /// The place where the build stores the start expression and the settings for the next incarnation.
+        recipe: Option<Arc<dyn Any + Send + Sync>>,
+        /// `None`: as long as it takes.
+        shutdown: Option<Duration>,
+        cold: Option<Box<ColdState>>,
+    },
+    Value(Arc<dyn Value>),
+}
+
+/// State that an undisturbed child does not need.
+#[derive(Default)]
+struct ColdState {
+    /// The reports of the watchdog about this child.
+    stuck: Stuck,
+    /// The end of its last backoff.
+    until: Option<Instant>,
+}
+
+struct Inner {
+    group: Group,
+    entries: Vec<Option<Entry>>,
+    /// The children of an actor, by a hash of the name, with their slots. Instances of a set have no names.
+    names: BTreeSet<(u64, Id)>,
+    /// The order for a watchdog is on its way to the owner, or its timer runs.
+    watched: bool,
+    /// The time since when no time is left for any child.
+    aborted: Option<Instant>,
+    /// The number of children that were told that they have ended, and have not yet notified their watchers.
+    closing: u32,
+    /// The orders that the owner gets once there are no such children: a supervisor ends after its children.
+    behind: Vec<Order>,
+    numbers: u64,
+    /// The present supervisors of children that were born here and have moved.
+    moved: BTreeMap<u64, Arc<dyn AnyCell>>,
+    /// The time that the children of a tree may take to stop, if it is limited (C12).
+    need: Option<Duration>,
+}
+
+/// The children of one cell.
+pub(crate) struct ChildTable {
+    inner: Mutex<Inner>,
+    decider: Mutex<Option<Decider>>,
+    /// The place above the children, made when a failure of a child first needs it.
+    pub(crate) place: OnceLock<Arc<Place>>,
+}
+
+impl fmt::Debug for ChildTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildTable").finish_non_exhaustive()
+    }
+}
+
+/// Why a child cannot be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Stopping,
+    Stopped,
+    TooMany,
+    Exists,
+}
+
+impl ChildTable {
+    pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
+        ChildTable {
+            inner: Mutex::ranked(
+                Rank::Group,
+                Inner {
+                    group: Group::new(owner, strategy.strategy, strategy.limit),
+                    entries: Vec::new(),
+                    names: BTreeSet::new(),
+                    watched: false,
+                    aborted: None,
+                    closing: 0,
+                    behind: Vec::new(),
+                    numbers: 0,
+                    moved: BTreeMap::new(),
+                    need: None,
+                },
+            ),
+            decider: Mutex::new(strategy.decider.clone()),
+            place: OnceLock::new(),
+        }
+    }
+
+    /// Sets strategy and decider, once per instance of the owner.
+    pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
+        lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
+        let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
+        drop(before); // user code
+    }
+
+    pub(crate) fn need(&self) -> Option<Duration> {
+        lock(&self.inner).need
+    }
+
+    pub(crate) fn set_need(&self, need: Option<Duration>) {
+        lock(&self.inner).need = need;
+    }
+
+    /// Returns the settings about restarts.
+    pub(crate) fn limits(&self) -> SupervisorLimits {
+        self.inspect(Group::limits)
+    }
+
+    pub(crate) fn decider(&self) -> Option<Decider> {
+        lock(&self.decider).clone()
+    }
+
+    /// Passes an event to the group, and carries out the consequences. `owner` is the cell that has these children.
+    pub(crate) fn on<R>(&self, owner: &dyn AnyCell, event: impl FnOnce(&mut Group) -> R) -> R {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let out = event(&mut inner.group);
+        Inner::carry_out(inner, owner).done();
+        out
+    }
+
+    /// Passes an event of this child to the group, in the child's own task. No effect if the child is no longer in the
+    /// table.
+    pub(crate) fn on_child<R>(
+        &self,
+        owner: &dyn AnyCell,
+        child: &dyn AnyCell,
+        event: impl FnOnce(&mut Group, Id) -> R,
+    ) -> Option<R> {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        let out = event(&mut inner.group, id);
+        Inner::carry_out_of(inner, owner, Some(id)).done();
+        Some(out)
+    }
+
+    /// Carries out a user's request to this child, from any thread (S26). `with` runs under the lock, together with the
+    /// decision. Returns `None` if the child is no longer in the table.
+    pub(crate) fn by_hand<'a, R>(
+        &self,
+        owner: &'a dyn AnyCell,
+        child: &dyn AnyCell,
+        command: Command,
+        with: impl FnOnce(CommandOutcome) -> R,
+    ) -> Option<(CommandOutcome, R, Behind<'a>)> {
+        let core = child.core();
+        let requested = Failure::new(Phase::Running, Cause::Requested, core.place(), core.incarnation());
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        // Not before the child has notified all its watchers of its end: that notice would belong to the next life.
+        if command == Command::StartAgain && inner.group.at(id) == MemberState::Ended && core.ended().is_none() {
+            return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), Behind::of(owner)));
+        }
+        let verdict = inner.group.on_request(id, command, &requested, Instant::now());
+        if verdict == CommandOutcome::FirstStart {
+            inner.forget_stuck(id);
+            // A second end of this child, which it was told of and has not carried out, is settled by this start.
+            if core.was_closing() {
+                inner.closing -= 1;
+            }
+        }
+        let out = with(verdict);
+        Some((verdict, out, Inner::carry_out(inner, owner)))
+    }
+
+    /// A child that was told of its end has notified all its watchers.
+    pub(crate) fn closed(&self, owner: &dyn AnyCell) {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        inner.closing = inner.closing.saturating_sub(1);
+        let told = inner.tell_behind(owner);
+        drop(inner);
+        if told {
+            ring(owner);
+        }
+    }
+
+    /// Returns whether all children are up or have ended, and none is still to be declared.
+    pub(crate) fn all_up(&self) -> bool {
+        lock(&self.inner).group.all_up()
+    }
+
+    /// Reads the group.
+    pub(crate) fn inspect<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
+        read(&lock(&self.inner).group)
+    }
+
+    // ----- the table
+
+    /// Adds a declared child.
+    pub(crate) fn declare(
+        &self,
+        owner: &dyn AnyCell,
+        cell: Arc<dyn AnyCell>,
+        recipe: Arc<dyn Any + Send + Sync>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+    ) {
+        let _shelter = DeferDrops::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        let id = inner.group.add(settings.clone(), false);
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, cold: None });
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).and_drop(before).done();
+    }
+
+    /// Returns the recipe of the child that an earlier build has left at this position.
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn AnyCell>, Arc<dyn Any + Send + Sync>)> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
+            _ => None,
+        }
+    }
+
+    /// The build has reached a known child again.
+    pub(crate) fn reach(&self, owner: &dyn AnyCell, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
+        let _shelter = DeferDrops::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
+            *shutdown = time;
+        }
+        inner.group.reach(id, settings, now);
+        Inner::carry_out(inner, owner).done();
+    }
+
+    /// The build has reached an optional child that stays absent.
+    pub(crate) fn skip(&self, owner: &dyn AnyCell, id: Id) {
+        self.on(owner, |group| group.skip(id, Instant::now()));
+    }
+
+    /// Returns whether this child has ended, or is about to end.
+    pub(crate) fn is_ending(&self, child: &dyn AnyCell) -> bool {
+        let inner = lock(&self.inner);
+        let id = child.core().slot.load(Ordering::Relaxed);
+        match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id => inner.group.is_ending(id),
+            _ => true,
+        }
+    }
+
+    /// Adds a kept value. A value of an earlier incarnation is replaced.
+    pub(crate) fn keep(&self, owner: &dyn AnyCell, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+        let _shelter = DeferDrops::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        let before = if (id as usize) < inner.entries.len() {
+            inner.group.reach(id, settings, now);
+            inner.put(id, Entry::Value(value))
+        } else {
+            let id = inner.group.add(settings, false);
+            inner.put(id, Entry::Value(value))
+        };
+        Inner::carry_out(inner, owner).and_drop(before).done();
+    }
+
+    /// Adds a child at run time. `make` gets the number of the spawn and makes the child's cell. Its task is to be
+    /// begun after this call, and after every other lock of the caller.
+    pub(crate) fn add<'a>(
+        &self,
+        owner: &'a dyn AnyCell,
+        name: Option<&str>,
+        max: Option<usize>,
+        settings: Arc<Settings>,
+        shutdown: Option<Duration>,
+        make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
+    ) -> Result<Behind<'a>, Refused> {
+        let _shelter = DeferDrops::new();
+        let now = Instant::now();
+        let mut inner = lock(&self.inner);
+        if inner.group.is_ended() {
+            return Err(Refused::Stopped);
+        }
+        if inner.group.is_stopping() {
+            return Err(Refused::Stopping);
+        }
+        if max.is_some_and(|max| inner.group.living() as usize >= max) {
+            return Err(Refused::TooMany);
+        }
+        if name.is_some_and(|name| inner.living(name).is_some()) {
+            return Err(Refused::Exists);
+        }
+        inner.numbers += 1;
+        let cell = make(inner.numbers);
+        let id = inner.group.add(settings, true);
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, cold: None });
+        inner.group.admit(id, now);
+        Ok(Inner::carry_out(inner, owner).and_drop(before))
+    }
+
+    /// Removes a run-time child that moves to another supervisor, if it is up and nothing is in progress here (S38).
+    pub(crate) fn leave(&self, child: &dyn AnyCell) -> Option<(Moving, Option<Duration>)> {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let id = child.core().slot.load(Ordering::Relaxed);
+        let shutdown = match inner.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.core().id == child.core().id => *shutdown,
+            _ => return None,
+        };
+        let moving = inner.group.leave(id)?;
+        let entry = inner.vacate(id);
+        inner.trim();
+        drop(inner);
+        drop(entry);
+        Some((moving, shutdown))
+    }
+
+    /// Takes over a child from another supervisor.
+    pub(crate) fn join(
+        &self,
+        cell: &Arc<dyn AnyCell>,
+        (moving, shutdown): (Moving, Option<Duration>),
+    ) -> Result<(), (Moving, Option<Duration>)> {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
+        cell.core().slot.store(id, Ordering::Relaxed);
+        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, cold: None });
+        drop(inner);
+        drop(before);
+        Ok(())
+    }
+
+    /// Returns the present supervisor of a child that was born here and has moved.
+    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn AnyCell>> {
+        lock(&self.inner).moved.get(&id).cloned()
+    }
+
+    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn AnyCell>>) {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let before = match to {
+            Some(to) => inner.moved.insert(id, to),
+            None => inner.moved.remove(&id),
+        };
+        drop(inner);
+        drop(before);
+    }
+
+    /// Returns a kept value, for the owner's task to drop: that is user code.
+    pub(crate) fn value(&self, id: Id) -> Option<Arc<dyn Value>> {
+        match lock(&self.inner).entries.get(id as usize) {
+            Some(Some(Entry::Value(value))) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the child of this name that has not ended.
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn AnyCell>> {
+        lock(&self.inner).living(name).cloned()
+    }
+
+    /// Returns all children, in the order of their slots.
+    pub(crate) fn cells(&self) -> Vec<Arc<dyn AnyCell>> {
+        lock(&self.inner)
+            .entries
+            .iter()
+            .flatten()
+            .filter_map(|entry| match entry {
+                Entry::Child { cell, .. } => Some(cell.clone()),
+                Entry::Value(_) => None,
+            })
+            .collect()
+    }
+
+    /// Returns the ids of the cells that survive the restart of their actor.
+    pub(crate) fn kept_ids(&self) -> Vec<u64> {
+        let inner = lock(&self.inner);
+        let kept = |id: usize| inner.group.is_kept(id as Id);
+        inner
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(id, entry)| match entry {
+                Some(Entry::Child { cell, .. }) if kept(id) => Some(cell.core().id),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Ends the supervisor: no child is started again, and references to the children are dropped.
+    pub(crate) fn finish(&self) {
+        let entries = {
+            let mut inner = lock(&self.inner);
+            inner.names.clear();
+            inner.group.finish(); // later callers on other threads learn that the supervisor has ended
+            std::mem::take(&mut inner.entries)
+        };
+        foreign(); // may drop the last reference to a cell, a start closure, or a value
+        for entry in entries.iter().flatten() {
+            if let Entry::Child { cell, .. } = entry {
+                send(&**cell, SystemMessage::Order(Order::Orphan));
+            }
+        }
+    }
+
+    /// A new incarnation of the supervisor itself begins.
+    pub(crate) fn rebuild(&self, owner: &dyn AnyCell, suspended: bool) {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        inner.aborted = None;
+        inner.group.rebuild(suspended);
+        Inner::carry_out(inner, owner).done();
+    }
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Inner {
+    /// Returns the slot of this child, as long as it is in the table.
+    fn id_of(&self, child: &dyn AnyCell) -> Option<Id> {
+        let id = child.core().slot.load(Ordering::Relaxed);
+        let known = matches!(self.entries.get(id as usize),
+            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id);
+        known.then_some(id)
+    }
+
+    /// Returns the previous entry, to be dropped after the lock.
+    #[must_use]
+    fn put(&mut self, id: Id, entry: Entry) -> Option<Entry> {
+        if let Some(key) = self.key(&entry) {
+            self.names.insert((key, id));
+        }
+        let id = id as usize;
+        if id == self.entries.len() {
+            self.entries.push(Some(entry));
+            return None;
+        }
+        self.entries[id].replace(entry)
+    }
+
+    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`ChildTable::finish`] the table is
+    /// empty.
+    fn vacate(&mut self, id: Id) -> Option<Entry> {
+        let entry = self.entries.get_mut(id as usize)?.take()?;
+        if let Some(key) = self.key(&entry) {
+            self.names.remove(&(key, id));
+        }
+        Some(entry)
+    }
+
+    /// Returns the key under which the child is found by its name.
+    fn key(&self, entry: &Entry) -> Option<u64> {
+        match entry {
+            Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
+                cell.core().text().map(hash)
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes the table as short as that of the group.
+    fn trim(&mut self) {
+        let slots = self.group.slots();
+        if slots < self.entries.len() {
+            self.entries.truncate(slots);
+            if is_roomy(slots, self.entries.capacity()) {
+                self.entries.shrink_to(slots * 2);
+            }
+        }
+    }
+
+    /// Counts an end to wait for, unless the child is stuck and no longer waited for.
+    fn close(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { cell, cold, .. })) = self.entries.get(id as usize)
+            && !cold.as_ref().is_some_and(|cold| cold.stuck.is_given_up())
+        {
+            // A child may end a second time before its task has announced the first end.
+            self.closing += u32::from(cell.core().begin_closing());
+        }
+    }
+
+    /// Clears the watchdog's state for a new incarnation.
+    fn forget_stuck(&mut self, id: Id) {
+        if let Some(Some(Entry::Child { cold: Some(cold), .. })) = self.entries.get_mut(id as usize) {
+            cold.stuck = Stuck::default();
+        }
+    }
+
+    /// Queues the orders for the owner that had to wait for its children. Returns `true` if the owner has to be woken.
+    #[must_use]
+    fn tell_behind(&mut self, owner: &dyn AnyCell) -> bool {
+        let tells = self.closing == 0 && !self.behind.is_empty();
+        if tells {
+            self.behind.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
+        }
+        tells
+    }
+
+    fn living(&self, name: &str) -> Option<&Arc<dyn AnyCell>> {
+        let name = &*escaped(name);
+        let key = hash(name);
+        self.names.range((key, 0)..=(key, Id::MAX)).find_map(|(_, id)| match self.entries.get(*id as usize) {
+            Some(Some(Entry::Child { cell, .. })) if cell.core().text() == Some(name) => {
+                (self.group.at(*id) != MemberState::Ended).then_some(cell)
+            }
+            _ => None,
+        })
+    }
+
+    /// Records the end of a backoff, for snapshots.
+    fn waits(&mut self, id: Id, until: Instant) {
+        if let Some(Some(Entry::Child { cold, .. })) = self.entries.get_mut(id as usize) {
+            cold.get_or_insert_default().until = Some(until);
+        }
+    }
+
+    fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
+        match self.entries.get(id as usize) {
+            Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
+            _ => None,
+        }
+    }
+
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> Behind<'a> {
+        Inner::carry_out_of(inner, owner, None)
+    }
+
+    /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
+    /// returns the rest, to be done once the lock is free.
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> Behind<'a> {
+        let mut effects = inner.group.take_effects();
+        let mut watch = false;
+        let mut behind = Behind::of(owner);
+        for effect in effects.drain(..) {
+            match effect {
+                GroupEffect::Tell(id, order) => {
+                    let ends = matches!(order, Order::Over(_));
+                    match &order {
+                        Order::Start => inner.forget_stuck(id),
+                        Order::Down(_) | Order::End(_) | Order::Drain => watch = true,
+                        Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
+                        Order::Over(_) => inner.close(id),
+                        _ => {}
+                    }
+                    behind.send(&inner, by, id, SystemMessage::Order(order));
+                    if ends && inner.group.is_free(id) {
+                        behind.drops(inner.vacate(id));
+                    }
+                }
+                // A supervisor ends after its children.
+                GroupEffect::TellOwner(order @ (Order::ChildrenDown | Order::ChildrenEnded(_))) => {
+                    inner.behind.push(order);
+                }
+                GroupEffect::TellOwner(order) => behind.send_owner(SystemMessage::Order(order)),
+                GroupEffect::DropValue(id) => behind.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
+                GroupEffect::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
+            }
+        }
+        inner.group.reuse(effects);
+        inner.trim();
+        if inner.tell_behind(owner) {
+            behind.wakes_owner();
+        }
+        if watch && !inner.watched {
+            inner.watched = true;
+            behind.send_owner(SystemMessage::Watchdog);
+        }
+        // The build waits in the owner's task for events of its members.
+        if *inner.group.mode() == GroupState::Up {
+            behind.wakes_owner();
+        }
+        drop(inner);
+        behind
+    }
+}

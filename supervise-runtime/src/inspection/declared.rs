@@ -1,0 +1,80 @@
+//! Drawings of a declaration.
+
+use crate::inspection::draw::{Drawing, Drawn, Tone};
+use crate::values::kind::ChildKind;
+use crate::values::spec::{ChildSpec, Shape, TreeSpec};
+
+impl TreeSpec {
+    /// Draws the tree as indented text: one line for each child, followed by its settings.
+    ///
+    /// ```text
+    /// Shop  OneForOne  strategy(OneForOne, max_restarts = 10, within = 10min)
+    /// ├── db: Db  Permanent  backoff(3s..30s)
+    /// ├── reports: Reports  Permanent  AllForOne
+    /// │   └── daily: Report  Permanent
+    /// ├── shards: [Shard; 4]  Permanent
+    /// └── sessions: [UserId => Session]  Transient
+    /// ```
+    pub fn render(&self) -> String {
+        self.drawing().text()
+    }
+
+    /// Draws the tree as a [Mermaid](https://mermaid.js.org) flowchart, which many sites and editors show directly.
+    pub fn render_mermaid(&self) -> String {
+        self.drawing().mermaid()
+    }
+
+    /// Draws the tree in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` renders it.
+    pub fn render_graphviz(&self) -> String {
+        self.drawing().graphviz()
+    }
+
+    fn drawing(&self) -> Drawing {
+        let below = |children: &'static [ChildSpec]| children.iter().map(Some).collect();
+        Drawing::of(None, |child: Option<&ChildSpec>| match child {
+            Some(child) => (child.drawn(), below(child.below().map_or(&[][..], |tree| tree.children))),
+            None => (self.drawn(), below(self.children)),
+        })
+    }
+
+    fn drawn(&self) -> Drawn {
+        Drawn { label: self.name.to_owned(), notes: self.notes(), kind: ChildKind::Tree, tone: Tone::Plain }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!("{:?}", self.strategy)];
+        notes.extend(self.settings.iter().map(|text| setting(text)));
+        notes
+    }
+}
+
+impl ChildSpec {
+    /// A `[Tree]` may contain itself, so the tree of its instances is not drawn here.
+    fn below(&self) -> Option<&TreeSpec> {
+        if self.is_set() { None } else { self.tree() }
+    }
+
+    fn drawn(&self) -> Drawn {
+        let item = match self.shape {
+            Shape::One => self.item.to_owned(),
+            Shape::Optional => format!("Option<{}>", self.item),
+            Shape::Array(count) => format!("[{}; {count}]", self.item),
+            Shape::Set => format!("[{}]", self.item),
+            Shape::Keyed(key) => format!("[{key} => {}]", self.item),
+        };
+        let mut notes = vec![format!("{:?}", self.lifecycle)];
+        notes.extend(self.below().map(TreeSpec::notes).unwrap_or_default());
+        notes.extend(self.settings.iter().map(|text| setting(text)));
+        Drawn {
+            label: format!("{}: {item}", self.name),
+            notes,
+            kind: if self.is_set() { ChildKind::Set } else { self.kind },
+            tone: Tone::Plain,
+        }
+    }
+}
+
+/// Leaves out the arms of a decider, which are too long for a drawing.
+fn setting(text: &str) -> String {
+    if text.starts_with("decider(") { "decider(..)".to_owned() } else { text.to_owned() }
+}

@@ -1,0 +1,68 @@
+//! Drawings of a live tree.
+
+use super::{Drawing, Drawn, Tone};
+use crate::inspection::snapshot::{Node, NodeState, Snapshot};
+
+impl Snapshot {
+    /// Draws the tree as indented text: one line for each node with its state, incarnation, restarts, mailbox and,
+    /// while it is not up, its last failure.
+    ///
+    /// ```text
+    /// Shop  tree  running
+    /// ├── db  actor  backing off for 3s  #2  2 of 10 restarts in 60s  3 of 1024 messages  db failed while running: timeout
+    /// └── sessions  set  running  #1
+    ///     └── #1  actor  running  #1
+    /// ```
+    pub fn render(&self) -> String {
+        self.drawing().text()
+    }
+
+    /// Draws the tree as a Mermaid flowchart: green is up, yellow is down, grey has ended.
+    pub fn render_mermaid(&self) -> String {
+        self.drawing().mermaid()
+    }
+
+    /// Draws the tree in the language of Graphviz: green is up, yellow is down, grey has ended.
+    pub fn render_graphviz(&self) -> String {
+        self.drawing().graphviz()
+    }
+
+    fn drawing(&self) -> Drawing {
+        Drawing::of(&self.root, |node| (self.drawn(node), node.children.iter().collect()))
+    }
+
+    fn drawn(&self, node: &Node) -> Drawn {
+        let mut notes = vec![node.kind.to_string()];
+        notes.push(match &node.state {
+            NodeState::BackingOff { until } => {
+                format!("backing off for {:?}", until.saturating_duration_since(self.at))
+            }
+            state => state.to_string(),
+        });
+        if node.incarnation > 0 {
+            notes.push(format!("#{}", node.incarnation));
+        }
+        if let Some(restarts) = node.restarts.filter(|restarts| restarts.used > 0) {
+            notes.push(restarts.to_string());
+        }
+        if let Some(mailbox) = node.mailbox.filter(|mailbox| mailbox.waiting > 0) {
+            let capacity = mailbox.capacity.map_or(String::new(), |capacity| format!(" of {capacity}"));
+            notes.push(format!("{}{capacity} messages", mailbox.waiting));
+        }
+        if let Some(failure) = &node.last_failure
+            && !matches!(node.state, NodeState::Running | NodeState::Ended(_))
+        {
+            notes.push(failure.to_string());
+        }
+        Drawn {
+            label: node.name.clone(),
+            notes,
+            kind: node.kind,
+            tone: match node.state {
+                NodeState::Running => Tone::Up,
+                NodeState::Ended(_) => Tone::Ended,
+                _ => Tone::Down,
+            },
+        }
+    }
+}

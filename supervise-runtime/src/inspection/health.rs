@@ -1,0 +1,220 @@
+//! The health of a tree, as a list of symptoms (rule S42).
+
+use std::fmt;
+
+use crate::inspection::snapshot::{Node, NodeState, Snapshot};
+use crate::values::ended::Ended;
+use crate::values::strategy::Lifecycle;
+
+/// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::TreeRef::health).
+///
+/// States that are intended are not symptoms: a child that was stopped on request, one that ended as its lifecycle
+/// allows, one spawned at run time that is starting for the first time.
+///
+/// `Display` writes one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
+///
+/// ```
+/// use supervise::TreeRef;
+/// use supervise::inspect::Health;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// The answer to the probe of an orchestrator: status and text.
+/// fn probe(tree: &TreeRef) -> (u16, String) {
+///     match tree.health() {
+///         Health::Healthy => (200, "ok".to_owned()),
+///         degraded => (503, degraded.to_string()),
+///     }
+/// }
+///
+/// # supervisor! { struct Shop { db: Db = Db, other: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert_eq!(probe(&shop), (200, "ok".to_owned()));
+/// shop.db.kill(); // by default it is not started again
+/// shop.db.terminated().await?;
+/// assert_eq!(probe(&shop), (503, "degraded: db has ended: killed".to_owned()));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub enum Health {
+    /// Everything is up.
+    Healthy,
+    /// Some nodes are unhealthy: their symptoms, in the order of declaration.
+    Degraded(Vec<Symptom>),
+}
+
+/// An unhealthy node, and the reason.
+///
+/// ```
+/// use supervise::inspect::{Health, SymptomKind};
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+///
+/// for symptom in shop.health().symptoms() {
+///     assert_eq!(symptom.path, "db");
+///     assert!(matches!(symptom.reason, SymptomKind::Down(_)));
+///     assert_eq!(symptom.to_string(), "db is backing off");
+/// }
+/// # assert_eq!(shop.health().symptoms().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Symptom {
+    /// The path of the node.
+    pub path: String,
+    /// The reason.
+    pub reason: SymptomKind,
+}
+
+/// Why a node is unhealthy.
+///
+/// ```
+/// use supervise::inspect::SymptomKind;
+/// use supervise::prelude::*;
+///
+/// /// Whether an operator has to be called.
+/// fn is_serious(reason: &SymptomKind) -> bool {
+///     match reason {
+///         SymptomKind::Ended(_) => true,
+///         SymptomKind::Streak(restarts) => *restarts > 5,
+///         SymptomKind::Blocked(senders) => *senders > 100,
+///         _ => false, // the node is down, and being started again
+///     }
+/// }
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db, other: Db = Db } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.kill(); // by default it is not started again
+/// shop.db.terminated().await?;
+/// assert!(shop.health().symptoms().iter().any(|symptom| is_serious(&symptom.reason)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SymptomKind {
+    /// The node is down or suspended, with this state.
+    Down(NodeState),
+    /// The node is up after this many restarts in a streak: it has neither handled a message nor run for 10 s since.
+    Streak(u32),
+    /// The mailbox is full, and this many senders wait for room.
+    Blocked(usize),
+    /// The node has ended against its lifecycle.
+    ///
+    /// For a `Permanent` or `Transient` child this is an end by a failure, a limit, a kill or an abort; a stop, or an
+    /// end by itself such as that of a subtree whose members are done (S22), does not count. For the tree on which
+    /// `health` was called, it is any end.
+    Ended(Ended),
+}
+
+impl Health {
+    /// Returns `true` if there are no symptoms.
+    pub fn is_healthy(&self) -> bool {
+        matches!(self, Health::Healthy)
+    }
+
+    /// Returns the symptoms.
+    pub fn symptoms(&self) -> &[Symptom] {
+        match self {
+            Health::Healthy => &[],
+            Health::Degraded(symptoms) => symptoms,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Returns the health of the tree at that moment.
+    ///
+    /// See rule S42.
+    pub fn health(&self) -> Health {
+        let mut symptoms = Vec::new();
+        for node in self.nodes() {
+            let asked = std::ptr::eq(node, &self.root);
+            let mut say = |reason| symptoms.push(Symptom { path: node.path.clone(), reason });
+            match &node.state {
+                NodeState::Running => {
+                    if node.streak > 0 {
+                        say(SymptomKind::Streak(node.streak));
+                    }
+                }
+                NodeState::Ended(ended) if asked || is_against(ended, node.lifecycle) => {
+                    say(SymptomKind::Ended(ended.clone()));
+                }
+                NodeState::Ended(_) => {}
+                _ if node.excused && !asked => {}
+                state => say(SymptomKind::Down(state.clone())),
+            }
+            if let Some(blocked) = senders(node) {
+                say(SymptomKind::Blocked(blocked));
+            }
+        }
+        if symptoms.is_empty() { Health::Healthy } else { Health::Degraded(symptoms) }
+    }
+}
+
+fn senders(node: &Node) -> Option<usize> {
+    node.mailbox.map(|mailbox| mailbox.blocked).filter(|blocked| *blocked > 0)
+}
+
+fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
+    match lifecycle {
+        // A `Permanent` child that is `Done` for good is optional and absent, as intended.
+        Lifecycle::Permanent => !matches!(ended, Ended::Stopped | Ended::Done),
+        Lifecycle::Transient => !ended.is_orderly(),
+        Lifecycle::Temporary => false,
+    }
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Health::Degraded(symptoms) = self else { return f.write_str("healthy") };
+        f.write_str("degraded: ")?;
+        for (i, symptom) in symptoms.iter().enumerate() {
+            let between = if i == 0 { "" } else { "; " };
+            write!(f, "{between}{symptom}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Symptom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.reason {
+            SymptomKind::Down(state @ NodeState::Failed) => write!(f, "{path} has {state}"),
+            SymptomKind::Down(state) => write!(f, "{path} is {state}"),
+            SymptomKind::Streak(1) => write!(f, "{path} was restarted"),
+            SymptomKind::Streak(streak) => write!(f, "{path} was restarted {streak} times in a row"),
+            SymptomKind::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
+            SymptomKind::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
+            SymptomKind::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
+        }
+    }
+}

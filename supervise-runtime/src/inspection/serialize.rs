@@ -1,0 +1,330 @@
+//! Events, snapshots, health and reports through `serde` (feature `serde`). `docs/json.md` describes the format.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use tokio::time::Instant;
+
+use crate::inspection::health::{Health, Symptom, SymptomKind};
+use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+use crate::values::ended::Ended;
+use crate::values::event::{DeadLetterReason, Event, EventKind};
+use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::report::{ChildReport, Report};
+use crate::values::strategy::{Directive, Lifecycle, Strategy};
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("at_ms", &millis(self.since_start()))?;
+        map.serialize_entry("incarnation", &self.incarnation)?;
+        map.serialize_entry("event", word_of(&self.kind))?;
+        match &self.kind {
+            EventKind::Started { seed: Some(seed) } => map.serialize_entry("seed", seed)?,
+            EventKind::Failed { failure, message } => {
+                map.serialize_entry("failure", failure)?;
+                if let Some(message) = message {
+                    map.serialize_entry("message", message)?;
+                }
+            }
+            EventKind::Reported { failure } | EventKind::Escalated { failure } => {
+                map.serialize_entry("failure", failure)?;
+            }
+            EventKind::Decided { directive, failure, streak } => {
+                map.serialize_entry("directive", directive)?;
+                map.serialize_entry("failure", failure)?;
+                map.serialize_entry("streak", streak)?;
+            }
+            EventKind::RestartScheduled { after } => map.serialize_entry("after_ms", &millis(*after))?,
+            EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
+            EventKind::Aborted { message: Some(message) } => map.serialize_entry("message", message)?,
+            EventKind::StillStarting { since } | EventKind::Blocked { since } => {
+                map.serialize_entry("since_ms", &millis(*since))?;
+            }
+            EventKind::DeadLetter { message, reason } => {
+                map.serialize_entry("message", message)?;
+                map.serialize_entry("reason", reason)?;
+            }
+            EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
+            EventKind::Started { seed: None }
+            | EventKind::Restarted
+            | EventKind::LimitReached
+            | EventKind::Aborted { message: None }
+            | EventKind::Stuck => {}
+        }
+        map.end()
+    }
+}
+
+fn word_of(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Started { .. } => "started",
+        EventKind::Failed { .. } => "failed",
+        EventKind::Reported { .. } => "reported",
+        EventKind::Decided { .. } => "decided",
+        EventKind::RestartScheduled { .. } => "restart_scheduled",
+        EventKind::Restarted => "restarted",
+        EventKind::Ended { .. } => "ended",
+        EventKind::Escalated { .. } => "escalated",
+        EventKind::LimitReached => "limit_reached",
+        EventKind::Aborted { .. } => "aborted",
+        EventKind::Stuck => "stuck",
+        EventKind::StillStarting { .. } => "still_starting",
+        EventKind::Blocked { .. } => "blocked",
+        EventKind::DeadLetter { .. } => "dead_letter",
+        EventKind::GuardDropped { .. } => "guard_dropped",
+    }
+}
+
+impl Serialize for Failure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", self.path())?;
+        map.serialize_entry("incarnation", &self.incarnation())?;
+        map.serialize_entry("phase", &self.phase())?;
+        map.serialize_entry("cause", self.cause())?;
+        map.serialize_entry("chain", &chain(self.cause()))?;
+        if let Some(before) = self.before() {
+            map.serialize_entry("before", before)?;
+            if self.left_out() > 0 {
+                map.serialize_entry("left_out", &self.left_out())?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Returns the text of the cause, then that of each source of the error in it.
+fn chain(cause: &Cause) -> Vec<String> {
+    let Cause::Error(error) = cause else { return vec![cause.to_string()] };
+    let mut texts = Vec::new();
+    let mut next: Option<&dyn StdError> = Some(error.as_error());
+    while let Some(error) = next {
+        texts.push(error.to_string());
+        next = error.source();
+    }
+    texts
+}
+
+impl Serialize for Ended {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let why = match self {
+            Ended::Done => "done",
+            Ended::Stopped => "stopped",
+            Ended::Failed(_) => "failed",
+            Ended::Limit(_) => "limit",
+            Ended::Killed => "killed",
+            Ended::Aborted => "aborted",
+            Ended::RuntimeGone => "runtime_gone",
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("why", why)?;
+        if let Some(failure) = self.failure() {
+            map.serialize_entry("failure", failure)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("ended", &self.ended)?;
+        map.serialize_entry("orderly", &self.is_orderly())?;
+        map.serialize_entry("children", &self.children)?;
+        on_the_way_out(&mut map, self.failure.as_ref(), self.failures)?;
+        map.end()
+    }
+}
+
+impl Serialize for ChildReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("ended", &self.ended)?;
+        map.serialize_entry("took_ms", &millis(self.took))?;
+        map.serialize_entry("aborted", &self.aborted)?;
+        map.serialize_entry("stuck", &self.stuck)?;
+        on_the_way_out(&mut map, self.failure.as_ref(), self.failures)?;
+        map.end()
+    }
+}
+
+fn on_the_way_out<M: SerializeMap>(map: &mut M, failure: Option<&Failure>, failures: u32) -> Result<(), M::Error> {
+    match failure {
+        Some(failure) => {
+            map.serialize_entry("failure", failure)?;
+            map.serialize_entry("failures", &failures)
+        }
+        None => Ok(()),
+    }
+}
+
+impl Serialize for Snapshot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("at_ms", &millis(self.at.saturating_duration_since(self.started)))?;
+        map.serialize_entry("root", &Since { node: &self.root, started: self.started })?;
+        map.end()
+    }
+}
+
+/// A node whose times count from the start of its tree.
+struct Since<'a> {
+    node: &'a Node,
+    started: Instant,
+}
+
+impl Serialize for Since<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (node, started) = (self.node, self.started);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &node.path)?;
+        map.serialize_entry("name", &node.name)?;
+        map.serialize_entry("kind", &node.kind.to_string())?;
+        map.serialize_entry("state", state(&node.state))?;
+        match &node.state {
+            NodeState::BackingOff { until } => {
+                map.serialize_entry("until_ms", &millis(until.saturating_duration_since(started)))?;
+            }
+            NodeState::Ended(ended) => map.serialize_entry("ended", ended)?,
+            _ => {}
+        }
+        map.serialize_entry("lifecycle", &node.lifecycle)?;
+        if let Some(strategy) = &node.strategy {
+            map.serialize_entry("strategy", strategy)?;
+        }
+        map.serialize_entry("incarnation", &node.incarnation)?;
+        if let Some(restarts) = &node.restarts {
+            map.serialize_entry("restarts", restarts)?;
+        }
+        map.serialize_entry("streak", &node.streak)?;
+        if let Some(mailbox) = &node.mailbox {
+            map.serialize_entry("mailbox", mailbox)?;
+        }
+        if let Some(failure) = &node.last_failure {
+            map.serialize_entry("last_failure", failure)?;
+        }
+        let children: Vec<_> = node.children.iter().map(|node| Since { node, started }).collect();
+        map.serialize_entry("children", &children)?;
+        map.end()
+    }
+}
+
+fn state(state: &NodeState) -> &'static str {
+    match state {
+        NodeState::Queued => "waiting",
+        NodeState::Starting => "starting",
+        NodeState::Running => "running",
+        NodeState::Suspended => "held",
+        NodeState::Failed => "failed",
+        NodeState::GoingDown => "going_down",
+        NodeState::BackingOff { .. } => "backing_off",
+        NodeState::Ended(_) => "ended",
+    }
+}
+
+impl Serialize for RestartBudget {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("used", &self.used)?;
+        map.serialize_entry("max", &self.max)?;
+        map.serialize_entry("within_ms", &self.within.map(millis))?;
+        map.end()
+    }
+}
+
+impl Serialize for MailboxDepth {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("waiting", &self.waiting)?;
+        map.serialize_entry("capacity", &self.capacity)?;
+        map.serialize_entry("blocked", &self.blocked)?;
+        map.end()
+    }
+}
+
+impl Serialize for Health {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("status", if self.is_healthy() { "healthy" } else { "degraded" })?;
+        map.serialize_entry("symptoms", self.symptoms())?;
+        map.end()
+    }
+}
+
+impl Serialize for Symptom {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("path", &self.path)?;
+        match &self.reason {
+            SymptomKind::Down(down) => {
+                map.serialize_entry("reason", "down")?;
+                map.serialize_entry("state", state(down))?;
+            }
+            SymptomKind::Streak(streak) => {
+                map.serialize_entry("reason", "streak")?;
+                map.serialize_entry("streak", streak)?;
+            }
+            SymptomKind::Blocked(senders) => {
+                map.serialize_entry("reason", "blocked")?;
+                map.serialize_entry("senders", senders)?;
+            }
+            SymptomKind::Ended(ended) => {
+                map.serialize_entry("reason", "ended")?;
+                map.serialize_entry("ended", ended)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Types that are serialized as plain words.
+macro_rules! words {
+    ($($ty:ty { $($pattern:pat => $word:literal,)* })*) => {$(
+        impl Serialize for $ty {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(match self { $($pattern => $word,)* })
+            }
+        }
+    )*};
+}
+
+words! {
+    Phase { Phase::Start => "start", Phase::Running => "running", Phase::Restart => "restart", }
+    Cause {
+        Cause::Error(_) => "error",
+        Cause::Panic(_) => "panic",
+        Cause::Killed => "killed",
+        Cause::DeathPact(_) => "death_pact",
+        Cause::TimedOut => "timed_out",
+        Cause::EndedByItself => "ended_by_itself",
+        Cause::LimitReached => "limit_reached",
+        Cause::Requested => "requested",
+        Cause::Bug(_) => "bug",
+    }
+    Directive {
+        Directive::Resume => "resume",
+        Directive::Restart => "restart",
+        Directive::Stop => "stop",
+        Directive::Escalate => "escalate",
+    }
+    DeadLetterReason { DeadLetterReason::Ended => "ended", DeadLetterReason::GivenUp => "given_up", }
+    Lifecycle {
+        Lifecycle::Permanent => "permanent",
+        Lifecycle::Transient => "transient",
+        Lifecycle::Temporary => "temporary",
+    }
+    Strategy {
+        Strategy::OneForOne => "one_for_one",
+        Strategy::AllForOne => "all_for_one",
+        Strategy::RestForOne => "rest_for_one",
+    }
+}

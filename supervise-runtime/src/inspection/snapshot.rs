@@ -1,0 +1,382 @@
+//! Snapshots: the state of every node of a running tree (rule S42).
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::decide::group::{Group, OwnEnd};
+use crate::decide::member::MemberState;
+use crate::engine::cell::control::AnyCell;
+use crate::engine::supervisor::ChildView;
+use crate::values::ended::Ended;
+use crate::values::failure::Failure;
+use crate::values::kind::ChildKind;
+use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::strategy::{Lifecycle, Strategy};
+
+/// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
+///
+/// A snapshot contains every node, also those that are down. It is a copy, so it does not change and delays nothing.
+/// Its methods draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
+///
+/// ```
+/// use supervise::inspect::NodeState;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         reports: struct Reports {
+///             daily: Db = Db,
+///         },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let snapshot = shop.snapshot();
+/// let paths: Vec<&str> = snapshot.nodes().map(|node| node.path.as_str()).collect();
+/// assert_eq!(paths, ["Shop", "db", "reports", "reports/daily"]);
+/// let daily = snapshot.find("reports/daily").expect("a declared child");
+/// assert!(matches!(daily.state, NodeState::Running));
+/// println!("{}", snapshot.render());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// The time of the snapshot, on tokio's clock.
+    pub at: Instant,
+    /// The time when the whole tree was started.
+    pub started: Instant,
+    /// The tree on which `snapshot` was called, with everything below it.
+    pub root: Node,
+}
+
+/// A child, or the tree itself, in a [`Snapshot`].
+///
+/// ```
+/// use supervise::inspect::ChildKind;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails, and is restarted immediately
+/// # tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+///
+/// let snapshot = shop.snapshot();
+/// let db = snapshot.find("db").expect("a declared child");
+/// assert!(db.is_up() && db.kind == ChildKind::Actor);
+/// assert_eq!((db.incarnation, db.streak), (2, 1)); // no message was handled since
+/// assert_eq!(db.lifecycle, Lifecycle::Permanent);
+/// assert_eq!(db.last_failure.as_ref().map(|failure| failure.incarnation()), Some(1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Node {
+    /// The path below the root: `reports/daily`; for the root its name.
+    pub path: String,
+    /// The last part of the path, escaped as in the path.
+    pub name: String,
+    /// Actor, task, tree or set.
+    pub kind: ChildKind,
+    /// The state of the node.
+    pub state: NodeState,
+    /// When the child is restarted. A root is never restarted; its lifecycle is `Temporary`.
+    ///
+    /// See rule S23.
+    pub lifecycle: Lifecycle,
+    /// Which children restart together, for a node that supervises children.
+    pub strategy: Option<Strategy>,
+    /// The incarnation, counted from 1; 0 before the first start.
+    pub incarnation: u32,
+    /// The used part of the restart budget. Under a group strategy all members show the budget that they share; a root
+    /// has none.
+    ///
+    /// See rule S15.
+    pub restarts: Option<RestartBudget>,
+    /// The length of the streak of restarts: 0 once the child has handled a message or run for 10 s.
+    ///
+    /// See rule S14.
+    pub streak: u32,
+    /// The messages in the mailbox; `None` for a task or a tree.
+    pub mailbox: Option<MailboxDepth>,
+    /// The last failure that was decided on, in any incarnation. The node keeps it, with its error and everything that
+    /// the error owns (a channel, a lock), until the next failure.
+    pub last_failure: Option<Failure>,
+    /// The children, in the order of their declaration or spawning. Run-time children that have ended are forgotten;
+    /// declared ones stay.
+    pub children: Vec<Node>,
+    /// True if the node is down for an intended reason: it was asked to stop, or was spawned at run time and is
+    /// starting.
+    pub(crate) excused: bool,
+}
+
+/// The state of a node.
+///
+/// `Display` writes a few words: `running`, `backing off`, `ended: stopped`.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::inspect::NodeState;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s, random_factor = 0)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// tokio::time::sleep(Duration::from_secs(1)).await;
+///
+/// let snapshot = shop.snapshot();
+/// match &snapshot.find("db").expect("a declared child").state {
+///     NodeState::BackingOff { until } => assert_eq!(*until - snapshot.at, Duration::from_secs(2)),
+///     other => panic!("{other}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum NodeState {
+    /// Down and queued: the child waits for its first start, or until its group comes up again.
+    Queued,
+    /// The start expression, `pre_start` or `post_restart` is running.
+    Starting,
+    /// Up.
+    Running,
+    /// Suspended: the child is up but handles no messages, because a supervisor above it has failed.
+    ///
+    /// See rule S7.
+    Suspended,
+    /// The child has failed, and its supervisor has not decided yet, or has failed with it.
+    Failed,
+    /// The child is going down.
+    GoingDown,
+    /// The child is down, and is started again at this time, or as soon as nothing else delays it.
+    ///
+    /// See rule S14.
+    BackingOff {
+        /// The end of the backoff, on tokio's clock.
+        until: Instant,
+    },
+    /// The child has ended.
+    Ended(Ended),
+}
+
+/// The used part of a restart budget.
+///
+/// See rule S15.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![strategy(OneForOne, max_restarts = 5, within = 1min)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(()).await?; // fails
+/// # tokio::time::sleep(Duration::from_millis(20)).await;
+/// let restarts = shop.snapshot().find("db").and_then(|db| db.restarts).expect("it has a budget");
+/// assert_eq!((restarts.used, restarts.max, restarts.within), (1, Some(5), Some(Duration::from_secs(60))));
+/// assert_eq!(restarts.to_string(), "1 of 5 restarts in 60s");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestartBudget {
+    /// The restarts decided in the present window; always 0 if the number is unlimited, since they are not counted.
+    pub used: u32,
+    /// The number of restarts that are allowed; `None`: any number.
+    pub max: Option<u32>,
+    /// The length of the window; `None`: the life of the supervisor's incarnation.
+    pub within: Option<Duration>,
+}
+
+impl Snapshot {
+    pub(crate) fn of(cell: &dyn AnyCell) -> Snapshot {
+        let now = Instant::now();
+        let core = cell.core();
+        let seen = core.supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now));
+        Snapshot { at: now, started: core.bus.started(), root: Node::of(cell, seen, now) }
+    }
+
+    /// Returns every node, each before its children, in the order of declaration.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let mut next = vec![&self.root];
+        std::iter::from_fn(move || {
+            let node = next.pop()?;
+            next.extend(node.children.iter().rev());
+            Some(node)
+        })
+    }
+
+    /// Returns the node with this path: `reports/daily`. The path is the text that handles and events show; for names
+    /// that have to be escaped, use [`path::of`](crate::path::of).
+    pub fn find(&self, path: &str) -> Option<&Node> {
+        self.nodes().find(|node| node.path == path)
+    }
+}
+
+impl Node {
+    /// Returns the node with everything below it. A loop, since the depth of a tree may exceed the stack.
+    fn of(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+        // Each node with the position of its parent, which comes earlier in the list.
+        let mut nodes = vec![(0, Node::alone(cell, seen, now))];
+        let mut todo = Vec::new();
+        let below = |cell: &dyn AnyCell, own: usize, todo: &mut Vec<_>| {
+            let children = cell.core().table().map(|table| table.view(now)).unwrap_or_default();
+            todo.extend(children.into_iter().rev().map(|child| (own, child)));
+        };
+        below(cell, 0, &mut todo);
+        while let Some((above, (cell, seen))) = todo.pop() {
+            nodes.push((above, Node::alone(&*cell, Some(seen), now)));
+            below(&*cell, nodes.len() - 1, &mut todo);
+        }
+        loop {
+            let (above, mut node) = nodes.pop().expect("the first one is left");
+            node.children.reverse();
+            match nodes.get_mut(above) {
+                Some((_, above)) => above.children.push(node),
+                None => return node,
+            }
+        }
+    }
+
+    fn alone(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+        let core = cell.core();
+        let strategy = core.table().map(|table| table.strategy());
+        let member = seen.as_ref().map(|seen| &seen.member);
+        let end = core.table().and_then(|table| table.inspect(Group::own_end));
+        Node {
+            path: core.path(),
+            name: core.name(),
+            kind: member.and_then(|member| member.kind).unwrap_or(ChildKind::Tree),
+            state: state(cell, seen.as_ref(), end, now),
+            lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
+            strategy,
+            incarnation: core.incarnation(),
+            restarts: member.map(|member| RestartBudget {
+                used: member.used,
+                max: member.allowance.max,
+                within: member.allowance.within,
+            }),
+            streak: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.streak }),
+            mailbox: cell.mailbox(),
+            last_failure: core.last_failure(),
+            excused: end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh),
+            children: Vec::new(),
+        }
+    }
+
+    /// Returns `true` if the node runs: it is up and not suspended.
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, NodeState::Running)
+    }
+}
+
+impl Drop for Node {
+    /// Drops the nodes below one after the other, since the depth of a tree may exceed the stack.
+    fn drop(&mut self) {
+        let mut below = std::mem::take(&mut self.children);
+        while let Some(mut node) = below.pop() {
+            below.append(&mut node.children);
+        }
+    }
+}
+
+fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
+    let core = cell.core();
+    let ended = core.ended();
+    let Some(ChildView { member, until }) = seen else {
+        // Only the cell of a root, or of a forgotten run-time child, knows its state.
+        let stopping = core.table().is_some_and(|table| table.inspect(|group| group.is_stopping()));
+        return match ended {
+            Some(ended) => NodeState::Ended(ended),
+            None if stopping || end.is_some() => NodeState::GoingDown,
+            None if core.is_up() => NodeState::Running,
+            None => NodeState::Starting,
+        };
+    };
+    match (member.at, ended) {
+        (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
+        (MemberState::Ended, Some(ended)) => NodeState::Ended(ended),
+        // The supervisor knows of the end already, the watchers do not yet.
+        (MemberState::Ended, None) | (MemberState::GoingDown, _) => NodeState::GoingDown,
+        (MemberState::BackingOff, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Queued, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },
+        (MemberState::Queued, _) => NodeState::Queued,
+        (MemberState::Starting, _) => NodeState::Starting,
+        (MemberState::Failed | MemberState::FailedStart, _) => NodeState::Failed,
+        // The supervisor is notified once the tree is down.
+        (MemberState::Up, _) if end.is_some() && member.kind.is_some_and(ChildKind::only_supervises) => {
+            NodeState::GoingDown
+        }
+        (MemberState::Up, _) if member.suspended => NodeState::Suspended,
+        (MemberState::Up, _) => NodeState::Running,
+    }
+}
+
+/// Without times: the field of `BackingOff` has the end of the backoff.
+impl fmt::Display for NodeState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NodeState::Queued => f.write_str("waiting for its turn"),
+            NodeState::Starting => f.write_str("starting"),
+            NodeState::Running => f.write_str("running"),
+            NodeState::Suspended => f.write_str("held"),
+            NodeState::Failed => f.write_str("failed"),
+            NodeState::GoingDown => f.write_str("going down"),
+            NodeState::BackingOff { .. } => f.write_str("backing off"),
+            NodeState::Ended(ended) => write!(f, "ended: {ended}"),
+        }
+    }
+}
+
+impl fmt::Display for RestartBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.max, self.within) {
+            (None, _) => f.write_str("any number of restarts"),
+            (Some(of), None) => write!(f, "{} of {of} restarts", self.used),
+            (Some(of), Some(within)) => write!(f, "{} of {of} restarts in {within:?}", self.used),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! An incarnation of a task: its future and its subtasks (S29).
+
+use std::future::{Future, poll_fn, ready};
+use std::task::{Context, Poll};
+
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
+use tracing::Span;
+
+use crate::actor::options::Reader;
+use crate::base::BoxFuture;
+use crate::base::Each;
+use crate::base::deferred_drop::CatchDrop;
+use crate::base::sync::Arc;
+use crate::engine::cell::body::{Body, Hands, Served};
+use crate::engine::cell::control::{AnyCell, BareCell};
+use crate::engine::cell::current;
+use crate::engine::cell::stop_signal::StopSignal;
+use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
+use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
+use crate::values::kind::ChildKind;
+use crate::values::settings::Common;
+
+pub(crate) struct TaskBody<F> {
+    cell: Arc<BareCell>,
+    start: CatchDrop<F>,
+    options: Reader,
+    main: Kept,
+    stop_signal: Option<StopSignal>,
+    incoming: Option<mpsc::UnboundedReceiver<Request>>,
+    ready: bool,
+    /// Stored outside of the task's own future, since they are waited for in any case.
+    subtasks: JoinSet<Result<(), UserError>>,
+    context: bool,
+}
+
+impl<F> TaskBody<F> {
+    pub(crate) fn new(cell: Arc<BareCell>, options: Reader, start: F) -> Self {
+        TaskBody {
+            cell,
+            start: CatchDrop::new(start),
+            options,
+            main: None,
+            stop_signal: None,
+            incoming: None,
+            ready: false,
+            subtasks: JoinSet::new(),
+            context: false,
+        }
+    }
+
+    /// Polls the task's own future. `None`: it is still running, or had finished before. A future that panics is not
+    /// polled again.
+    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), UserError>> {
+        let mut main = self.main.take()?;
+        match main.as_mut().poll(cx) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => {
+                self.main = Some(main);
+                None
+            }
+        }
+    }
+
+    /// Reports a failure on the way down, for which there is no decision.
+    fn report(&self, cause: Cause) {
+        let core = self.cell.core();
+        let failure = Failure::new(Phase::Running, cause, core.place(), core.incarnation());
+        core.fails_late(failure);
+    }
+
+    /// Handles the task's requests. True: there was one.
+    fn poll_requests(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut some = false;
+        while let Some(Poll::Ready(Some(request))) = self.incoming.as_mut().map(|incoming| incoming.poll_recv(cx)) {
+            self.grant(request);
+            some = true;
+        }
+        some
+    }
+
+    fn grant(&mut self, request: Request) {
+        match request {
+            Request::Ready => self.ready = true,
+            Request::Spawn(subtask) => {
+                self.subtasks.spawn(inside(self.cell.clone(), subtask));
+            }
+        }
+    }
+}
+
+impl<F, Fut> Hands for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+{
+    fn common(&mut self) -> Arc<Common> {
+        self.options.read().common.clone()
+    }
+
+    fn signal(&self) -> Option<StopSignal> {
+        self.stop_signal.clone().filter(|_| self.context)
+    }
+
+    fn drop_instance(&mut self, each: Each<'_>) {
+        each(&mut || self.main = None);
+        self.stop_signal = None;
+        let Some(mut incoming) = self.incoming.take() else { return };
+        incoming.close();
+        while let Ok(request) = incoming.try_recv() {
+            let mut request = Some(request); // a subtask that never began
+            each(&mut || request = None);
+        }
+    }
+}
+
+impl<F, Fut> Body for TaskBody<F>
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+{
+    const KIND: ChildKind = ChildKind::Task;
+
+    async fn start(&mut self) -> Result<(), UserError> {
+        self.main = None;
+        let stop_signal = StopSignal::new();
+        let (requests, incoming) = mpsc::unbounded_channel();
+        let begin = (self.start)().await?;
+        let cx = TaskContext::new(&stop_signal, requests, self.cell.clone());
+        self.context = begin.context;
+        self.main = Some((begin.begin)(cx));
+        self.stop_signal = Some(stop_signal);
+        self.incoming = Some(incoming);
+        self.ready = false;
+        Ok(())
+    }
+
+    /// Runs the task's own future and its subtasks concurrently, until the task reports that it is ready.
+    async fn readying(&mut self) -> Result<Served, UserError> {
+        poll_fn(|cx| {
+            loop {
+                let returned = self.poll_main(cx);
+                let mut moved = self.poll_requests(cx);
+                if self.ready {
+                    // A result that is already there is handled once the task counts as started.
+                    if let Some(result) = returned {
+                        self.main = Some(Box::pin(ready(result)));
+                    }
+                    return Poll::Ready(Ok(Served::Ready));
+                }
+                if let Some(result) = returned {
+                    result?;
+                    return Poll::Ready(Err(UserError::from(NeverReady)));
+                }
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
+    async fn serve(&mut self) -> Result<Served, UserError> {
+        poll_fn(|cx| {
+            loop {
+                let mut moved = false;
+                let mut returned = false;
+                if let Some(result) = self.poll_main(cx) {
+                    result?;
+                    moved = true;
+                    returned = true;
+                    // The task's own future has returned: its subtasks are told to end.
+                    if let Some(stop_signal) = &self.stop_signal {
+                        stop_signal.tell();
+                    }
+                }
+                moved |= self.poll_requests(cx);
+                while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                    joined(result)?;
+                    moved = true;
+                }
+                if self.main.is_none() && self.subtasks.is_empty() {
+                    return Poll::Ready(Ok(Served::Done));
+                }
+                if returned {
+                    return Poll::Ready(Ok(Served::Returned));
+                }
+                if !moved {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// After a failure, the task's own future and the other subtasks are told to end, and have the rest of the time.
+    async fn settle(&mut self, now: bool) {
+        if let Some(stop_signal) = &self.stop_signal {
+            stop_signal.tell();
+        }
+        if now || !self.context {
+            self.main = None;
+            self.subtasks.shutdown().await;
+            return;
+        }
+        poll_fn(|cx| {
+            if let Some(Err(thrown)) = self.poll_main(cx) {
+                self.report(Cause::Error(thrown));
+            }
+            self.poll_requests(cx);
+            while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
+                match result.map_err(JoinError::try_into_panic) {
+                    Ok(Ok(())) | Err(Err(_)) => {}
+                    Ok(Err(thrown)) => self.report(Cause::Error(thrown)),
+                    Err(Ok(panic)) => self.report(Cause::Panic(panic_text(panic))),
+                }
+            }
+            if self.main.is_none() && self.subtasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+/// Wraps a subtask, which has its own tokio task, so that its code counts as this task's code (S25).
+fn inside(
+    cell: Arc<BareCell>,
+    mut subtask: BoxFuture<'static, Result<(), UserError>>,
+) -> impl Future<Output = Result<(), UserError>> + Send + 'static {
+    let mut current: Option<Arc<dyn AnyCell>> = Some(cell);
+    let span = Span::current(); // the span of the task, which spawns this subtask
+    poll_fn(move |cx| {
+        let _entered = span.enter();
+        current::enter(&mut current, false, || subtask.as_mut().poll(cx))
+    })
+}

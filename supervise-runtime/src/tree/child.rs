@@ -1,0 +1,233 @@
+//! The types of child: what each of them is started from, and the handle that it gives.
+
+use crate::actor::Actor;
+use crate::actor::actor_ref::ActorRef;
+use crate::actor::context::make_actor;
+use crate::actor::options::{ChildOptions, Reader};
+use crate::base::sync::{Arc, lock};
+use crate::engine::cell::Unbegun;
+use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
+use crate::engine::cell::life::live;
+use crate::task::body::TaskBody;
+use crate::task::{Task, TaskRef, TaskStart};
+use crate::tree::body::HandleSlot;
+use crate::values::failure::UserError;
+use crate::values::kind::ChildKind;
+use crate::values::spec::TreeSpec;
+use std::fmt;
+use std::future::Future;
+
+/// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Seat {
+    pub(crate) core: CellCore,
+}
+
+/// A child that is made and does not run yet.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Launched<H> {
+    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) handle: HandleSource<H>,
+    /// To be begun once the child is in its group.
+    pub(crate) life: Unbegun,
+}
+
+/// The source of a handle. The handle of a tree exists only once its build has finished.
+#[derive(Debug, Clone)]
+pub(crate) enum HandleSource<H> {
+    Ready(H),
+    Built(HandleSlot<H>),
+}
+
+impl<H: Clone> HandleSource<H> {
+    pub(crate) fn get(&self) -> Option<H> {
+        match self {
+            HandleSource::Ready(handle) => Some(handle.clone()),
+            HandleSource::Built(slot) => lock(slot).clone(),
+        }
+    }
+}
+
+/// A type that can be declared as a child: an actor, a tree, or [`Task`].
+///
+/// Do not implement this trait: every [`Actor`] implements it, and `supervisor!` implements it for every tree. Use it
+/// to write functions over the handles of any child:
+///
+/// ```
+/// use supervise::Child;
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
+/// # struct Session;
+/// # #[actor]
+/// # impl Session { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// Opens as many as are missing.
+/// async fn fill<T: Child>(set: &Children<T, ()>, wanted: usize) -> Result<Vec<T::Handle>, SpawnError> {
+///     let mut new = Vec::new();
+///     while set.len() < wanted {
+///         new.push(set.spawn().await?);
+///     }
+///     Ok(new)
+/// }
+///
+/// supervisor! {
+///     struct Server {
+///         sessions: [Session] = || Session,
+///         jobs: [task] = || std::future::pending::<()>(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start().await?;
+/// let sessions: Vec<ActorRef<Session>> = fill(&server.sessions, 3).await?;
+/// let jobs: Vec<TaskRef> = fill(&server.jobs, 2).await?;
+/// assert_eq!((sessions.len(), jobs.len()), (3, 2));
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Child: Sized + Send + 'static {
+    /// The handle of the child.
+    type Handle: Clone + fmt::Debug + Send + Sync + 'static;
+    /// The type that the start expression returns.
+    type Start: Send + 'static;
+    /// What kind of child it is.
+    #[doc(hidden)]
+    const KIND: ChildKind;
+    /// The declaration, if the child is a tree.
+    #[doc(hidden)]
+    const TREE: Option<&'static TreeSpec> = None;
+
+    #[doc(hidden)]
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
+}
+
+/// The handle type of a child: [`ActorRef<A>`] for an actor, [`TaskRef`] for a task, the tree's own struct for a tree.
+///
+/// ```
+/// use supervise::{Task, prelude::*};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// # supervisor! { struct Shop { db: Db = Db, ticker: task = std::future::pending::<()>() } }
+/// struct Dashboard {
+///     shop: Handle<Shop>,   // Shop
+///     db: Handle<Db>,       // ActorRef<Db>
+///     ticker: Handle<Task>, // TaskRef
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let all = Dashboard { shop: shop.handle(), db: shop.db.clone(), ticker: shop.ticker.clone() };
+/// assert_eq!([all.shop.path(), all.db.path(), all.ticker.path()], ["Shop", "db", "ticker"]);
+/// # Ok(())
+/// # }
+/// ```
+pub type Handle<T> = <T as Child>::Handle;
+
+/// [`Child`] for generated code: without its supertraits, since a tree that contains itself uses this trait while the
+/// compiler still works out whether the tree is `Send`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Declared {
+    const IS: bool;
+    const KIND: ChildKind;
+    const TREE: Option<&'static TreeSpec>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Child> Declared for T {
+    const IS: bool = true;
+    const KIND: ChildKind = T::KIND;
+    const TREE: Option<&'static TreeSpec> = T::TREE;
+}
+
+/// The type that the start expression of a child returns: the instance of an actor, the [`Tree`] of a tree.
+///
+/// ```
+/// use supervise::{BoxError, Start, Tree, prelude::*};
+///
+/// struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Ingest { db: Db = Db } }
+///
+/// fn open() -> Result<Start<Db>, BoxError> {
+///     Ok(Db)
+/// }
+///
+/// fn branch() -> Start<Ingest> {
+///     let tree: Tree<Ingest> = Ingest::tree();
+///     tree
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = open()?,
+///         ingest: Ingest = branch(),
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # Shop::start().await?.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub type Start<T> = <T as Child>::Start;
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> Child for A {
+    type Handle = ActorRef<A>;
+    type Start = A;
+    const KIND: ChildKind = ChildKind::Actor;
+
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    {
+        let (cell, life) = make_actor(seat.core, options, start);
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
+    }
+}
+
+impl Child for Task {
+    type Handle = TaskRef;
+    type Start = TaskStart;
+    const KIND: ChildKind = ChildKind::Task;
+
+    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+    {
+        let cell = BareCell::new(seat.core);
+        let body = TaskBody::new(cell.clone(), Reader::new(options), start);
+        let life = Unbegun::new(&cell, live(cell.clone(), body));
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
+    }
+}
+
+/// The handle struct of a tree.
+#[doc(hidden)]
+pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
+    const SPEC: TreeSpec;
+}

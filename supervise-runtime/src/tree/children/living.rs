@@ -1,0 +1,184 @@
+//! The instances of a keyed set, indexed by key.
+//!
+//! `Hash`, `Eq`, `Borrow`, `Clone` and `Drop` of a key are user code, which may call methods of the same set. So none
+//! of them may run under the lock of the table. A key is hashed before the lock is taken, and the table maps a hash to
+//! the entries that share it. To find a key, the lookup takes an entry with the same hash out of the lock, where an
+//! `Arc` keeps its key alive, and compares the two keys there. Then it looks at the table again. An entry that was
+//! found equal and is still in the table is the result. If every entry of the hash was found to differ, the key is not
+//! in the table. Only an entry that was added meanwhile is left to compare. So another round is needed only if another
+//! thread made progress, and the lookup cannot loop forever. The number of an entry is that of its cell, so that an
+//! entry that was compared is not confused with a later one in the same position.
+//!
+//! A decision under the lock is based on the table alone, so it holds as long as the lock is held. A key whose `Eq`
+//! gives different answers at different times gets one of them.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, Hash, Hasher, RandomState};
+
+use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
+use crate::engine::cell::control::AnyCell;
+use crate::tree::child::HandleSource;
+
+pub(super) struct Living<K, H> {
+    hashes: RandomState,
+    table: Mutex<Table<K, H>>,
+}
+
+/// The entries of each hash: nearly always one.
+pub(super) struct Table<K, H>(HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>);
+
+pub(super) struct Entry<K, H> {
+    pub(super) key: Arc<K>,
+    pub(super) cell: Arc<dyn AnyCell>,
+    pub(super) handle: HandleSource<H>,
+    /// The number of callers that wait for the first start. An instance from the declaration itself counts as one.
+    pub(super) callers: usize,
+    /// All callers have given up, so the instance is stopping. A new caller waits for its end.
+    pub(super) unwanted: bool,
+}
+
+impl<K, H> Entry<K, H> {
+    fn id(&self) -> u64 {
+        self.cell.core().id
+    }
+}
+
+/// The position of an entry, valid while the table is locked.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    hash: u64,
+    at: usize,
+}
+
+impl<K, H> Table<K, H> {
+    fn of(&self, hash: u64) -> &[Entry<K, H>] {
+        self.0.get(&hash).map_or(&[], |entries| entries)
+    }
+
+    pub(super) fn at(&mut self, place: Place) -> &mut Entry<K, H> {
+        let entries = self.0.get_mut(&place.hash).expect("found under the same lock");
+        &mut entries[place.at]
+    }
+
+    /// Returns the entry of this cell, if there is one.
+    pub(super) fn entry_of(&mut self, hash: u64, id: u64) -> Option<&mut Entry<K, H>> {
+        self.0.get_mut(&hash)?.iter_mut().find(|entry| entry.id() == id)
+    }
+
+    /// Returns the replaced entry, to be dropped after the lock.
+    #[must_use]
+    pub(super) fn put(&mut self, hash: u64, found: Option<Place>, entry: Entry<K, H>) -> Option<Entry<K, H>> {
+        match found {
+            Some(place) => Some(std::mem::replace(self.at(place), entry)),
+            None => {
+                match self.0.get_mut(&hash) {
+                    Some(entries) => entries.push(entry),
+                    None => drop(self.0.insert(hash, vec![entry])),
+                }
+                None
+            }
+        }
+    }
+}
+
+impl<K, H> Living<K, H> {
+    pub(super) fn new() -> Self {
+        Living { hashes: RandomState::new(), table: Mutex::ranked(Rank::Keys, Table(HashMap::default())) }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Table<K, H>> {
+        lock(&self.table)
+    }
+
+    pub(super) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> u64 {
+        foreign();
+        self.hashes.hash_one(key)
+    }
+
+    /// Returns the locked table, and the position of this key's entry in it.
+    pub(super) fn find<Q>(&self, hash: u64, key: &Q) -> (MutexGuard<'_, Table<K, H>>, Option<Place>)
+    where
+        K: Borrow<Q>,
+        Q: Eq + ?Sized,
+    {
+        let mut equal = None;
+        let mut differ = Vec::new();
+        loop {
+            let table = self.lock();
+            let entries = table.of(hash);
+            if let Some(at) = entries.iter().position(|entry| Some(entry.id()) == equal) {
+                return (table, Some(Place { hash, at }));
+            }
+            let Some(next) = entries.iter().find(|entry| !differ.contains(&entry.id())) else { return (table, None) };
+            let (id, known) = (next.id(), next.key.clone());
+            drop(table);
+            if is(&*known, key) {
+                equal = Some(id);
+            } else {
+                differ.push(id);
+            }
+        }
+    }
+
+    /// Returns the result of `look` on the entry of this key. `look` runs under the lock.
+    pub(super) fn look<Q, R>(&self, key: &Q, look: impl Fn(&Entry<K, H>) -> R) -> Option<R>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let hash = self.hash(key);
+        let mut differ = Vec::new();
+        loop {
+            let table = self.lock();
+            let next = table.of(hash).iter().find(|entry| !differ.contains(&entry.id()))?;
+            let (id, known, seen) = (next.id(), next.key.clone(), look(next));
+            drop(table);
+            if is(&*known, key) {
+                return Some(seen);
+            }
+            differ.push(id);
+        }
+    }
+
+    pub(super) fn keys(&self) -> Vec<Arc<K>> {
+        self.lock().0.values().flatten().map(|entry| entry.key.clone()).collect()
+    }
+
+    /// Removes the entry of the instance with this number, which has ended. The entry is to be dropped after the lock.
+    #[must_use]
+    pub(super) fn remove(&self, hash: u64, id: u64) -> Option<Entry<K, H>> {
+        let mut table = self.lock();
+        let entries = table.0.get_mut(&hash)?;
+        let at = entries.iter().position(|entry| entry.id() == id)?;
+        let gone = entries.swap_remove(at);
+        if entries.is_empty() {
+            table.0.remove(&hash);
+        }
+        Some(gone)
+    }
+}
+
+/// Compares two keys. Runs user code.
+fn is<K: Borrow<Q>, Q: Eq + ?Sized>(known: &K, key: &Q) -> bool {
+    foreign();
+    known.borrow() == key
+}
+
+/// A hasher for keys that are already hashes.
+#[derive(Default)]
+pub(super) struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}

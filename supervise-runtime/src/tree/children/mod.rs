@@ -1,0 +1,351 @@
+//! The handle of a `[T]`: any number of children from one declaration, spawned at run time (rule S27).
+
+use std::fmt;
+use std::future::Future;
+
+use crate::actor::context::Startup;
+use crate::actor::options::{ChildOptions, Options};
+use crate::base::BoxFuture;
+use crate::base::deferred_drop::drop_catching_panics;
+use crate::base::lent::Lent;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::engine::cell::body::{settings, stop_timeout};
+use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::require_time;
+use crate::engine::supervisor::{Behind, Refused};
+use crate::tree::child::{Child, HandleSource, Launched, Seat};
+use crate::tree::tree_ref::TreeRef;
+use crate::values::event::EventKind;
+use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::place::Name;
+use crate::values::settings::Common;
+use crate::values::spawn_error::SpawnError;
+
+mod keyed;
+mod living;
+
+pub use keyed::{Key, Keyed, KeyedError, need_key};
+
+/// Instances start concurrently, so the recipe is shared and not lent.
+type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, UserError>> + Send + Sync;
+
+/// How instances are made. The next incarnation of the tree may replace the plan.
+pub(crate) struct Plan<T: Child, Args> {
+    pub(crate) recipe: Arc<StartRecipe<T, Args>>,
+    pub(crate) options: Options,
+    /// Clones arguments for another start. `None`: an instance is started once, and its arguments are moved.
+    pub(crate) again: Option<Clones<Args>>,
+    /// The instances that the set has from its start on, each time it starts.
+    pub(crate) initial: Arc<Lent<Initial<Args>>>,
+}
+
+pub(crate) type Clones<Args> = fn(&Args) -> Args;
+
+/// The arguments of the instances that a set has from its start on. The set keeps them, since its restart starts those
+/// instances again.
+#[doc(hidden)]
+pub struct Initial<Args> {
+    items: Vec<Args>,
+    again: fn(&[Args]) -> Vec<Args>,
+}
+
+impl<Args> fmt::Debug for Initial<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Initial({})", self.items.len())
+    }
+}
+
+impl<Args> Initial<Args> {
+    pub(crate) fn none() -> Self {
+        Initial { items: Vec::new(), again: |_| Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn again(&self) -> Vec<Args> {
+        (self.again)(&self.items)
+    }
+}
+
+impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
+    fn from(items: Vec<Args>) -> Self {
+        Initial { items, again: <[Args]>::to_vec }
+    }
+}
+
+impl<Args> Drop for Initial<Args> {
+    fn drop(&mut self) {
+        self.items.drain(..).for_each(drop_catching_panics); // one at a time: a `Drop` that panics leaves the others
+    }
+}
+
+/// The handle of a set, such as `sessions: [Session]`, whose instances are spawned at run time.
+///
+/// A set is a supervisor with the strategy `OneForOne`, and each instance has its own restart budget. The handle is
+/// cheap to clone, and stays the same over restarts of the tree.
+///
+/// The arguments of [`spawn`](Children::spawn) are those of the declared closure, up to six. The instances have the
+/// paths `sessions/#1`, `sessions/#2` and so on; to find instances again, use keys, see [`Keyed`]. The settings above
+/// the declaration apply to each instance. `max_children` limits how many live at a time; `initial` lists those that
+/// the set has from its start on.
+///
+/// The arguments are kept for the restarts of the instance, so they have to be `Clone`. Under `lifecycle(Temporary)` an
+/// instance is started once: its arguments are moved into it, and the set keeps nothing of them.
+///
+/// ```
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
+///
+/// struct Session {
+///     user: &'static str,
+///     greeting: String,
+/// }
+///
+/// #[actor]
+/// impl Session {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(format!("{}, {}", self.greeting, self.user));
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Server(greeting: String) {
+///         #[max_children(2)]
+///         sessions: [Session] = |user: &'static str| Session { user, greeting },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start("hello".to_owned()).await?;
+/// let anna = server.sessions.spawn("anna").await?;
+/// let bert = server.sessions.spawn("bert").await?;
+/// assert_eq!(bert.ask(|reply| reply).await?, "hello, bert");
+/// assert_eq!((bert.path().as_str(), server.sessions.len()), ("sessions/#2", 2));
+/// assert!(matches!(server.sessions.spawn("carl").await, Err(SpawnError::MaxChildren { most: 2, .. })));
+///
+/// anna.stop();
+/// anna.terminated().await?;
+/// server.sessions.spawn("carl").await?; // there is room again
+///
+/// server.sessions.tree().stop(); // all of them at once
+/// # server.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Children<T: Child, Args> {
+    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) plan: Arc<Mutex<Plan<T, Args>>>,
+}
+
+impl<T: Child, Args> Clone for Children<T, Args> {
+    fn clone(&self) -> Self {
+        Children { cell: self.cell.clone(), plan: self.plan.clone() }
+    }
+}
+
+impl<T: Child, Args> fmt::Debug for Children<T, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Children({})", self.cell.core().path())
+    }
+}
+
+impl<T: Child, Args: Send + 'static> Children<T, Args> {
+    /// Returns the number of instances that have not ended.
+    pub fn len(&self) -> usize {
+        self.cell.core().table().map_or(0, |table| table.inspect(|group| group.living() as usize))
+    }
+
+    /// Returns `true` if every instance has ended, or none was spawned.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the path of the set.
+    pub fn path(&self) -> String {
+        self.cell.core().path()
+    }
+
+    /// Returns the [`TreeRef`] of the set, to stop, restart or join all of it.
+    ///
+    /// See rule S26.
+    pub fn tree(&self) -> TreeRef {
+        TreeRef { cell: self.cell.clone() }
+    }
+
+    fn spawn_with(
+        &self,
+        args: Args,
+    ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
+        let this = self.clone();
+        async move {
+            require_time();
+            let launched = this.launch(args)?;
+            Startup::of(launched.cell).await?;
+            launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
+        }
+    }
+
+    fn clones(&self) -> Option<Clones<Args>> {
+        lock(&self.plan).again
+    }
+
+    /// Returns the arguments for each start of one instance: clones, or once the arguments themselves.
+    fn giving(&self, args: Args) -> impl FnMut() -> Option<Args> + Send + 'static + use<T, Args> {
+        let (clones, mut args) = (self.clones(), Some(args));
+        move || match clones {
+            Some(again) => args.as_ref().map(again),
+            None => args.take(),
+        }
+    }
+
+    /// Adds an instance to the set; it starts as soon as the set is up.
+    fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
+        let mut instance = self.instance(None, self.giving(args));
+        let (launched, behind) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
+        behind.done();
+        Ok(launched.begin())
+    }
+
+    /// Makes an instance that is not yet in the set. `name` is its key; without one it gets a number. `give` returns
+    /// its arguments.
+    fn instance<G>(&self, name: Option<Name>, give: G) -> Instance<T, G>
+    where
+        G: FnMut() -> Option<Args> + Send + 'static,
+    {
+        let mut options = ChildOptions::<T>::new();
+        options.options = lock(&self.plan).options.clone();
+        Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
+    }
+
+    /// Adds the instance to the group. Runs no foreign code, so it may be called under a lock. The caller finishes and
+    /// begins the result after that lock.
+    fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, Behind<'_>), Refused>
+    where
+        G: FnMut() -> Option<Args> + Send + 'static,
+    {
+        let core = self.cell.core();
+        let Some(table) = core.table() else { return Err(Refused::Stopped) };
+        let common = instance.common.clone();
+        let mut launched = None;
+        let behind = table.add(
+            &*self.cell,
+            None,
+            common.max_children,
+            settings(&common, T::KIND),
+            stop_timeout(&common, T::KIND),
+            |number| {
+                let name = instance.name.take().unwrap_or(Name::Number(number));
+                let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());
+                let (options, mut give) = instance.made_of.take().expect("an instance is placed once");
+                let plan = self.plan.clone();
+                let start = move || {
+                    let args = give().expect("an instance whose arguments are moved is started once");
+                    let recipe = lock(&plan).recipe.clone();
+                    recipe(args)
+                };
+                let child = T::launch(Seat { core }, options, start);
+                let cell = child.cell.clone();
+                launched = Some(child);
+                cell
+            },
+        )?;
+        Ok((launched.expect("what was added was made"), behind))
+    }
+
+    fn refused<G>(&self, refused: Refused, instance: &Instance<T, G>) -> SpawnError {
+        let path = self.path();
+        match refused {
+            Refused::TooMany => {
+                SpawnError::MaxChildren { path, most: instance.common.max_children.unwrap_or_default() }
+            }
+            Refused::Stopped => SpawnError::Stopped { path },
+            Refused::Stopping | Refused::Exists => SpawnError::Stopping { path },
+        }
+    }
+
+    /// Returns the arguments of the initial instances. Cloning them is user code.
+    fn initial(&self) -> Vec<Args> {
+        let initial = lock(&self.plan).initial.clone();
+        initial.with(|initial| initial.again()).unwrap_or_default()
+    }
+
+    /// Adds the initial instances when the set starts.
+    pub(crate) fn begin(&self) {
+        for args in self.initial() {
+            if let Err(error) = self.launch(args) {
+                not_begun(&*self.cell, error);
+            }
+        }
+    }
+}
+
+/// An instance that is about to be added. It is made and dropped without a lock, since its arguments are user code.
+struct Instance<T: Child, G> {
+    name: Option<Name>,
+    common: Arc<Common>,
+    /// Present until the instance is added.
+    made_of: Option<(ChildOptions<T>, G)>,
+}
+
+/// An instance that was added and runs.
+struct Placed<H> {
+    cell: Arc<dyn AnyCell>,
+    handle: HandleSource<H>,
+}
+
+impl<H> Launched<H> {
+    /// To be called without a lock.
+    fn begin(self) -> Placed<H> {
+        self.life.begin();
+        Placed { cell: self.cell, handle: self.handle }
+    }
+}
+
+/// Reports an initial instance that could not even be added (S27).
+fn not_begun(cell: &dyn AnyCell, error: SpawnError) {
+    let core = cell.core();
+    let cause = Cause::Error(UserError::from(error));
+    let failure = Failure::new(Phase::Start, cause, core.path(), core.incarnation());
+    core.emit(EventKind::Reported { failure });
+}
+
+macro_rules! spawns {
+    ($(($($arg:ident: $ty:ident),*))*) => {$(
+        impl<T: Child, $($ty: Send + 'static),*> Children<T, ($($ty,)*)> {
+            /// Spawns an instance and waits until it is up. Waits while the set itself is not up.
+            ///
+            /// # Errors
+            ///
+            /// Returns `Stopping` or `Stopped` if the set accepts no more instances, `MaxChildren` if it is full, and
+            /// `Start` with the failure of a first start that is not retried. The arguments of a refused spawn are
+            /// dropped.
+            ///
+            /// # Cancel safety
+            ///
+            /// If the future is dropped before it is ready, the instance is stopped.
+            ///
+            /// # Panics
+            ///
+            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+            #[allow(clippy::too_many_arguments)]
+            pub fn spawn(&self, $($arg: $ty),*)
+                -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>
+            {
+                self.spawn_with(($($arg,)*))
+            }
+        }
+    )*};
+}
+
+spawns! {
+    ()
+    (a: A1)
+    (a: A1, b: A2)
+    (a: A1, b: A2, c: A3)
+    (a: A1, b: A2, c: A3, d: A4)
+    (a: A1, b: A2, c: A3, d: A4, e: A5)
+    (a: A1, b: A2, c: A3, d: A4, e: A5, f: A6)
+}

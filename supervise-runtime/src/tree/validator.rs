@@ -1,0 +1,91 @@
+//! The checks that depend on all children of a tree together.
+
+use std::time::Duration;
+
+use supervise_rules::shutdown::{of_child, one_more, too_short};
+use supervise_rules::{self as rules, Given, Waits};
+
+use crate::actor::options::Options;
+use crate::actor::validate;
+use crate::values::facts::count;
+use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
+
+/// Checks the children of a tree while the tree is built, and adds up what they need.
+#[derive(Debug)]
+pub(crate) struct TreeValidator {
+    limits: SupervisorLimits,
+    /// The delays of the members of a group before they restart.
+    waits: Vec<Waits>,
+    /// The time that all of them may take to stop. `None`: the time is not limited.
+    need: Option<Duration>,
+}
+
+impl Default for TreeValidator {
+    fn default() -> Self {
+        TreeValidator { limits: SupervisorLimits::default(), waits: Vec::new(), need: Some(Duration::ZERO) }
+    }
+}
+
+impl TreeValidator {
+    pub(crate) fn supervision(&mut self, limits: SupervisorLimits) {
+        self.limits = limits;
+    }
+
+    /// Checks the tree's own settings.
+    pub(crate) fn own(&self) -> Result<(), InvalidSettings> {
+        self.limits.check()
+    }
+
+    /// Adds a child, and checks its settings.
+    pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), InvalidSettings> {
+        self.count(validate::facts(options, lifecycle))
+    }
+
+    /// Adds a `[T]` or `[K => T]`, whose settings are those of its instances.
+    pub(crate) fn set(
+        &mut self,
+        options: &Options,
+        lifecycle: Lifecycle,
+        initial: usize,
+    ) -> Result<(), InvalidSettings> {
+        let initial = Given::Is(count(initial));
+        self.count(rules::Child { set: true, initial, ..validate::facts(options, lifecycle) })
+    }
+
+    fn count(&mut self, child: rules::Child) -> Result<(), InvalidSettings> {
+        first(self.limits.strategy, |report| rules::child(&child, &self.limits.facts(), report))?;
+        if self.limits.strategy != Strategy::OneForOne {
+            self.waits.extend(child.as_member());
+        }
+        Ok(())
+    }
+
+    /// Adds the time that a child may take to stop (C12). `below`: the time that a tree's children may take, which
+    /// counts if the tree has no time of its own.
+    pub(crate) fn takes(&mut self, options: &Options, kind: ChildKind, below: Option<Duration>) {
+        let shutdown = match options.common.shutdown {
+            // The task is dropped at its next await (S29). `SPEC` counts no time for it either.
+            None if options.common.without_context => Given::Is(rules::Shutdown::Within(Duration::ZERO)),
+            shutdown => shutdown.map(rules::Shutdown::from).into(),
+        };
+        self.need = one_more(self.need, of_child(shutdown, kind.only_supervises(), below));
+    }
+
+    pub(crate) fn need(&self) -> Option<Duration> {
+        self.need
+    }
+
+    /// Checks all children together. `given`: the time that the tree itself has to stop, if it declares one.
+    pub(crate) fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), InvalidSettings> {
+        self.own()?;
+        first(self.limits.strategy, |report| rules::group(&self.limits.facts(), &self.waits, report))?;
+        match (self.need, given) {
+            (Some(need), Some(ShutdownTimeout::Within(given))) if too_short(need, given) => {
+                Err(InvalidSettings::ShutdownTooShort { need, given })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Ends: why an actor, task or tree ended, and the notice to its watchers (rule S37).
+
+use std::fmt;
+
+use crate::values::failure::{Cause, Failure};
+
+/// Why an actor, task or tree ended.
+///
+/// Returned by [`ActorRef::terminated`] and similar waits, contained in a [`Report`](crate::inspect::Report), and passed to a
+/// [`Watcher`](crate::Watcher).
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// fn tell(ended: &Ended) -> String {
+///     match ended {
+///         Ended::Done | Ended::Stopped => "all is well".to_owned(), // `ended.is_orderly()`
+///         Ended::Failed(failure) => format!("{} for good", failure.cause()),
+///         Ended::Limit(failure) => format!("too often: {failure}"),
+///         Ended::Killed | Ended::Aborted => "the hard way".to_owned(),
+///         _ => ended.to_string(),
+///     }
+/// }
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         ticker: task = async {},
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// assert_eq!(tell(&shop.ticker.terminated().await?), "all is well");
+/// shop.db.kill(); // decided `Stop` by default
+/// assert_eq!(tell(&shop.db.terminated().await?), "the hard way");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Ended {
+    /// Ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended.
+    Done,
+    /// Stopped from outside, or together with its supervisor.
+    Stopped,
+    /// Failed, and the failure was decided `Stop`, or there was no supervisor to decide.
+    Failed(Failure),
+    /// Failed, and the restart budget was used up.
+    Limit(Failure),
+    /// Killed.
+    Killed,
+    /// Aborted: it did not go down within its `shutdown` time.
+    Aborted,
+    /// The tokio runtime was dropped, and no hook ran.
+    RuntimeGone,
+}
+
+impl Ended {
+    /// Returns the end that a failure leads to.
+    pub(crate) fn by(failure: &Failure) -> Self {
+        match failure.cause() {
+            Cause::Killed => Ended::Killed,
+            Cause::LimitReached => Ended::Limit(failure.clone()),
+            _ => Ended::Failed(failure.clone()),
+        }
+    }
+
+    /// Returns the text for a reader that may already know the path.
+    pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| match self.failure() {
+            Some(failure) => write!(f, "{}", failure.at(path)),
+            None => write!(f, "{self}"),
+        })
+    }
+
+    /// Returns the failure that led to the end, if there is one.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Ended::Failed(failure) | Ended::Limit(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` for [`Ended::Done`] and [`Ended::Stopped`]: nothing went wrong.
+    pub fn is_orderly(&self) -> bool {
+        matches!(self, Ended::Done | Ended::Stopped)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Done => f.write_str("done"),
+            Ended::Stopped => f.write_str("stopped"),
+            Ended::Failed(failure) | Ended::Limit(failure) => failure.fmt(f),
+            Ended::Killed => f.write_str("killed"),
+            Ended::Aborted => f.write_str("aborted: it did not go down in its time"),
+            Ended::RuntimeGone => f.write_str("ended with its runtime"),
+        }
+    }
+}
+
+/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an [`ActorRef`]:
+/// `*who == self.db`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// struct Cart {
+///     db: ActorRef<Db>,
+///     audit: ActorRef<Db>,
+///     missing: Vec<String>,
+/// }
+///
+/// #[actor]
+/// impl Cart {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.watch(&self.db);
+///         cx.watch(&self.audit);
+///     }
+///
+///     #[terminated]
+///     fn lost(&mut self, who: &Watched) {
+///         let what = if *who == self.db { "the database" } else { "something" };
+///         self.missing.push(format!("{what} at {}", who.path()));
+///     }
+///
+///     fn handle(&mut self, reply: Reply<Vec<String>>) {
+///         reply.send(self.missing.clone());
+///     }
+/// }
+///
+/// # supervisor! { struct Shop { db: Db = Db, audit: Db = Db, cart: Cart = Cart { db, audit, missing: Vec::new() } } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let shop = Shop::start().await?;
+/// shop.db.stop();
+/// shop.db.terminated().await?;
+/// assert_eq!(shop.cart.ask(|reply| reply).await?, ["the database at db"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Watched {
+    pub(crate) id: u64,
+    pub(crate) path: String,
+}
+
+impl Watched {
+    /// Returns the path of the actor that ended.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}

@@ -1,0 +1,316 @@
+//! Events: one for each change of state in a tree.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::panic::Location;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::values::ended::Ended;
+use crate::values::failure::Failure;
+use crate::values::strategy::Directive;
+
+/// A change of state somewhere in a tree.
+///
+/// An event has a place, a time and an incarnation; [`kind`](Event::kind) says what happened. `Display` writes one
+/// line. An event never contains messages or the arguments of a start, only the type name of a message (rule S40).
+///
+/// ```
+/// use supervise::event::{Event, EventKind};
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell(()).await?; // fails
+///
+/// let event: Event = events.next().await.expect("the tree lives")?;
+/// assert_eq!((event.path.as_str(), event.incarnation), ("db", 1));
+/// assert!(matches!(event.kind, EventKind::Failed { .. }));
+/// assert_eq!(event.to_string(), "db #1 failed with a () in hand: timed out");
+/// assert_eq!(event.since_start().as_secs(), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Event {
+    /// The path of the child: `reports/daily`; for the root its name. A `/` in a name is written `%2F`, see
+    /// [`segments`](Event::segments).
+    pub path: String,
+    /// The time of the event, on tokio's clock.
+    pub at: Instant,
+    /// The incarnation of that child, counted from 1.
+    pub incarnation: u32,
+    /// The change that happened.
+    pub kind: EventKind,
+    /// The time when the tree was started.
+    pub(crate) started: Instant,
+}
+
+impl Event {
+    /// Returns the names in the path, as they were given: for `shelves/jam%2Fhoney` they are `shelves` and `jam/honey`.
+    /// See [`path`](crate::path).
+    ///
+    /// ```
+    /// # use supervise::prelude::*;
+    /// # struct Shelf;
+    /// # #[actor]
+    /// # impl Shelf { fn handle(&mut self, _msg: ()) {} }
+    /// # supervisor! { struct House { shelves: [String => Shelf] = |_name: String| Shelf } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let house = House::start().await?;
+    /// # let mut events = house.events();
+    /// house.shelves.spawn("jam/honey".to_owned()).await?;
+    /// let event = events.next().await.expect("the tree lives")?;
+    /// assert_eq!(event.to_string(), "shelves/jam%2Fhoney #1 started");
+    /// assert!(event.segments().eq(["shelves", "jam/honey"]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn segments(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        crate::values::path::segments(&self.path)
+    }
+
+    /// Returns the time since the start of the tree; zero for an event before it.
+    pub fn since_start(&self) -> Duration {
+        self.at.saturating_duration_since(self.started)
+    }
+}
+
+/// The kind of an [`Event`].
+///
+/// A failure that leads to a restart gives `Failed`, `Decided`, `RestartScheduled` and `Restarted`; a restart that
+/// fails gives `Failed` again, of the next incarnation. When a child is restarted after a normal end (rule S23), the
+/// first event is `RestartScheduled`. New kinds may be added: keep an arm `_`.
+///
+/// ```
+/// use supervise::event::EventKind;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[backoff(3s..30s, random_factor = 0)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell(()).await?; // fails
+///
+/// let mut story = Vec::new();
+/// while let Some(event) = events.next().await {
+///     story.push(match event?.kind {
+///         EventKind::Failed { failure, .. } => format!("failed: {}", failure.cause()),
+///         EventKind::Decided { directive, .. } => format!("{directive:?}"),
+///         EventKind::RestartScheduled { after } => format!("in {after:?}"),
+///         EventKind::Restarted => break,
+///         _ => continue,
+///     });
+/// }
+/// assert_eq!(story, ["failed: timed out", "Restart", "in 3s"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The child is up for the first time. The event of the root shows the seed of the tree's random delays.
+    Started {
+        /// The tree's seed, only at the root.
+        seed: Option<u64>,
+    },
+    /// The child has failed.
+    ///
+    /// [`Decided`](EventKind::Decided) follows with the decision, if there is one: a root that fails ends immediately,
+    /// and a failure that is kept while a supervisor above has failed may be decided later or never. A supervisor that
+    /// fails with an escalated failure raises this event too, after its `Escalated`; then `failure.path()` is not its
+    /// own path. If the child was already going down, `Reported` follows instead of `Decided`.
+    Failed {
+        /// The failure.
+        failure: Failure,
+        /// The type of the message in hand.
+        message: Option<&'static str>,
+    },
+    /// A failure without a decision: the child was already going down, or had called `cx.stop()`, or a hook on the way
+    /// down or a `Drop` failed, or a decider panicked. If the child is stopping, the failure is also in the
+    /// [`Report`](crate::inspect::Report).
+    Reported {
+        /// The failure.
+        failure: Failure,
+    },
+    /// The decision on a failure.
+    ///
+    /// After `Restart` comes `RestartScheduled`; after `Resume` nothing; after `Stop` the `Ended` of this child and of
+    /// those that end with it (during the first start of a tree the whole tree ends, by way of `Escalated`); after
+    /// `Escalate` the supervisor's `Escalated`.
+    ///
+    /// If a decided `Restart` is impossible, the event shows the directive that is carried out instead: `Stop` or
+    /// `Escalate` at a limit, followed by `LimitReached`; `Stop` for a `Temporary` child, and for a top-level actor
+    /// whose decider escalates.
+    Decided {
+        /// The directive that is carried out.
+        directive: Directive,
+        /// The failure that was decided.
+        failure: Failure,
+        /// The length of the streak: restarts so far without progress in between.
+        streak: u32,
+    },
+    /// A restart was decided. It begins after `after`, once everything that has to go down is down. `Restarted`
+    /// follows, or `Failed` if the start fails, or `Ended` if a stop comes first.
+    RestartScheduled {
+        /// The time that the restart waits.
+        after: Duration,
+    },
+    /// The child is up again: after a failure, together with its group or its supervisor, or on request.
+    Restarted,
+    /// The child has ended.
+    Ended {
+        /// The reason.
+        ended: Ended,
+    },
+    /// This supervisor fails with the failure of a child. Its own `Failed` follows, or `Reported` if the supervisor is
+    /// already going down.
+    Escalated {
+        /// The failure of the child.
+        failure: Failure,
+    },
+    /// The restart budget of this child, or of its group, is used up.
+    ///
+    /// After a failure, the `Decided` before this event says what happens instead of a restart. After a normal end that
+    /// would have been followed by a restart (rule S23), there is no decision.
+    LimitReached,
+    /// The child did not go down within its time: its future was dropped, and no further hook runs.
+    Aborted {
+        /// The type of the message in hand.
+        message: Option<&'static str>,
+    },
+    /// The child blocks its thread and cannot be stopped.
+    Stuck,
+    /// The start of the child takes long.
+    StillStarting {
+        /// The time since the start began.
+        since: Duration,
+    },
+    /// A `tell` to the child is waiting for room in the mailbox.
+    Blocked {
+        /// The time that the `tell` has waited so far.
+        since: Duration,
+    },
+    /// A message that will not be handled.
+    DeadLetter {
+        /// The type of the message.
+        message: &'static str,
+        /// The reason.
+        reason: DeadLetterReason,
+    },
+    /// The guard of the tree was dropped without `shutdown()`.
+    GuardDropped {
+        /// The place in the code where the tree was started.
+        started_at: &'static Location<'static>,
+    },
+}
+
+/// Why an accepted message became a dead letter, which will not be handled.
+///
+/// [`TreeRef::dead_letters`](crate::TreeRef::dead_letters) counts all dead letters of a tree (rule S5).
+///
+/// ```
+/// use supervise::event::{DeadLetterReason, EventKind};
+/// use supervise::prelude::*;
+///
+/// struct Worker;
+///
+/// #[actor]
+/// impl Worker {
+///     fn handle(&mut self, _job: u32, cx: &mut Context<Self>) {
+///         cx.stop();
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #[lifecycle(Transient)]
+///         worker: Worker = Worker,
+///         other: Worker = Worker,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let mut events = app.events();
+/// app.worker.try_tell(1)?;
+/// app.worker.try_tell(2)?; // after the message that ends the actor
+/// app.worker.terminated().await?;
+///
+/// assert_eq!(app.dead_letters(), 1);
+/// while let Some(event) = events.next().await {
+///     if let EventKind::DeadLetter { message, reason } = event?.kind {
+///         assert_eq!((message, reason), ("u32", DeadLetterReason::Ended));
+///         break;
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeadLetterReason {
+    /// The actor ended before it handled the message.
+    Ended,
+    /// The actor failed or was aborted while it handled the message, and the `redeliver` attempts are used up.
+    ///
+    /// See rule S36.
+    GivenUp,
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} #{} ", self.path, self.incarnation)?;
+        match &self.kind {
+            EventKind::Started { seed: Some(seed) } => write!(f, "started, seed {seed}"),
+            EventKind::Started { seed: None } => f.write_str("started"),
+            EventKind::Failed { failure, message: Some(message) } => {
+                write!(f, "failed with a {message} in hand: {}", failure.cause())
+            }
+            EventKind::Failed { failure, .. } => write!(f, "failed: {}", failure.cause()),
+            EventKind::Reported { failure } => write!(f, "failed on its way down: {}", failure.cause()),
+            EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
+            EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
+            EventKind::Restarted => f.write_str("restarted"),
+            EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
+            EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
+            EventKind::LimitReached => f.write_str("used up its restarts"),
+            EventKind::Aborted { .. } => f.write_str("aborted: it did not go down in its time"),
+            EventKind::Stuck => f.write_str("stuck: it blocks its thread and cannot be ended"),
+            EventKind::StillStarting { since } => write!(f, "still starting after {since:?}"),
+            EventKind::Blocked { since } => write!(f, "its mailbox has been full for {since:?}"),
+            EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
+            EventKind::GuardDropped { started_at } => {
+                write!(
+                    f,
+                    "the guard of the tree started at {started_at} was dropped: shutting down, nobody waits for it"
+                )
+            }
+        }
+    }
+}

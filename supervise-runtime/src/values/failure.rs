@@ -1,0 +1,773 @@
+//! A failure, as a value that supervisors, watchers and events share (rule S6).
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
+use crate::base::sync::Arc;
+use crate::values::place::Path;
+use crate::values::spawn_error::SpawnError;
+
+/// A boxed error that can be sent to another thread.
+///
+/// As the error type of an actor or a task, it takes every other error by `?`. Deciders, [`Failure::error`] and
+/// [`Failure::find`] look into the box: they see the error itself.
+///
+/// ```
+/// use supervise::{BoxError, prelude::*};
+///
+/// struct Parser;
+///
+/// #[actor]
+/// impl Parser {
+///     fn handle(&mut self, line: &'static str) -> Result<(), BoxError> {
+///         let number: u32 = line.parse()?; // a `ParseIntError`
+///         if number == 0 {
+///             return Err("zero".into());
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         #![decider(_: std::num::ParseIntError => Stop, _ => Restart)]
+///         parser: Parser = Parser,
+///         other: Parser = Parser,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// app.parser.tell("0").await?; // restarted
+/// app.parser.tell("x").await?; // stopped
+/// assert!(matches!(app.parser.terminated().await?, Ended::Failed(_)));
+/// assert_eq!(app.parser.incarnation(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
+
+/// An error returned by user code, with its type preserved.
+///
+/// Start expressions, `let`s, tasks and handlers all fail with a `UserError`. The `?` operator makes one from everything
+/// that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it
+/// is, so that a decider finds the type of the original error ([`Failure::error`]).
+///
+/// Like `anyhow::Error`, this type does not implement [`std::error::Error`]; that is what lets `?` accept all other
+/// errors. [`UserError::as_error`] returns a reference that does.
+///
+/// Boxed errors are downcast: a search looks at the error in the box. With the feature `anyhow` this includes an
+/// `anyhow::Error` and its contexts.
+///
+/// ```
+/// use std::fmt;
+/// use supervise::error::UserError;
+///
+/// fn open() -> Result<(), UserError> {
+///     Err(fmt::Error)? // any other error
+/// }
+///
+/// let thrown = open().unwrap_err();
+/// assert!(thrown.get::<fmt::Error>().is_some());
+/// assert_eq!(thrown.as_error().to_string(), fmt::Error.to_string());
+/// ```
+pub struct UserError(Kind);
+
+enum Kind {
+    Error(BoxError),
+    /// Kept apart, since the error inside could not be found in a box.
+    #[cfg(feature = "anyhow")]
+    Anyhow(anyhow::Error),
+}
+
+impl<E: Into<BoxError> + Send + 'static> From<E> for UserError {
+    fn from(error: E) -> Self {
+        #[cfg(feature = "anyhow")]
+        let error = {
+            let mut slot = Some(error);
+            if let Some(anyhow) = (&mut slot as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>()
+                && let Some(error) = anyhow.take()
+            {
+                return UserError(Kind::Anyhow(error));
+            }
+            match slot {
+                Some(error) => error,
+                None => unreachable!("only an `anyhow::Error` is taken"),
+            }
+        };
+        UserError(Kind::Error(error.into()))
+    }
+}
+
+impl UserError {
+    /// Returns the error as a trait object.
+    pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        match &self.0 {
+            Kind::Error(error) => &**error,
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => &**error,
+        }
+    }
+
+    /// Returns the error if its type is `E`; for an `anyhow::Error`, the error inside, or a context of type `E`.
+    pub fn get<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        match &self.0 {
+            Kind::Error(error) => error.downcast_ref(),
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => error.downcast_ref().or_else(|| {
+                // `anyhow::Error::from_boxed`
+                error.downcast_ref::<BoxError>()?.downcast_ref()
+            }),
+        }
+    }
+
+    /// Returns the first `E` in the chain of sources, starting with the error itself. If a [`Failure`] or a
+    /// [`SpawnError`] is in the chain, the search continues in it, as by [`Failure::find`].
+    pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        if let Some(found) = self.get() {
+            return Some(found);
+        }
+        let mut next: Option<&(dyn StdError + 'static)> = Some(self.as_error());
+        while let Some(error) = next {
+            if let Some(found) = error.downcast_ref().or_else(|| inside(error)) {
+                return Some(found);
+            }
+            next = error.source();
+        }
+        None
+    }
+
+    /// The result of the start of an optional child that is absent (S28).
+    pub(crate) fn absent() -> Self {
+        UserError::from(Absent)
+    }
+
+    pub(crate) fn is_absent(&self) -> bool {
+        self.get::<Absent>().is_some()
+    }
+
+    /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
+    pub(crate) fn into_failure(self) -> Result<Failure, UserError> {
+        match self.0 {
+            Kind::Error(error) => match error.downcast::<Failure>() {
+                Ok(failure) => Ok(*failure),
+                Err(other) => Err(UserError(Kind::Error(other))),
+            },
+            #[cfg(feature = "anyhow")]
+            Kind::Anyhow(error) => error.downcast().map_err(|other| UserError(Kind::Anyhow(other))),
+        }
+    }
+}
+
+/// The errors of this crate contain the text of the error inside, so that error is not their `source`.
+fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    let failure = match error.downcast_ref::<SpawnError>() {
+        Some(SpawnError::Start(failure)) => failure,
+        Some(SpawnError::InvalidSettings { what, .. }) => return (what as &dyn Any).downcast_ref(),
+        _ => return error.downcast_ref::<Failure>()?.find(),
+    };
+    (failure as &dyn Any).downcast_ref().or_else(|| failure.find())
+}
+
+/// Not a failure: an optional child is absent.
+#[derive(Debug, thiserror::Error)]
+#[error("an optional child that is not there")]
+struct Absent;
+
+impl fmt::Debug for UserError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_error(), f)
+    }
+}
+
+/// The error and its sources, each once: many errors already contain the text of their source.
+impl fmt::Display for UserError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let error = self.as_error();
+        let Some(source) = error.source() else { return fmt::Display::fmt(error, f) };
+        let mut text = error.to_string();
+        let mut next = Some(source);
+        while let Some(source) = next {
+            let inner = source.to_string();
+            if !text.contains(&inner) {
+                text.push_str(": ");
+                text.push_str(&inner);
+            }
+            next = source.source();
+        }
+        f.write_str(&text)
+    }
+}
+
+/// The phase of its life in which the child failed.
+///
+/// This is the phase of the child that the decider decides on. An arm of a decider can name it (rule S6):
+///
+/// ```
+/// use std::io;
+/// use supervise::prelude::*;
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     async fn open(first: bool) -> io::Result<Db> {
+///         if first { Ok(Db) } else { Err(io::ErrorKind::NotFound.into()) }
+///     }
+///
+///     fn handle(&mut self, _msg: ()) -> io::Result<()> {
+///         Err(io::ErrorKind::BrokenPipe.into())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop(starts: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+///         #![decider(
+///             Phase::Running => Restart,
+///             Phase::Start | Phase::Restart => Stop, // a child that does not come up again has a lasting problem
+///         )]
+///         db: Db = Db::open(starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0).await?,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start(Default::default()).await?;
+/// shop.db.tell(()).await?;
+/// let ended = shop.db.terminated().await?;
+/// assert_eq!(ended.failure().map(Failure::phase), Some(Phase::Restart));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Before the child was up for the first time.
+    Start,
+    /// While the child was up.
+    Running,
+    /// While the child was being restarted.
+    Restart,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Start => "while starting",
+            Phase::Running => "while running",
+            Phase::Restart => "while restarting",
+        })
+    }
+}
+
+/// Why a child failed.
+///
+/// An arm of a decider can name a cause as it names an error type (rule S6):
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, query: &'static str) {
+///         assert!(query != "", "an empty query");
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(
+///             Cause::Panic(text) if text.contains("empty") => Resume,
+///             Cause::Killed => Restart, // without this arm the child would stop
+///             _ => Stop,
+///         )]
+///         db: Db = Db,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell("").await?; // panics
+/// let failed = events.next().await.expect("an event")?;
+/// assert!(failed.to_string().ends_with("panicked: an empty query"));
+///
+/// shop.db.tell("select").await?;
+/// assert_eq!(shop.db.incarnation(), 1); // resumed
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A start expression, handler, hook or task returned this error.
+    Error(UserError),
+    /// User code panicked, with this text.
+    Panic(String),
+    /// `kill()` was called.
+    Killed,
+    /// An actor that this one depends on has ended ([`Context::depend_on`](crate::Context::depend_on)); its path.
+    DeathPact(String),
+    /// The start took longer than its time.
+    TimedOut,
+    /// A `Permanent` child ended without a request.
+    ///
+    /// See rule S23.
+    EndedByItself,
+    /// The restart budget of a child or group was used up; [`Failure::before`] is the last failure.
+    ///
+    /// See rule S15.
+    LimitReached,
+    /// `restart()` was called; never decided on.
+    ///
+    /// See rule S26.
+    Requested,
+    /// This library panicked while it ran the child, with this text. No decider is asked: the supervisor fails with
+    /// this cause. Please report it.
+    ///
+    /// See rule S19.
+    Bug(String),
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Error(error) => error.fmt(f),
+            Cause::Panic(text) => write!(f, "panicked: {text}"),
+            Cause::Killed => f.write_str("killed"),
+            Cause::DeathPact(path) => write!(f, "ended with {path}, which it depends on"),
+            Cause::TimedOut => f.write_str("the start took too long"),
+            Cause::EndedByItself => f.write_str("ended by itself"),
+            Cause::LimitReached => f.write_str("restarted too often"),
+            Cause::Requested => f.write_str("restart requested"),
+            Cause::Bug(text) => write!(f, "a bug in supervise itself, please report it: {text}"),
+        }
+    }
+}
+
+/// A failure of a child: its phase, its cause, and where it happened.
+///
+/// A `Failure` is cheap to clone; all clones are the same failure. An escalated failure keeps its cause, path and
+/// incarnation, and gets the phase of the supervisor that escalates.
+///
+/// A failure that occurred while an earlier one was being repaired (a restart that failed, a retried first start) leads
+/// to the earlier one by [`before`](Failure::before), and so on to the first; [`find`](Failure::find) searches all of
+/// them. If there are many, the latest three and the first are kept.
+///
+/// `Display` writes one line that contains the error with all its sources. Therefore
+/// [`source`](std::error::Error::source) does not return the original error ([`error`](Failure::error) does) but the
+/// failure before it, so that printing a chain of errors shows everything once.
+///
+/// A decider gets a failure by reference; `decider! { .. }` makes such a function from arms (rule S6).
+///
+/// ```
+/// use std::io;
+/// use supervise::prelude::*;
+///
+/// fn decide(failure: &Failure) -> Directive {
+///     match failure.error::<io::Error>() {
+///         Some(error) if error.kind() == io::ErrorKind::PermissionDenied => Directive::Stop,
+///         _ => Directive::Restart,
+///     }
+/// }
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     fn handle(&mut self, kind: io::ErrorKind) -> io::Result<()> {
+///         Err(kind.into())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[decider(decide)]
+///         db: Db = Db,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// shop.db.tell(io::ErrorKind::TimedOut).await?; // restarted
+/// shop.db.tell(io::ErrorKind::PermissionDenied).await?; // stopped
+/// let Ended::Failed(failure) = shop.db.terminated().await? else { panic!("it has failed") };
+/// assert_eq!(failure.to_string(), "db failed while running: permission denied");
+/// assert_eq!((failure.path(), failure.incarnation(), failure.phase()), ("db", 2, Phase::Running));
+/// assert!(failure.find::<io::Error>().is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Failure {
+    phase: Phase,
+    inner: Arc<Inner>,
+    /// Not part of the state that clones in other phases share: an escalated failure may follow a different one there.
+    before: Option<Arc<Before>>,
+}
+
+struct Inner {
+    cause: Cause,
+    path: Path,
+    incarnation: u32,
+}
+
+/// An earlier failure in the chain.
+struct Before {
+    failure: Failure,
+    /// The number of failures between the two that are not kept.
+    left_out: u64,
+}
+
+/// The number of earlier failures that are kept: a child whose start is retried for weeks must not keep them all.
+const KEPT: usize = 4;
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Cause::Error(_) = self.cause {
+            drop_deferred(std::mem::replace(&mut self.cause, Cause::Killed)); // the error is a user value
+        }
+    }
+}
+
+impl Failure {
+    pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
+        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation }), before: None }
+    }
+
+    /// Returns the same failure as seen from a supervisor that failed with it.
+    pub(crate) fn in_phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// Returns the failure of a used-up budget, with this one as the failure before it.
+    pub(crate) fn at_limit(self) -> Self {
+        let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
+        Failure::new(self.phase, Cause::LimitReached, path, incarnation).after(&self)
+    }
+
+    /// Returns the same failure, as one that occurred while `earlier` was being repaired.
+    pub(crate) fn after(self, earlier: &Failure) -> Self {
+        let mut chain: Vec<(Failure, u64)> = Vec::with_capacity(2 * (KEPT + 1));
+        for (failure, left_out) in self.chain().chain(earlier.chain()) {
+            // A supervisor and its child may both have been repaired after the same failure.
+            if !chain.iter().any(|(known, _)| Arc::ptr_eq(&known.inner, &failure.inner)) {
+                chain.push((Failure { phase: failure.phase, inner: failure.inner.clone(), before: None }, left_out));
+            }
+        }
+        while chain.len() > KEPT + 1 {
+            let oldest = chain.len() - 2; // except for the first
+            let (_, left_out) = chain.remove(oldest);
+            chain[oldest].1 += left_out + 1;
+        }
+        let newer = |(failure, left_out): (Failure, u64), (mut next, before_it): (Failure, u64)| {
+            next.before = Some(Arc::new(Before { failure, left_out }));
+            (next, before_it)
+        };
+        chain.into_iter().rev().reduce(newer).map_or(self, |(failure, _)| failure)
+    }
+
+    /// Returns this failure and the ones before it, each with the number of failures that are left out in front of it.
+    fn chain(&self) -> impl Iterator<Item = (&Failure, u64)> {
+        let mut next = Some((self, 0));
+        std::iter::from_fn(move || {
+            let found = next?;
+            next = found.0.before.as_ref().map(|before| (&before.failure, before.left_out));
+            Some(found)
+        })
+    }
+
+    /// Returns the phase of the child that is decided on.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Returns the cause.
+    pub fn cause(&self) -> &Cause {
+        &self.inner.cause
+    }
+
+    /// Returns the path of the child that failed, below the root: `reports/daily`.
+    pub fn path(&self) -> &str {
+        self.inner.path.as_str()
+    }
+
+    /// Returns the incarnation of that child, counted from 1.
+    pub fn incarnation(&self) -> u32 {
+        self.inner.incarnation
+    }
+
+    /// Returns the failure before this one.
+    ///
+    /// For a failed restart, this is the failure that led to the restart; for a retried start, the failure of the
+    /// previous attempt; for [`Cause::LimitReached`], the last failure.
+    ///
+    /// ```
+    /// use std::io::{Error, ErrorKind};
+    /// use supervise::prelude::*;
+    ///
+    /// struct Db;
+    ///
+    /// #[actor]
+    /// impl Db {
+    ///     fn open(starts: &std::sync::atomic::AtomicU32) -> Result<Db, Error> {
+    ///         match starts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+    ///             0 => Ok(Db),
+    ///             _ => Err(ErrorKind::NotFound.into()),
+    ///         }
+    ///     }
+    ///
+    ///     fn handle(&mut self, _: ()) -> Result<(), Error> {
+    ///         Err(ErrorKind::BrokenPipe.into())
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop(starts: std::sync::Arc<std::sync::atomic::AtomicU32>) {
+    ///         #![decider(Phase::Running => Restart, _ => Stop)]
+    ///         db: Db = Db::open(&starts)?,
+    ///         other: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start(Default::default()).await?;
+    /// shop.db.tell(()).await?; // fails, and so does its restart
+    /// let Ended::Failed(failure) = shop.db.terminated().await? else { panic!("it has failed") };
+    /// assert_eq!(failure.to_string(), "db failed while restarting: entity not found");
+    /// let before = failure.before().expect("what the restart was for");
+    /// assert_eq!(before.to_string(), "db failed while running: broken pipe");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn before(&self) -> Option<&Failure> {
+        self.before.as_ref().map(|before| &before.failure)
+    }
+
+    /// Returns the number of failures between this one and the one [before](Failure::before) that are not kept.
+    pub fn left_out(&self) -> u64 {
+        self.before.as_ref().map_or(0, |before| before.left_out)
+    }
+
+    /// Returns the error if its type is exactly `E`, also if it was boxed.
+    pub fn error<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        match &self.inner.cause {
+            Cause::Error(error) => error.get(),
+            _ => None,
+        }
+    }
+
+    /// Returns the first `E` among the error, its sources, and the failures before this one.
+    pub fn find<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.chain().find_map(|(failure, _)| match &failure.inner.cause {
+            Cause::Error(error) => error.find(),
+            _ => None,
+        })
+    }
+
+    /// Returns the value that a decider's arm for `T` matches on: the error, the [`Cause`] or the [`Phase`].
+    pub fn get<T: Decides + ?Sized>(&self) -> Option<&T> {
+        T::of(self)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Failure");
+        shown
+            .field("path", &self.inner.path)
+            .field("phase", &self.phase)
+            .field("cause", &self.inner.cause)
+            .field("incarnation", &self.inner.incarnation);
+        if let Some(before) = &self.before {
+            shown.field("before", &before.failure);
+            if before.left_out > 0 {
+                shown.field("left_out", &before.left_out);
+            }
+        }
+        shown.finish()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed {}", self.inner.path, self.what())
+    }
+}
+
+impl Failure {
+    /// Returns the text without the path: `while running: timed out`.
+    fn what(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            write!(f, "{}: {}", self.phase, self.inner.cause)?;
+            // The cause alone would not say what failed.
+            match (&self.inner.cause, self.before()) {
+                (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Returns the text for a reader that may already know the path.
+    pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| match self.path() == path {
+            true => write!(f, "failed {}", self.what()),
+            false => write!(f, "{self}"),
+        })
+    }
+}
+
+impl StdError for Failure {
+    /// The failure before this one. At a limit, the failure before the last one, which the text of the limit already
+    /// shows.
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let mut shown = self;
+        while let Cause::LimitReached = shown.cause() {
+            shown = shown.before()?;
+        }
+        shown.before().map(|before| before as &(dyn StdError + 'static))
+    }
+}
+
+/// A type that an arm of a decider can name: an error type, [`Cause`] or [`Phase`].
+///
+/// [`Failure::get`] returns the same value:
+///
+/// ```
+/// use std::io;
+/// use supervise::{Cause, Failure, Phase};
+///
+/// fn tell(failure: &Failure) {
+///     if let Some(error) = failure.get::<io::Error>() {
+///         println!("{:?}", error.kind());
+///     }
+///     if let Some(Cause::TimedOut) = failure.get() {
+///         println!("too slow");
+///     }
+///     assert_eq!(failure.get::<Phase>(), Some(&failure.phase()));
+/// }
+/// # use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Err(io::Error::from(io::ErrorKind::NotFound))? } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # tell(&Shop::start().await.unwrap_err());
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a decider arm cannot name `{Self}`",
+    label = "not an error type, `Cause` or `Phase`"
+)]
+pub trait Decides {
+    /// Returns the part of the failure that the arm matches on.
+    fn of(failure: &Failure) -> Option<&Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: StdError + Send + Sync + 'static> Decides for E {
+    fn of(failure: &Failure) -> Option<&E> {
+        failure.error()
+    }
+}
+
+impl Decides for Cause {
+    fn of(failure: &Failure) -> Option<&Cause> {
+        Some(failure.cause())
+    }
+}
+
+impl Decides for Phase {
+    fn of(failure: &Failure) -> Option<&Phase> {
+        Some(&failure.phase)
+    }
+}
+
+/// Returns the text of a caught panic.
+pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map_or_else(|| "(no text)".into(), |text| (*text).into());
+            drop_catching_panics(payload);
+            text
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Counted {
+        _alive: Arc<()>,
+    }
+
+    impl fmt::Display for Counted {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("counted")
+        }
+    }
+
+    impl StdError for Counted {}
+
+    /// S6: a start that is retried for weeks keeps only a limited number of errors.
+    #[test]
+    fn a_row_of_any_length_keeps_the_same() {
+        let (all, alive) = (300_000, Arc::new(()));
+        let failed = |n: u32| {
+            let cause = Cause::Error(UserError::from(Counted { _alive: alive.clone() }));
+            Failure::new(Phase::Restart, cause, "db", n)
+        };
+        let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
+        assert_eq!(Arc::strong_count(&alive) - 1, KEPT + 1);
+        let kept: Vec<u32> = last.chain().map(|(failure, _)| failure.incarnation()).collect();
+        assert_eq!(kept, [all - 1, all - 2, all - 3, all - 4, 0]);
+        let left_out: u64 = last.chain().map(|(_, left_out)| left_out).sum();
+        assert_eq!(left_out as usize + kept.len(), all as usize);
+    }
+
+    /// S6: a failure that is in two chains, that of a child and that of its supervisor, is kept once.
+    #[test]
+    fn a_failure_that_is_in_both_rows_is_in_the_new_one_once() {
+        let failed = |n: u32| Failure::new(Phase::Restart, Cause::Killed, "db", n);
+        let first = failed(1);
+        let second = failed(2).after(&first);
+        let both = second.clone().after(&second.in_phase(Phase::Running)).after(&first);
+        let kept: Vec<u32> = both.chain().map(|(failure, _)| failure.incarnation()).collect();
+        assert_eq!(kept, [2, 1]);
+    }
+
+    /// S6: limits that are used up at each of many levels nest a failure in a failure. Of these too only the latest and
+    /// the first are kept, so that dropping them does not exhaust the stack.
+    #[test]
+    fn failures_inside_of_each_other_are_told_found_and_dropped() {
+        let test = || {
+            let thrown = UserError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+            let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
+            for _ in 0..50_000 {
+                failure = failure.at_limit();
+            }
+            assert!(failure.find::<std::io::Error>().is_some() && failure.find::<fmt::Error>().is_none());
+            let text = failure.to_string();
+            assert!(text.starts_with("a failed while running: restarted too often (last: a failed while running: re"));
+            assert_eq!(text.matches("(last: ").count(), KEPT);
+            assert!(text.ends_with("(last: a failed while running: timed out))))"), "{text}");
+        };
+        let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
+        thread.join().expect("it goes through");
+    }
+}

@@ -1,0 +1,187 @@
+//! Settings that contradict each other (pages C4 to C6 and C12 of `supervise::errors`).
+//!
+//! Literals are checked while the tree compiles. Computed values, such as a value from a configuration or an option of
+//! a spawn, are checked when the child is added: at the start of its tree, or by the spawn. The rules are the same:
+//! those of `supervise-rules`.
+
+use std::time::Duration;
+
+use supervise_rules::{self as rules, Problem};
+
+use crate::values::strategy::{RestartLimit, Strategy, SupervisorStrategy};
+
+/// Settings that would have no effect, or that contradict each other.
+///
+/// In literals the compiler reports them. In other expressions they are the error of a start: the
+/// [`Failure`](crate::Failure) of the tree's start, with the path of the child, or
+/// [`SpawnError::InvalidSettings`](crate::error::SpawnError::InvalidSettings).
+///
+/// ```
+/// # use supervise_runtime::{Actor, Context};
+/// # use supervise_runtime::error::{InvalidSettings, SpawnError};
+/// # use supervise_runtime::policy::ExponentialBackoff;
+/// # use std::time::Duration;
+/// # struct Db;
+/// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;
+/// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let (min, max) = (Duration::from_secs(30), Duration::from_secs(3)); // from a configuration
+/// let db = supervise_runtime::spawn("db", || async { Ok(Db) }).backoff(ExponentialBackoff::new(min, max)).await;
+/// let Err(SpawnError::InvalidSettings { what, .. }) = db else { panic!("it was not seen") };
+/// assert_eq!(what, InvalidSettings::EmptyRange { min, max });
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidSettings {
+    /// A duration is zero.
+    #[error("`{0}` is zero")]
+    NoTime(&'static str),
+    /// The longest delay of a backoff is shorter than its shortest.
+    #[error("the backoff goes from {min:?} to {max:?}, which is an empty range; give the shorter delay first")]
+    EmptyRange {
+        /// The shortest delay.
+        min: Duration,
+        /// The longest delay.
+        max: Duration,
+    },
+    /// `random_factor` is not between 0 and 1.
+    #[error("`random_factor` is {0}; it is a share of the delay, from 0 to 1")]
+    RandomFactor(f64),
+    /// `factor` is less than 1, or infinite.
+    #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
+    Factor(f64),
+    /// `reset` comes before the first delay is over.
+    #[error("`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow")]
+    ResetTooEarly {
+        /// The uptime after which the delay starts over.
+        after: Duration,
+        /// The shortest delay.
+        min: Duration,
+    },
+    /// An unbounded mailbox holds messages for as long as a backoff waits.
+    #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
+    UnboundedHold,
+    /// A setting about restarts is given to a `Temporary` child, which is never restarted.
+    #[error("a `Temporary` child is never restarted, so `{0}` has no effect")]
+    NeverRestarted(&'static str),
+    /// A mailbox without room for a message: `Bounded(0)`.
+    #[error("the mailbox capacity must be at least 1")]
+    NoPlaces,
+    /// A set without room for a child: `max_children(0)`.
+    #[error("`max_children` must be at least 1")]
+    NoChildren,
+    /// An array of length 0: `[T; 0]`.
+    #[error("an array of 0 children has no effect; its length must be at least 1")]
+    EmptyArray,
+    /// `initial` has more children than `max_children` allows.
+    #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
+    TooManyInitial {
+        /// The number of children in `initial`.
+        initial: usize,
+        /// The number of children that are allowed.
+        most: usize,
+    },
+    /// No attempt to redeliver: `redeliver(attempts = 0)`.
+    #[error("`attempts` must be at least 1")]
+    NoAttempts,
+    /// `within` or `on_limit` is given without a number of restarts.
+    #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
+    NoLimit(&'static str),
+    /// A child has its own limit under a strategy that restarts all children together.
+    #[error("under {0:?} all children share one limit, so the child's own limit has no effect")]
+    LimitInGroup(Strategy),
+    /// A `Permanent` child is `significant`, though it never ends by itself.
+    #[error("a `Permanent` child never ends by itself, so `significant` has no effect")]
+    SignificantPermanent,
+    /// `drain` is combined with `Kill`, which leaves no time to drain.
+    #[error("`drain` needs time to handle messages, and `Kill` gives none")]
+    DrainWithoutTime,
+    /// The limit cannot be reached, because restarts wait.
+    #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
+    NeverReached {
+        /// The number of failures that use up the limit.
+        failures: u64,
+        /// The shortest time in which so many failures can occur.
+        least: Duration,
+        /// The window.
+        within: Duration,
+    },
+    /// A subtree has less time to stop than its children can take one after the other.
+    #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
+    ShutdownTooShort {
+        /// The time that all children may take.
+        need: Duration,
+        /// The time of the subtree.
+        given: Duration,
+    },
+}
+
+use InvalidSettings::*;
+
+impl InvalidSettings {
+    /// Checks the length of an array.
+    pub(crate) fn of_array(length: usize) -> Result<(), InvalidSettings> {
+        first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
+    }
+
+    /// The error of a start for a problem that the rules have found.
+    fn new(problem: Problem, strategy: Strategy) -> Self {
+        // Each of these children is in memory, so their number fits.
+        let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        match problem {
+            Problem::NoTime(setting) => NoTime(setting),
+            Problem::EmptyRange { min, max } => EmptyRange { min, max },
+            Problem::RandomFactor(share) => RandomFactor(share),
+            Problem::Factor(factor) => Factor(factor),
+            Problem::ResetTooEarly { after, min } => ResetTooEarly { after, min },
+            Problem::UnboundedHold => UnboundedHold,
+            Problem::NoPlaces => NoPlaces,
+            Problem::NoChildren => NoChildren,
+            Problem::EmptyArray => EmptyArray,
+            Problem::TooManyInitial { initial, most } => {
+                TooManyInitial { initial: children(initial), most: children(most) }
+            }
+            Problem::NoAttempts => NoAttempts,
+            Problem::DrainWithoutTime => DrainWithoutTime,
+            Problem::SignificantPermanent => SignificantPermanent,
+            Problem::NeverRestarted(setting) => NeverRestarted(setting),
+            Problem::NoLimit { setting, .. } => NoLimit(setting),
+            Problem::LimitInGroup => LimitInGroup(strategy),
+            Problem::NeverReached { failures, least, within } => NeverReached { failures, least, within },
+        }
+    }
+}
+
+/// Returns the first problem that a rule reports.
+pub(crate) fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), InvalidSettings> {
+    let mut first = None;
+    ask(&mut |problem| {
+        first.get_or_insert(problem);
+    });
+    first.map_or(Ok(()), |problem| Err(InvalidSettings::new(problem, strategy)))
+}
+
+/// The part of a supervisor's settings that concerns restarts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SupervisorLimits {
+    pub(crate) strategy: Strategy,
+    pub(crate) limit: RestartLimit,
+}
+
+impl SupervisorLimits {
+    pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
+        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit }
+    }
+
+    /// Checks the supervisor's own settings.
+    pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
+        first(self.strategy, |report| rules::supervision(&self.facts(), report))
+    }
+
+    /// The settings as the rules see them.
+    pub(crate) fn facts(&self) -> rules::Supervision {
+        rules::Supervision { group: self.strategy != Strategy::OneForOne, limit: self.limit.into() }
+    }
+}

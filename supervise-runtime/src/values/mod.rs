@@ -1,0 +1,18 @@
+//! The first floor: plain values, which know nothing of what runs.
+
+pub(crate) mod backoff;
+pub(crate) mod ended;
+pub(crate) mod event;
+pub(crate) mod facts;
+pub(crate) mod failure;
+pub(crate) mod invalid_settings;
+pub(crate) mod kind;
+pub(crate) mod link_error;
+pub(crate) mod mailbox_depth;
+pub mod path;
+pub(crate) mod place;
+pub(crate) mod report;
+pub(crate) mod settings;
+pub(crate) mod spawn_error;
+pub(crate) mod spec;
+pub(crate) mod strategy;

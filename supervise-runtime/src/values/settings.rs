@@ -1,0 +1,58 @@
+//! The settings of a child that do not depend on its type.
+
+use std::time::Duration;
+
+use crate::values::backoff::Backoff;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Decider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
+
+/// The default time in which a child has to go down (S24).
+pub(crate) const SHUTDOWN: Duration = supervise_rules::shutdown::DEFAULT;
+/// The default time that an ask waits (S3).
+const ASK: Duration = Duration::from_secs(5);
+
+/// The settings that do not depend on the type of the child.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Common {
+    pub(crate) lifecycle: Option<Lifecycle>,
+    pub(crate) shutdown: Option<ShutdownTimeout>,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) limit: RestartLimit,
+    pub(crate) decider: Option<Decider>,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) ask: Option<Duration>,
+    pub(crate) max_children: Option<usize>,
+    pub(crate) optional: bool,
+    pub(crate) start: Option<Duration>,
+    pub(crate) drain: bool,
+    pub(crate) ready: bool,
+    /// Whether this is a task that does not take its context, as far as the declaration tells.
+    pub(crate) without_context: bool,
+    pub(crate) significant: bool,
+    pub(crate) while_down: WhileDown,
+}
+
+impl Common {
+    pub(crate) fn shutdown_or_default(&self, kind: ChildKind) -> ShutdownTimeout {
+        self.shutdown.unwrap_or(match kind {
+            ChildKind::Tree | ChildKind::Set => ShutdownTimeout::Infinity,
+            _ => ShutdownTimeout::Within(SHUTDOWN),
+        })
+    }
+
+    pub(crate) fn lifecycle_or(&self, kind: ChildKind) -> Lifecycle {
+        let by_default = || supervise_rules::Lifecycle::default_for(kind == ChildKind::Task, false);
+        self.lifecycle.unwrap_or_else(|| by_default().into())
+    }
+
+    pub(crate) fn ask_or_default(&self) -> Duration {
+        self.ask.unwrap_or(ASK)
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        match self.mailbox {
+            Mailbox::Bounded(places) => places.max(1),
+            Mailbox::Unbounded => usize::MAX,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `Duration::MAX`, the "no limit" of many a configuration, wherever a time can be said.
+
+use std::time::Duration;
+
+use supervise::policy::{Reset, RestartLimit};
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+
+const EVER: Duration = Duration::MAX;
+
+supervisor! {
+    struct Endless(journal: Journal, ever: Duration) {
+        #![strategy(OneForOne, max_restarts = 3, within = ever)]
+        #[lifecycle(start = ever, shutdown = ever)]
+        slow: Probe = Probe::start("slow", journal.clone()).await?,
+        #[lifecycle(shutdown = ever)]
+        part: struct Part {
+            one: Probe = Probe::start("one", journal).await?,
+        },
+    }
+}
+
+/// S13, S24: a start and a stop without a limit take their time.
+#[tokio::test(start_paused = true)]
+async fn starts_and_stops_may_take_for_ever() {
+    let journal = Journal::default();
+    journal.plan("slow pre_start", 1, Fault::Slow(secs(30)));
+    journal.plan("slow post_stop", 1, Fault::Slow(secs(30)));
+    let tree = Endless::start(journal.clone(), EVER).await.unwrap();
+    tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(soon(tree.slow.ask(Do::Get).within(EVER)).await.unwrap(), 0);
+    let report = soon(tree.shutdown()).await;
+    assert!(report.is_orderly(), "{report}");
+    assert!(journal.take().contains(&"slow post_stop done".to_owned()));
+}
+
+/// S3, S13, S15, S24: all times of a spawn.
+#[tokio::test(start_paused = true)]
+async fn a_spawn_may_say_for_ever_everywhere() {
+    let journal = Journal::default();
+    journal.plan("top pre_start", 1, Fault::Slow(secs(30)));
+    let of = journal.clone();
+    let top = supervise::spawn("top", move || {
+        let journal = of.clone();
+        async move { Ok(Probe::start("top", journal).await?) }
+    });
+    let top = top.start(EVER).shutdown(EVER).ask(EVER).limit(RestartLimit::new().within(EVER)).await.unwrap();
+    top.tell(Do::Work(secs(60))).await.unwrap();
+    assert_eq!(top.ask(Do::Get).await.unwrap(), 0);
+    top.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(top.ask(Do::Incarnation).await.unwrap(), 2);
+    top.stop();
+    assert!(matches!(soon(top.terminated()).await.unwrap(), Ended::Stopped));
+}
+
+/// S31: a wait that never ends is one that a stop ends, and a restart by hand.
+#[tokio::test(start_paused = true)]
+async fn a_backoff_may_be_for_ever() {
+    let journal = Journal::default();
+    let top = supervise::spawn("top", move || {
+        let journal = journal.clone();
+        async move { Ok(Probe::start("top", journal).await?) }
+    });
+    let top = top.backoff(ExponentialBackoff::new(EVER, EVER).reset(Reset::Auto(EVER))).await.unwrap();
+    top.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(3600)).await;
+    assert_eq!(top.incarnation(), 1);
+    top.restart().unwrap();
+    assert_eq!(soon(top.ask(Do::Incarnation)).await.unwrap(), 2);
+    top.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    top.stop();
+    assert!(soon(top.terminated()).await.is_ok());
+}
+
+/// Sets timers that never fire, and one that does.
+struct Patient(u32);
+
+enum Told {
+    Tick(u32),
+    Sum(Reply<u32>),
+}
+
+#[actor]
+impl Patient {
+    #[pre_start]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        cx.send_after(EVER, Told::Tick(100));
+        cx.send_every(EVER, || Told::Tick(100));
+        cx.send_after(secs(1), Told::Tick(1));
+    }
+
+    fn handle(&mut self, msg: Told) {
+        match msg {
+            Told::Tick(n) => self.0 += n,
+            Told::Sum(reply) => reply.send(self.0),
+        }
+    }
+}
+
+/// S11: a timer that never fires keeps no other.
+#[tokio::test(start_paused = true)]
+async fn a_timer_may_be_for_ever() {
+    let patient = supervise::spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
+    pass(secs(3600)).await;
+    assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "the last one alone has fired");
+    patient.stop();
+    assert!(soon(patient.terminated()).await.is_ok());
+}

@@ -1,0 +1,183 @@
+//! Thousands of children, beside and below each other: nothing needs a frame of the stack for each of them, and a
+//! stop is through in one go.
+
+use std::future::Future;
+
+use supervise::inspect::NodeState;
+use supervise::policy::ShutdownTimeout;
+use supervise::prelude::*;
+
+use crate::common::{Boom, secs};
+
+/// On a thread of its own whose stack would not do for a few frames for each child.
+fn on_a_small_stack<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'static) {
+    let run = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime").block_on(test());
+    };
+    let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).expect("a thread");
+    thread.join().expect("it goes through");
+}
+
+/// Fails at its first message.
+struct Frail;
+
+impl Actor for Frail {
+    type Msg = ();
+    type Error = Boom;
+
+    async fn receive(&mut self, (): (), _: &mut Context<Self>) -> Result<(), Boom> {
+        Err(Boom::Told)
+    }
+}
+
+/// Passes a message on to a child of its own, as deep as it says.
+struct Nested {
+    /// The time that each child has for its way down; the default where it is none.
+    shutdown: Option<ShutdownTimeout>,
+}
+
+const PATIENT: Nested = Nested { shutdown: Some(ShutdownTimeout::Infinity) };
+
+type Down = (u32, Reply<ActorRef<Nested>>);
+
+impl Actor for Nested {
+    type Msg = Down;
+    type Error = supervise::BoxError;
+
+    async fn receive(&mut self, (left, reply): Down, cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        if left == 0 {
+            reply.send(cx.actor_ref());
+            return Ok(());
+        }
+        let shutdown = self.shutdown;
+        let below = cx.spawn("n", move || async move { Ok(Nested { shutdown }) });
+        let below = match shutdown {
+            Some(time) => below.shutdown(time).await?,
+            None => below.await?,
+        };
+        below.tell((left - 1, reply)).await?;
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Crowd {
+        #[backoff(1h..1h, random_factor = 0)]
+        frail: [Frail] = || Frail,
+    }
+
+    struct Deep {
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        top: Nested = PATIENT,
+    }
+}
+
+const MANY: usize = 10_000;
+
+/// A set whose instances all wait behind their backoff.
+async fn waiting_crowd() -> Running<Crowd> {
+    let crowd = Crowd::start().await.unwrap();
+    for _ in 0..MANY {
+        crowd.frail.spawn().await.unwrap().tell(()).await.unwrap();
+    }
+    let waits = |state: &NodeState| matches!(state, NodeState::BackingOff { .. });
+    while crowd.snapshot().nodes().filter(|node| waits(&node.state)).count() < MANY {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    }
+    crowd
+}
+
+/// S16: they end with their set, the last one first, and no time passes.
+#[test]
+fn a_crowd_that_waits_behind_its_backoff_stops() {
+    on_a_small_stack(|| async {
+        let crowd = waiting_crowd().await;
+        let begun = tokio::time::Instant::now();
+        let report = crowd.shutdown().await;
+        assert!(report.is_orderly() && begun.elapsed() < secs(1), "{:?}", begun.elapsed());
+        assert_eq!(report.children.len(), MANY + 1);
+    });
+}
+
+/// S26: the same when the set is restarted by hand; the instances were spawned, and are gone behind it.
+#[test]
+fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
+    on_a_small_stack(|| async {
+        let crowd = waiting_crowd().await;
+        crowd.frail.tree().restart().unwrap();
+        assert!(crowd.ready().await);
+        assert_eq!((crowd.frail.len(), crowd.frail.tree().incarnation()), (0, 2));
+        crowd.frail.spawn().await.unwrap();
+        assert!(crowd.shutdown().await.is_orderly());
+    });
+}
+
+/// S24: each below the one before. They stop from the deepest up, within no time, and who holds the last of them
+/// holds all cells above it: they go with it.
+#[test]
+fn a_chain_of_any_depth_stops() {
+    on_a_small_stack(|| async {
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
+        assert_eq!(deepest.path().len(), 2 * MANY + 1);
+        top.stop();
+        assert!(matches!(top.terminated().await, Ok(Ended::Stopped)));
+        drop(top);
+        drop(deepest);
+    });
+}
+
+/// S24: a thousand of them are through in one go, with the time that each has if nobody says otherwise.
+#[test]
+fn a_thousand_levels_stop_at_the_defaults() {
+    on_a_small_stack(|| async {
+        let top = supervise::spawn("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
+        let deepest = top.ask(|reply| (1_000, reply)).forever().await.unwrap();
+        let begun = tokio::time::Instant::now();
+        top.stop();
+        let ended = top.terminated().await;
+        assert!(matches!(ended, Ok(Ended::Stopped)), "{ended:?}");
+        assert!(matches!(deepest.ended(), Some(Ended::Stopped)));
+        assert!(begun.elapsed() < secs(1), "{:?}", begun.elapsed());
+    });
+}
+
+/// S11: the same when the first of them is restarted.
+#[test]
+fn a_chain_of_any_depth_restarts() {
+    on_a_small_stack(|| async {
+        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
+        top.restart().unwrap();
+        let own = top.ask(|reply| (0, reply)).forever().await.unwrap();
+        assert_eq!((own.incarnation(), deepest.ended().is_some()), (2, true));
+        top.stop();
+        top.terminated().await.unwrap();
+    });
+}
+
+/// S42: looking at a tree needs no more of the stack the deeper it is; nor does its report (S24).
+#[test]
+fn a_deep_tree_is_seen_drawn_and_reported() {
+    on_a_small_stack(|| async {
+        let tree = Deep::start().await.unwrap();
+        const DEPTH: usize = 2_000;
+        tree.top.ask(|reply| (DEPTH as u32, reply)).forever().await.unwrap();
+        let snapshot = tree.snapshot();
+        assert!(snapshot.health().is_healthy() && tree.ready().await);
+        assert_eq!(snapshot.nodes().count(), DEPTH + 2);
+        assert_eq!(snapshot.render().lines().count(), DEPTH + 2);
+        assert_eq!(snapshot.render_mermaid().matches("-->").count(), DEPTH + 1);
+        assert_eq!(snapshot.render_graphviz().matches("->").count(), DEPTH + 1);
+        // Nor does letting it go.
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(snapshot)).expect("a thread");
+        thread.join().expect("it goes through");
+        let report = tree.shutdown().await;
+        let lengths: Vec<usize> = report.children.iter().map(|child| child.path.len()).collect();
+        assert!(report.is_orderly() && lengths.is_sorted_by(|a, b| a > b), "the deepest first");
+        assert_eq!(lengths.len(), DEPTH + 1);
+    });
+}

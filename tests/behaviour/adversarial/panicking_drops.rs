@@ -1,0 +1,206 @@
+//! More than one value with a bad `Drop` at a time: each dies by itself, and none takes the process along.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+
+use supervise::prelude::*;
+use supervise::testing::settle;
+
+use crate::common::{Boom, ms, pass, quiet_panics, secs, seen, soon};
+
+/// How many there are, and whether they are armed.
+#[derive(Debug, Default)]
+struct Stock {
+    live: AtomicI64,
+    safe: AtomicBool,
+}
+
+impl Stock {
+    fn live(&self) -> i64 {
+        self.live.load(Relaxed)
+    }
+}
+
+/// Panics when it is dropped.
+#[derive(Debug)]
+struct Bomb(Arc<Stock>);
+
+impl Bomb {
+    fn new(stock: &Arc<Stock>) -> Self {
+        stock.live.fetch_add(1, Relaxed);
+        Bomb(stock.clone())
+    }
+}
+
+impl Clone for Bomb {
+    fn clone(&self) -> Self {
+        Bomb::new(&self.0)
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.0.live.fetch_sub(1, Relaxed);
+        if !self.0.safe.load(Relaxed) {
+            panic!("planned panic in drop");
+        }
+    }
+}
+
+struct Carrier {
+    live: Arc<Stock>,
+    _own: Option<Bomb>,
+}
+
+enum Msg {
+    Timers(u32),
+    Futures(u32),
+    Carry(#[allow(dead_code)] Bomb),
+    /// Waits in the handler, with a bomb in its hands.
+    Hold,
+    Wait(std::time::Duration),
+    Fail,
+}
+
+#[actor]
+impl Carrier {
+    async fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match msg {
+            Msg::Timers(n) => (0..n).for_each(|_| drop(cx.send_after(secs(3), Msg::Carry(Bomb::new(&self.live))))),
+            Msg::Futures(n) => (0..n).for_each(|_| {
+                let bomb = Bomb::new(&self.live);
+                cx.run(std::future::pending(), move |()| Msg::Carry(bomb));
+            }),
+            Msg::Carry(bomb) => std::mem::forget(bomb),
+            Msg::Hold => {
+                let _bomb = Bomb::new(&self.live);
+                std::future::pending::<()>().await;
+            }
+            Msg::Wait(time) => tokio::time::sleep(time).await,
+            Msg::Fail => return Err(Boom::Told),
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Depot(live: Arc<Stock>, armed: bool) {
+        carrier: Carrier = Carrier { _own: armed.then(|| Bomb::new(&live)), live },
+        #[lifecycle(Transient)]
+        other: Carrier = Carrier { live, _own: None },
+    }
+}
+
+/// S11, S12: all timers and futures of an incarnation are dropped, whatever the `Drop` of some of them does; each
+/// panic is reported, and the restart goes on.
+#[tokio::test(start_paused = true)]
+async fn timers_and_futures_that_panic_when_they_are_dropped_die_one_by_one() {
+    quiet_panics();
+    let live = Arc::default();
+    let tree = Depot::start(Arc::clone(&live), false).await.unwrap();
+    let mut events = tree.events();
+    tree.carrier.tell(Msg::Timers(3)).await.unwrap();
+    tree.carrier.tell(Msg::Futures(20)).await.unwrap();
+    settle().await;
+    assert_eq!(live.live(), 23);
+    tree.carrier.tell(Msg::Fail).await.unwrap();
+    settle().await;
+    assert_eq!(live.live(), 0);
+    let lines = seen(&mut events);
+    assert_eq!(lines.iter().filter(|line| *line == "carrier reported").count(), 23, "{lines:?}");
+    assert_eq!(lines.last().map(String::as_str), Some("carrier restarted"));
+    tree.shutdown().await;
+}
+
+/// S11, S24: a tick that falls due behind a stop finds no mailbox; what its `Drop` does is nobody else's matter.
+#[tokio::test(start_paused = true)]
+async fn a_tick_behind_a_stop_may_panic_when_it_is_dropped() {
+    quiet_panics();
+    let live = Arc::default();
+    let tree = Depot::start(Arc::clone(&live), false).await.unwrap();
+    tree.other.tell(Msg::Timers(2)).await.unwrap();
+    tree.other.tell(Msg::Wait(secs(4))).await.unwrap();
+    pass(secs(1)).await;
+    tree.other.stop();
+    let ended = soon(tree.other.terminated()).await.unwrap();
+    assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+    assert_eq!(live.live(), 0);
+    tree.shutdown().await;
+}
+
+/// S12: a handler that is dropped at its await, the instance and what runs beside it: three bad drops at one abort.
+#[tokio::test(start_paused = true)]
+async fn a_killed_actor_may_be_full_of_them() {
+    quiet_panics();
+    let live = Arc::default();
+    let tree = Depot::start(Arc::clone(&live), true).await.unwrap();
+    tree.carrier.tell(Msg::Timers(2)).await.unwrap();
+    tree.carrier.tell(Msg::Hold).await.unwrap();
+    settle().await;
+    assert_eq!(live.live(), 4);
+    tree.carrier.kill();
+    let ended = soon(tree.carrier.terminated()).await.unwrap();
+    assert!(matches!(ended, Ended::Killed), "{ended:?}");
+    assert_eq!(live.live(), 0);
+    tree.shutdown().await;
+}
+
+/// S5, S25: the runtime is dropped in the middle of all: handlers that wait, instances, timers, futures, queues, start
+/// closures, deciders, hooks, kept values, arguments. Each has a bad `Drop`, and each is dropped.
+#[test]
+fn a_runtime_may_be_dropped_while_everything_panics_when_it_is_dropped() {
+    supervisor! {
+        struct Arsenal(live: Arc<Stock>, kept: Bomb) {
+            #![decider({ let bomb = kept; move |_: &Failure| { let _ = &bomb; Directive::Restart } })]
+            let more: Bomb = Bomb::new(&live);
+            #[decider({ let bomb = more; move |_: &Failure| { let _ = &bomb; Directive::Restart } })]
+            holder: Carrier = Carrier { _own: Some(kept), live },
+            full: Carrier = Carrier { _own: Some(more), live },
+            worker: task = |cx| async move {
+                for _ in 0..2 {
+                    let bomb = Bomb::new(&live);
+                    cx.spawn(async move {
+                        std::future::pending::<()>().await;
+                        drop(bomb);
+                    });
+                }
+                let _bomb = Bomb::new(&live);
+                std::future::pending::<()>().await
+            },
+            #[initial([kept, more])]
+            set: [Carrier] = |bomb: Bomb| Carrier { _own: Some(bomb), live },
+            #[initial([(1, kept), (2, more)])]
+            keyed: [u32 => Carrier] = |_key: u32, bomb: Bomb| Carrier { _own: Some(bomb), live },
+        }
+    }
+    quiet_panics();
+    for threads in [0, 2] {
+        let live: Arc<Stock> = Arc::default();
+        let runtime = match threads {
+            0 => tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap(),
+            threads => {
+                tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_time().build().unwrap()
+            }
+        };
+        live.safe.store(true, Relaxed); // starts move and drop them
+        let handle = runtime.block_on(async {
+            let tree = Arsenal::start(live.clone(), Bomb::new(&live)).await.unwrap();
+            for carrier in [&tree.holder, &tree.full] {
+                carrier.tell(Msg::Timers(3)).await.unwrap();
+                carrier.tell(Msg::Futures(3)).await.unwrap();
+                carrier.tell(Msg::Hold).await.unwrap();
+                carrier.tell(Msg::Carry(Bomb::new(&live))).await.unwrap();
+                carrier.tell(Msg::Carry(Bomb::new(&live))).await.unwrap();
+            }
+            tokio::time::sleep(ms(20)).await;
+            tree.detach()
+        });
+        assert!(live.live() > 30);
+        live.safe.store(false, Relaxed);
+        drop(runtime);
+        // The handle has the plans of the sets.
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(handle))).is_ok());
+        assert_eq!(live.live(), 0, "on {threads} threads");
+    }
+}

@@ -1,0 +1,96 @@
+//! Outside of a runtime, and in one without time: said before anything is begun.
+
+use std::future::{Future, IntoFuture};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context as TaskCx, Waker};
+
+use supervise::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::common::{Journal, Probe};
+
+supervisor! {
+    struct Home(journal: Journal) {
+        db: Probe = Probe::start("db", journal).await?,
+        set: [Probe] = || Probe::start("one", journal).await?,
+        keyed: [u32 => Probe] = |_key: u32| Probe::start("key", journal).await?,
+    }
+}
+
+fn timeless() -> Runtime {
+    Builder::new_current_thread().build().unwrap()
+}
+
+/// The text of its panic.
+fn panics<T>(run: impl FnOnce() -> T) -> String {
+    match catch_unwind(AssertUnwindSafe(|| drop(run()))) {
+        Ok(()) => panic!("nothing is said"),
+        Err(panic) => {
+            panic.downcast::<String>().map_or_else(|other| (*other.downcast::<&str>().unwrap()).into(), |text| *text)
+        }
+    }
+}
+
+fn poll<F: Future>(future: F) {
+    let _ = pin!(future).poll(&mut TaskCx::from_waker(Waker::noop()));
+}
+
+fn probe(
+    journal: &Journal,
+) -> impl IntoFuture<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>, IntoFuture: Send> {
+    let journal = journal.clone();
+    supervise::spawn("top", move || {
+        let journal = journal.clone();
+        async move { Ok(Probe::start("top", journal).await?) }
+    })
+}
+
+/// S14, S21, S39: restarts wait. In a runtime without time that would be found out by the first of them; a start says
+/// so at once, and nothing has begun.
+#[test]
+fn a_runtime_without_time_is_refused_before_anything_begins() {
+    let (runtime, journal) = (timeless(), Journal::default());
+    let said = [
+        panics(|| runtime.block_on(Home::start(journal.clone()))),
+        panics(|| runtime.block_on(Home::run(journal.clone(), async {}))),
+        panics(|| runtime.block_on(probe(&journal).into_future())),
+    ];
+    for text in said {
+        assert!(text.contains("enable_time"), "{text}");
+    }
+    assert!(journal.take().is_empty());
+}
+
+/// S27: of a set too, if it is asked from such a runtime. The set is as it was.
+#[test]
+fn a_set_takes_no_instance_from_a_runtime_without_time() {
+    let (runtime, other, journal) =
+        (Builder::new_current_thread().enable_time().build().unwrap(), timeless(), Journal::default());
+    let home = runtime.block_on(Home::start(journal.clone())).unwrap();
+    for text in [
+        panics(|| other.block_on(home.set.spawn())),
+        panics(|| other.block_on(home.keyed.spawn(1))),
+        panics(|| other.block_on(home.keyed.get_or_spawn(1))),
+    ] {
+        assert!(text.contains("enable_time"), "{text}");
+    }
+    assert_eq!((home.set.len(), home.keyed.len()), (0, 0));
+    assert!(runtime.block_on(home.keyed.spawn(1)).is_ok(), "the key is free");
+    assert!(runtime.block_on(home.shutdown()).is_orderly());
+}
+
+/// S21, S39: the same outside of any runtime.
+#[test]
+fn outside_of_a_runtime_nothing_begins() {
+    let journal = Journal::default();
+    let said = [
+        panics(|| poll(Home::start(journal.clone()))),
+        panics(|| poll(Home::run(journal.clone(), async {}))),
+        panics(|| poll(probe(&journal).into_future())),
+    ];
+    for text in said {
+        assert!(text.contains("no reactor running"), "{text}");
+    }
+    assert!(journal.take().is_empty());
+}

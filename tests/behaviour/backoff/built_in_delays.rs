@@ -1,0 +1,131 @@
+//! How soon a child is restarted: S14.
+
+use supervise::event::{EventKind, Events};
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+
+/// The waits that were announced for this child.
+pub fn waits(events: &mut Events, path: &str) -> Vec<u128> {
+    let mut waits = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let (EventKind::RestartScheduled { after }, true) = (event.kind, event.path == path) {
+            waits.push(after.as_millis());
+        }
+    }
+    waits
+}
+
+supervisor! {
+    struct Endless(journal: Journal) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #![decider(|_| Directive::Restart)]
+        probe: Probe = Probe::start("probe", journal).await?,
+    }
+}
+
+/// S14: without a declared backoff the first restart in a row comes at once, the k-th after
+/// 10 ms * 2^(k-2), at most 10 s.
+#[tokio::test(start_paused = true)]
+async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
+    let journal = Journal::default();
+    let tree = Endless::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    journal.plan("probe start", 13, Fault::Error);
+    let begun = Instant::now();
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.probe.ask(Do::Incarnation).forever().await.unwrap(), 15);
+    let expected = [0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_000, 10_000, 10_000];
+    assert_eq!(begun.elapsed().as_millis(), expected.iter().sum::<u128>(), "what is announced happens");
+    assert_eq!(waits(&mut events, "probe"), expected);
+}
+
+/// S14: a handled message ends a row, but two restarts are never less than 10 ms apart.
+#[tokio::test(start_paused = true)]
+async fn a_handled_message_ends_a_row_and_the_least_gap_stays() {
+    let tree = Endless::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    let begun = Instant::now();
+    for at in [0, 4, 12, 30, 300] {
+        tokio::time::sleep_until(begun + ms(at)).await;
+        tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // handled: its handler was entered
+        settle().await;
+    }
+    pass(secs(1)).await;
+    // Started again at 0, 10, 20, 30 and 300 ms.
+    assert_eq!(waits(&mut events, "probe"), [0, 6, 8, 0, 0]);
+}
+
+/// S14: an incarnation that ran 10 s ends a row too.
+#[tokio::test(start_paused = true)]
+async fn a_run_of_ten_seconds_ends_a_row() {
+    for (ran, then) in [(9_990, 20), (10_010, 0)] {
+        let journal = Journal::default();
+        let tree = Endless::start(journal.clone()).await.unwrap();
+        let mut events = tree.events();
+        journal.plan("probe start", 1, Fault::Error);
+        tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(ms(10)).await; // up: in a row of two
+        pass(ms(ran)).await;
+        tree.probe.kill(); // no message handled
+        pass(secs(1)).await;
+        assert_eq!(waits(&mut events, "probe"), [0, 10, then], "after {ran} ms");
+    }
+}
+
+/// S14: after a failed start or a task's end the first restart waits 10 ms too.
+#[tokio::test(start_paused = true)]
+async fn failed_starts_and_tasks_never_restart_at_once() {
+    supervisor! {
+        struct Both(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            #![decider(|_| Directive::Restart)]
+            probe: Probe = Probe::start("probe", journal.clone()).await?,
+            #[lifecycle(Permanent)]
+            task: task = {
+                let journal = journal;
+                async move {
+                    journal.reach("task".into()).await?;
+                    std::future::pending::<Result<(), Boom>>().await
+                }
+            },
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("probe start", 2, Fault::Error);
+    journal.plan("task", 4, Fault::Error);
+    let mut tree = Both::tree(journal.clone());
+    let (mut probes, mut tasks) = (tree.events(), tree.events());
+    let tree = tree.start().await.unwrap();
+    pass(secs(20)).await;
+    journal.plan("task", 1, Fault::Error);
+    tree.task.kill();
+    pass(secs(1)).await;
+    assert_eq!(waits(&mut probes, "probe"), [10, 10]);
+    assert_eq!(waits(&mut tasks, "task"), [10, 10, 20, 40, 10, 10], "a run of 10 s ends the row of a task");
+}
+
+/// S14: a declared backoff waits exactly its delay, the first restart too, and at least 1 ms.
+#[tokio::test(start_paused = true)]
+async fn a_declared_backoff_waits_from_the_first_restart_on() {
+    supervisor! {
+        struct Declared(journal: Journal) {
+            #[backoff(3s..30s, random_factor = 0)]
+            probe: Probe = Probe::start("probe", journal.clone()).await?,
+            #[backoff(SlottedBackoff::new(ms(10)).ceiling(1))]
+            least: Probe = Probe::start("least", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Declared::start(journal.clone()).await.unwrap();
+    let (mut events, mut least) = (tree.events(), tree.events());
+    journal.plan("probe start", 5, Fault::Error);
+    let begun = Instant::now();
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.least.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.probe.ask(Do::Incarnation).forever().await.unwrap(), 7);
+    assert_eq!(begun.elapsed(), secs(3 + 6 + 12 + 24 + 30 + 30));
+    assert_eq!(waits(&mut events, "probe"), [3_000, 6_000, 12_000, 24_000, 30_000, 30_000]);
+    assert_eq!(waits(&mut least, "least"), [1]);
+}

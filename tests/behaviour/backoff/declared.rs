@@ -1,0 +1,255 @@
+//! Declared backoffs: S31 to S34.
+
+use std::time::Duration;
+
+use supervise::event::{Event, EventKind, Events};
+use supervise::policy::SlottedBackoff;
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+
+supervisor! {
+    struct Quiet(journal: Journal) {
+        #[backoff(3s..30s, random_factor = 0, reset = Manual)]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+
+    struct Noisy(journal: Journal) {
+        #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+        db: Probe = Probe::start("db", journal).await?,
+        #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+        cart: Probe = Probe::start("cart", journal).await?,
+    }
+
+    struct Healing(journal: Journal) {
+        #[backoff(3s..30s, random_factor = 0, reset = Auto(10s))]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+
+    struct Steep(journal: Journal) {
+        #[backoff(1ms..5s, factor = 100, random_factor = 0, reset = Manual)]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+
+    struct Slots(journal: Journal) {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(4))]
+        turning: Probe = Probe::start("turning", journal).await?,
+        #[backoff(SlottedBackoff::new(10ms).ceiling(4).stay_at_ceiling())]
+        staying: Probe = Probe::start("staying", journal).await?,
+    }
+
+    struct High(journal: Journal) {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(20))]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+
+    struct Pair(journal: Journal) {
+        #![strategy(AllForOne)]
+        #[backoff(1s..8s, random_factor = 0, reset = Manual)]
+        a: Probe = Probe::start("a", journal).await?,
+        #[backoff(1s..8s, random_factor = 0, reset = Manual)]
+        b: Probe = Probe::start("b", journal).await?,
+    }
+}
+
+/// The delays that were announced for `path`, in order.
+fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
+    let mut delays = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if event.path == path
+            && let EventKind::RestartScheduled { after } = event.kind
+        {
+            delays.push(after);
+        }
+    }
+    delays
+}
+
+/// Fails so often, with no time between: the failures wait in the mailbox.
+async fn fail(times: u32, child: &ActorRef<Probe>) {
+    for _ in 0..times {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    child.ask(Do::Get).forever().await.unwrap();
+}
+
+/// S31: 3, 6, 12, 24, 30, 30, exact to the millisecond.
+#[tokio::test(start_paused = true)]
+async fn without_noise_the_delays_double_to_the_cap() {
+    let tree = Quiet::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    let begin = Instant::now();
+    fail(6, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6, 12, 24, 30, 30].map(secs));
+    assert_eq!(begin.elapsed(), secs(105), "what was announced is what was waited");
+}
+
+/// S31: `factor` other than 2, from the least to the greatest delay.
+#[tokio::test(start_paused = true)]
+async fn the_factor_multiplies_each_delay() {
+    let tree = Steep::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    fail(4, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [ms(1), ms(100), secs(5), secs(5)]);
+}
+
+/// S31: jitter is a share of the capped delay, so that capped children spread out; whole milliseconds.
+#[tokio::test(start_paused = true)]
+async fn jitter_comes_after_the_cap() {
+    let tree = Noisy::tree(Journal::default()).seed(42).start().await.unwrap();
+    let mut events = tree.events();
+    fail(40, &tree.db).await;
+    let delays = delays(&mut events, "db");
+    assert_eq!(delays.len(), 40);
+    for (delay, least) in delays.iter().zip([3, 6, 12, 24].into_iter().chain([30; 36]).map(secs)) {
+        assert!(*delay >= least && *delay <= least * 6 / 5, "{delay:?} for {least:?}");
+        assert_eq!(delay.subsec_nanos() % 1_000_000, 0, "{delay:?}");
+    }
+    let longest = delays.iter().max().unwrap();
+    assert!(*longest > secs(34), "some of 36 draws comes close to 36 s: {longest:?}");
+}
+
+/// S31: a member that is restarted along keeps its own exponent.
+#[tokio::test(start_paused = true)]
+async fn being_restarted_along_does_not_count() {
+    let tree = Pair::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    for child in [&tree.a, &tree.a, &tree.a, &tree.b, &tree.a] {
+        fail(1, child).await;
+        settle().await;
+    }
+    assert_eq!([tree.a.incarnation(), tree.b.incarnation()], [6, 6]);
+    assert_eq!(
+        seen(&mut events).into_iter().filter(|line| line.contains("restart in")).collect::<Vec<_>>(),
+        ["a restart in 1s", "a restart in 2s", "a restart in 4s", "b restart in 1s", "a restart in 8s"]
+    );
+}
+
+/// S31: a failed start of a restart counts like a failure while running.
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_grows_the_delay_too() {
+    let journal = Journal::default();
+    let tree = Quiet::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    journal.plan("db start", 1, Fault::Error);
+    journal.plan("db post_restart", 1, Fault::Panic);
+    crate::common::quiet_panics();
+    fail(1, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6, 12].map(secs));
+}
+
+/// S32: n is 0 again once an incarnation has been up for D, not a moment before.
+#[tokio::test(start_paused = true)]
+async fn auto_starts_over_after_the_time_of_good_service() {
+    let tree = Healing::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    fail(2, &tree.db).await;
+    pass(ms(9_999)).await;
+    fail(1, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6, 12].map(secs));
+    pass(secs(10)).await;
+    fail(2, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6].map(secs), "up for exactly 10 s");
+}
+
+/// S32: `Manual` forgets only when it is told to, however long the child was well.
+#[tokio::test(start_paused = true)]
+async fn manual_starts_over_when_the_actor_says_so() {
+    let tree = Quiet::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    fail(2, &tree.db).await;
+    pass(secs(1_000_000)).await;
+    fail(1, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6, 12].map(secs));
+    tree.db.tell(Do::Reset).await.unwrap();
+    fail(2, &tree.db).await;
+    assert_eq!(delays(&mut events, "db"), [3, 6].map(secs));
+}
+
+/// S33: slot k waits a power of two less one of slot times, up to slot k; then 0 (1 ms is the least) and slot 1.
+#[tokio::test(start_paused = true)]
+async fn slots_grow_and_turn_over_at_the_ceiling() {
+    let tree = Slots::tree(Journal::default()).seed(7).start().await.unwrap();
+    let mut events = tree.events();
+    fail(80, &tree.turning).await;
+    let delays = delays(&mut events, "turning");
+    let slots = [&[0, 1][..], &[0, 1, 3], &[0, 1, 3, 7], &[0]];
+    let mut drawn = [const { Vec::new() }; 4];
+    for (i, delay) in delays.iter().enumerate() {
+        let allowed: Vec<_> = slots[i % 4].iter().map(|k| (ms(10) * *k).max(ms(1))).collect();
+        assert!(allowed.contains(delay), "restart {i}: {delay:?} is none of {allowed:?}");
+        drawn[i % 4].push(*delay);
+    }
+    assert_eq!(drawn.map(|slot| slot.into_iter().max().unwrap()), [ms(10), ms(30), ms(70), ms(1)]);
+}
+
+/// S33: staying, it waits at the ceiling for ever, till the actor says that all is well.
+#[tokio::test(start_paused = true)]
+async fn a_staying_slot_stays_at_the_ceiling() {
+    let tree = Slots::tree(Journal::default()).seed(7).start().await.unwrap();
+    let mut events = tree.events();
+    fail(40, &tree.staying).await;
+    let before = delays(&mut events, "staying");
+    assert_eq!(before[4..].iter().max(), Some(&ms(150)), "the highest draw of slot 4");
+    tree.staying.tell(Do::Reset).await.unwrap();
+    fail(3, &tree.staying).await;
+    let after = delays(&mut events, "staying");
+    assert!(after[0] <= ms(10) && after[1] <= ms(30) && after[2] <= ms(70), "{after:?}");
+}
+
+/// The delays of both children of `Noisy` under this seed.
+async fn drawn(seed: u64, order: [&str; 2]) -> [Vec<Duration>; 2] {
+    let tree = Noisy::tree(Journal::default()).seed(seed).start().await.unwrap();
+    let mut events = [tree.events(), tree.events()];
+    for name in order {
+        fail(5, if name == "db" { &tree.db } else { &tree.cart }).await;
+    }
+    let [db, cart] = &mut events;
+    [delays(db, "db"), delays(cart, "cart")]
+}
+
+/// S34: the seed and the path make the stream: the same again, whoever fails first; another for another child or seed.
+#[tokio::test(start_paused = true)]
+async fn each_child_has_its_own_stream_from_the_trees_seed() {
+    let [db, cart] = drawn(42, ["db", "cart"]).await;
+    assert_eq!(drawn(42, ["db", "cart"]).await, [db.clone(), cart.clone()]);
+    assert_eq!(drawn(42, ["cart", "db"]).await, [db.clone(), cart.clone()], "not one stream for both");
+    assert_ne!(db, cart);
+    assert_ne!(drawn(43, ["db", "cart"]).await[0], db);
+}
+
+/// S34: the seed is shown in the root's `Started`, and only there, so that a run can be repeated.
+#[tokio::test(start_paused = true)]
+async fn the_root_shows_its_seed() {
+    let mut blueprint = Quiet::tree(Journal::default());
+    let mut events = blueprint.events();
+    let tree = blueprint.start().await.unwrap();
+    settle().await;
+    let mut seeds = Vec::new();
+    while let Some(Ok(Event { path, kind: EventKind::Started { seed }, .. })) = events.try_next() {
+        seeds.push((path, seed));
+    }
+    assert_eq!(seeds, [("db".into(), None), ("Quiet".into(), Some(tree.seed()))]);
+    let mut other = Quiet::tree(Journal::default()).seed(42);
+    let mut events = other.events();
+    let _tree = other.start().await.unwrap();
+    settle().await;
+    assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: None }, .. }))));
+    assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: Some(42) }, .. }))));
+}
+
+/// S32, S33: `reset_backoff()` is heard by slots too: the next one is the first.
+#[tokio::test(start_paused = true)]
+async fn a_reset_begins_with_the_first_slot() {
+    let tree = High::tree(Journal::default()).seed(7).start().await.unwrap();
+    let mut events = tree.events();
+    for _ in 0..8 {
+        fail(8, &tree.db).await;
+        tree.db.tell(Do::Reset).await.unwrap();
+        delays(&mut events, "db");
+        fail(1, &tree.db).await;
+        let delay = delays(&mut events, "db")[0];
+        assert!(delay <= ms(10), "no more than one slot of 10 ms, but {delay:?}");
+    }
+}

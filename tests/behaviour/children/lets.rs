@@ -1,0 +1,218 @@
+//! `let` among the children, and parameters: S30.
+
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
+
+/// A value whose life can be followed. Not `Clone`.
+struct Pool {
+    name: &'static str,
+    journal: Journal,
+}
+
+impl Pool {
+    async fn open(name: &'static str, journal: Journal) -> Result<Pool, Boom> {
+        journal.reach(format!("{name} open")).await?;
+        Ok(Pool { name, journal })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.journal.write(format!("{} close", self.name));
+    }
+}
+
+/// Shared as one would share it: each start has its own clone.
+type Shared = std::sync::Arc<Pool>;
+
+supervisor! {
+    struct Shop(journal: Journal) {
+        #![strategy(AllForOne)]
+        before: Probe = Probe::start("before", journal).await?,
+        let pool = Shared::new(Pool::open("pool", journal).await?);
+        a: Probe = with(pool, "a", journal).await?,
+        let (ms_of_grace, _unused): (u64, ()) = (a.ask(Do::Get).await? + 1_500, ());
+        let grace = std::time::Duration::from_millis(ms_of_grace);
+        let _alone = Pool::open("alone", journal).await?;
+        #[lifecycle(Permanent, shutdown = grace)]
+        b: Probe = with(pool, "b", journal).await?,
+    }
+
+    struct Above(journal: Journal) {
+        #![decider(_ => Restart)]
+        shop: Shop = Shop::tree(journal),
+    }
+
+    struct Holder(kept: std::sync::Arc<Pool>, journal: Journal) {
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = with(kept, "b", journal).await?,
+    }
+}
+
+/// Uses the pool for the start only.
+async fn with(pool: Shared, name: &'static str, journal: Journal) -> Result<Probe, Boom> {
+    journal.write(format!("{name} uses {}", pool.name));
+    Probe::start(name, journal).await
+}
+
+/// S30: each is evaluated in its place, and names what stands before it.
+#[tokio::test(start_paused = true)]
+async fn a_let_is_evaluated_in_its_place() {
+    let journal = Journal::default();
+    let _tree = Shop::start(journal.clone()).await.unwrap();
+    assert_eq!(
+        journal.take(),
+        [
+            "before start",
+            "before pre_start",
+            "pool open",
+            "a uses pool",
+            "a start",
+            "a pre_start",
+            "alone open",
+            "b uses pool",
+            "b start",
+            "b pre_start",
+        ]
+    );
+}
+
+/// S30: once per incarnation of the supervisor: it survives the restart of a child and of the whole group.
+#[tokio::test(start_paused = true)]
+async fn a_let_survives_restarts_of_children_and_groups() {
+    let journal = Journal::default();
+    let tree = Shop::start(journal.clone()).await.unwrap();
+    for child in [&tree.a, &tree.before, &tree.b] {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        settle().await;
+        tokio::time::sleep(ms(100)).await;
+    }
+    assert_eq!(tree.before.incarnation(), 4);
+    let lines = journal.take();
+    assert_eq!(lines.iter().filter(|line| *line == "b uses pool").count(), 4, "its own clone at each start");
+    assert_eq!(lines.iter().filter(|line| *line == "pool open" || *line == "alone open").count(), 2, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.ends_with("close")));
+}
+
+/// S30: dropped at its place, when the members after it are down, before those in front of it go.
+#[tokio::test(start_paused = true)]
+async fn a_let_is_dropped_when_the_members_after_it_are_down() {
+    let journal = Journal::default();
+    let tree = Shop::start(journal.clone()).await.unwrap();
+    journal.take();
+    tree.shutdown().await;
+    assert_eq!(
+        journal.take(),
+        [
+            "b post_stop",
+            "b drop",
+            "alone close",
+            "a post_stop",
+            "a drop",
+            "pool close",
+            "before post_stop",
+            "before drop",
+        ]
+    );
+}
+
+/// S30: a restart of the supervisor drops the old values and evaluates new ones.
+#[tokio::test(start_paused = true)]
+async fn a_new_incarnation_of_the_supervisor_evaluates_it_anew() {
+    let journal = Journal::default();
+    let tree = Above::start(journal.clone()).await.unwrap();
+    journal.take();
+    tree.shop.kill();
+    settle().await;
+    assert_eq!(tree.shop.incarnation(), 2);
+    let lines: Vec<_> =
+        journal.take().into_iter().filter(|line| line.ends_with("open") || line.ends_with("close")).collect();
+    assert_eq!(lines, ["alone close", "pool close", "pool open", "alone open"]);
+}
+
+/// S30: a setting may name it, too.
+#[tokio::test(start_paused = true)]
+async fn a_setting_can_name_a_let() {
+    let journal = Journal::default();
+    let tree = Shop::start(journal.clone()).await.unwrap();
+    journal.plan("b post_stop", 1, Fault::Slow(secs(60)));
+    let begin = tokio::time::Instant::now();
+    let report = tree.shutdown().await;
+    assert_eq!(begin.elapsed(), ms(1_500));
+    assert!(report.children[0].aborted);
+}
+
+/// S30: a `?` in a `let` is a start failure of the tree; what is up goes down in reverse.
+#[tokio::test(start_paused = true)]
+async fn a_let_that_fails_fails_the_start_of_the_tree() {
+    for (fault, text) in [(Fault::Error, "Planned"), (Fault::Panic, "planned panic in alone open")] {
+        crate::common::quiet_panics();
+        let journal = Journal::default();
+        journal.plan("alone open", 1, fault);
+        let failure = Shop::start(journal.clone()).await.unwrap_err();
+        assert_eq!((failure.path(), failure.phase()), ("Shop", Phase::Start));
+        assert!(failure.cause().to_string().contains(text), "{failure}");
+        let lines = journal.take();
+        let open = lines.iter().position(|line| line == "alone open").unwrap();
+        assert_eq!(lines[open + 1..], ["a post_stop", "a drop", "pool close", "before post_stop", "before drop"]);
+    }
+}
+
+/// S30: it is dropped at its place also when a later start fails.
+#[tokio::test(start_paused = true)]
+async fn a_later_start_that_fails_drops_the_lets_in_reverse() {
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Error);
+    let failure = Shop::start(journal.clone()).await.unwrap_err();
+    assert_eq!(failure.path(), "b");
+    let lines = journal.take();
+    let start = lines.iter().position(|line| line == "b start").unwrap();
+    assert_eq!(
+        lines[start + 1..],
+        ["alone close", "a post_stop", "a drop", "pool close", "before post_stop", "before drop"]
+    );
+}
+
+/// S30: a `let` that fails at a restart of its supervisor is a failed restart of that supervisor.
+#[tokio::test(start_paused = true)]
+async fn a_let_that_fails_at_a_restart_is_a_failed_restart() {
+    let journal = Journal::default();
+    let tree = Above::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    journal.take();
+    journal.plan("alone open", 1, Fault::Error);
+    tree.shop.kill();
+    tokio::time::sleep(secs(1)).await;
+    assert_eq!(tree.shop.b.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(tree.shop.incarnation(), 3);
+    let lines: Vec<_> =
+        journal.take().into_iter().filter(|line| line.ends_with("open") || line.ends_with("close")).collect();
+    assert_eq!(
+        lines,
+        ["alone close", "pool close", "pool open", "alone open", "pool close", "pool open", "alone open"]
+    );
+    let mut restarts = 0;
+    while let Some(Ok(event)) = events.try_next() {
+        if let supervise::event::EventKind::Decided { failure, .. } = event.kind
+            && event.path == "shop"
+            && failure.phase() == Phase::Restart
+        {
+            restarts += 1;
+        }
+    }
+    assert_eq!(restarts, 1);
+}
+
+/// S30: a parameter is kept the same way: until every child is down.
+#[tokio::test(start_paused = true)]
+async fn a_parameter_is_dropped_when_all_children_are_down() {
+    let journal = Journal::default();
+    let kept = Shared::new(Pool::open("kept", journal.clone()).await.unwrap());
+    let tree = Holder::start(kept, journal.clone()).await.unwrap();
+    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.b.ask(Do::Incarnation).await.unwrap(), 2);
+    journal.take();
+    tree.shutdown().await;
+    assert_eq!(journal.take(), ["b post_stop", "b drop", "a post_stop", "a drop", "kept close"]);
+}

@@ -1,0 +1,281 @@
+//! `link` and `unlink`: an actor takes a top-level actor over, or lets a child go (S38).
+
+use supervise::error::{CommandError, LinkError, SpawnError};
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+
+/// Links and unlinks probes.
+struct Boss {
+    journal: Journal,
+    strategy: SupervisorStrategy,
+}
+
+enum Order {
+    Spawn(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
+    Link(ActorRef<Probe>, Reply<Result<(), LinkError>>),
+    Unlink(ActorRef<Probe>, Reply<Result<(), LinkError>>),
+    LinkBoss(ActorRef<Boss>, Reply<Result<(), LinkError>>),
+    Keep(ActorRef<Probe>),
+    Fail,
+}
+
+impl Actor for Boss {
+    type Msg = Order;
+    type Error = Boom;
+
+    async fn receive(&mut self, msg: Order, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match msg {
+            Order::Spawn(name, reply) => {
+                let journal = self.journal.clone();
+                let start = move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start(name, journal).await?) }
+                };
+                reply.send(cx.spawn(name, start).await);
+            }
+            Order::Link(other, reply) => reply.send(cx.link(&other).await),
+            Order::Unlink(other, reply) => reply.send(cx.unlink(&other).await),
+            Order::LinkBoss(other, reply) => reply.send(cx.link(&other).await),
+            Order::Keep(kid) => cx.keep(&kid),
+            Order::Fail => return Err(Boom::Told),
+        }
+        Ok(())
+    }
+
+    fn supervision(&self) -> SupervisorStrategy {
+        self.strategy.clone()
+    }
+}
+
+supervisor! {
+    struct WithBoss(journal: Journal, strategy: SupervisorStrategy) {
+        boss: Boss = Boss { journal, strategy },
+        declared: Probe = Probe::start("declared", journal).await?,
+    }
+}
+
+async fn with_boss(strategy: SupervisorStrategy) -> (Running<WithBoss>, Journal) {
+    let journal = Journal::default();
+    (WithBoss::start(journal.clone(), strategy).await.unwrap(), journal)
+}
+
+async fn top(name: &'static str, journal: &Journal) -> ActorRef<Probe> {
+    let journal = journal.clone();
+    let start = move || {
+        let journal = journal.clone();
+        async move { Ok(Probe::start(name, journal).await?) }
+    };
+    supervise::spawn(name, start).await.unwrap()
+}
+
+async fn link(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), LinkError> {
+    boss.ask(|reply| Order::Link(who.clone(), reply)).forever().await.unwrap()
+}
+
+async fn unlink(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), LinkError> {
+    boss.ask(|reply| Order::Unlink(who.clone(), reply)).forever().await.unwrap()
+}
+
+/// S38: a linked actor is a child like any other: its supervisor's strategy decides, and it stops with it.
+/// Instance, path and mailbox stay.
+#[tokio::test(start_paused = true)]
+async fn a_linked_actor_is_a_child() {
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
+    let (one, two) = (top("one", &journal).await, top("two", &journal).await);
+    one.tell(Do::Add(5)).await.unwrap();
+    one.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    one.tell(Do::Add(1)).await.unwrap();
+    link(&tree.boss, &one).await.unwrap(); // in the middle of a message: handling is running
+    link(&tree.boss, &two).await.unwrap();
+    assert_eq!(one.path(), "one");
+    assert_eq!(one.ask(Do::Get).await.unwrap(), 6);
+    assert_eq!(one.incarnation(), 1);
+    one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Failed(_)), "by the boss's strategy");
+    assert!(two.ended().is_none());
+    journal.take();
+    tree.boss.stop();
+    assert!(matches!(soon(two.terminated()).await.unwrap(), Ended::Stopped));
+    assert_eq!(journal.take(), ["two post_stop", "two drop"]);
+}
+
+/// S38: the other way round: a child that was let go outlives its parent, and decides on itself (S39).
+#[tokio::test(start_paused = true)]
+async fn an_unlinked_child_is_a_top_level_actor() {
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
+    let kid = tree.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
+    kid.tell(Do::Add(5)).await.unwrap();
+    unlink(&tree.boss, &kid).await.unwrap();
+    assert_eq!((kid.path(), kid.ask(Do::Get).await.unwrap()), ("boss/kid".to_owned(), 5));
+    assert_eq!(unlink(&tree.boss, &kid).await, Err(LinkError::NotOwn { path: "boss/kid".into() }));
+    tree.boss.tell(Order::Fail).await.unwrap();
+    settle().await;
+    assert_eq!((tree.boss.incarnation(), kid.incarnation()), (2, 1), "a restart of the boss does not concern it");
+    kid.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(kid.ask(Do::Incarnation).await.unwrap(), 2, "by the guardian's strategy");
+    tree.shutdown().await;
+    kid.tell(Do::Add(1)).await.unwrap();
+    assert_eq!(kid.ask(Do::Get).await.unwrap(), 1);
+    journal.take();
+    kid.stop();
+    assert!(matches!(soon(kid.terminated()).await.unwrap(), Ended::Stopped));
+    assert_eq!(journal.take(), ["kid post_stop", "kid drop"]);
+}
+
+/// S38: the budget moves along: what was restarted before counts.
+#[tokio::test(start_paused = true)]
+async fn the_budget_stays() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let one = top("one", &journal).await;
+    for n in 0..10 {
+        assert_eq!(one.ask(Do::Incarnation).forever().await.unwrap(), n + 1);
+        match n {
+            3 => link(&tree.boss, &one).await.unwrap(),
+            6 => unlink(&tree.boss, &one).await.unwrap(),
+            _ => {}
+        }
+        one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    assert_eq!(one.ask(Do::Incarnation).forever().await.unwrap(), 11);
+    one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Limit(_)), "the eleventh in a minute");
+}
+
+/// S38: only an actor that runs can change its supervisor.
+#[tokio::test(start_paused = true)]
+async fn one_that_does_not_run_is_busy() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let one = top("one", &journal).await;
+    journal.plan("one start", 1, Fault::Slow(secs(1)));
+    one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it starts");
+    pass(secs(2)).await;
+    link(&tree.boss, &one).await.unwrap();
+    journal.plan("one post_stop", 1, Fault::Slow(secs(1)));
+    one.stop();
+    settle().await;
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it stops");
+    soon(one.terminated()).await.unwrap();
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
+    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
+}
+
+/// S38: what has a supervisor cannot be taken over, what is declared cannot be let go.
+#[tokio::test(start_paused = true)]
+async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let kid = tree.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap().unwrap();
+    let supervised = |path: &str| Err(LinkError::Supervised { path: path.into() });
+    assert_eq!(link(&tree.boss, &kid).await, supervised("boss/kid"));
+    assert_eq!(link(&tree.boss, &tree.declared).await, supervised("declared"));
+    assert_eq!(unlink(&tree.boss, &tree.declared).await, Err(LinkError::NotOwn { path: "declared".into() }));
+    let one = top("one", &journal).await;
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::NotOwn { path: "one".into() }));
+    link(&tree.boss, &one).await.unwrap();
+    assert_eq!(link(&tree.boss, &one).await, supervised("one"));
+}
+
+/// S38: nobody becomes a child of itself or of one below it, also not in two steps.
+#[tokio::test(start_paused = true)]
+async fn nobody_is_above_itself() {
+    let boss = |name: &'static str| {
+        let boss = || Boss { journal: Journal::default(), strategy: SupervisorStrategy::default() };
+        supervise::spawn(name, move || async move { Ok(boss()) })
+    };
+    let (high, low) = (boss("high").await.unwrap(), boss("low").await.unwrap());
+    let to = |boss: &ActorRef<Boss>, other: &ActorRef<Boss>| {
+        let (boss, other) = (boss.clone(), other.clone());
+        async move { boss.ask(|reply| Order::LinkBoss(other, reply)).forever().await.unwrap() }
+    };
+    assert_eq!(to(&high, &high).await, Err(LinkError::Above { path: "high".into() }));
+    to(&high, &low).await.unwrap();
+    assert_eq!(to(&low, &high).await, Err(LinkError::Above { path: "high".into() }));
+    high.stop();
+    assert!(matches!(soon(low.terminated()).await.unwrap(), Ended::Stopped), "it stops with the one above it");
+    let (one, two) = (boss("one").await.unwrap(), boss("two").await.unwrap());
+    let (a, b) = soon(async { tokio::join!(to(&one, &two), to(&two, &one)) }).await;
+    assert!(a.is_ok() != b.is_ok(), "one of the two: {a:?} {b:?}");
+}
+
+/// S26: commands by hand find the new supervisor.
+#[tokio::test(start_paused = true)]
+async fn commands_by_hand_reach_one_that_has_moved() {
+    let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
+    let one = top("one", &journal).await;
+    link(&tree.boss, &one).await.unwrap();
+    one.restart().unwrap();
+    assert_eq!(one.ask(Do::Incarnation).await.unwrap(), 2);
+    assert!(matches!(one.start_again(), Err(CommandError::NotEnded { .. })));
+    journal.take();
+    one.tell(Do::Note("queued")).await.unwrap();
+    one.drain();
+    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Stopped));
+    assert_eq!(journal.take(), ["one queued", "one post_stop", "one drop"]);
+    assert!(matches!(one.start_again(), Err(CommandError::NotDeclared { .. })));
+}
+
+/// S25: one that was linked waits in vain for the end of the one above it, and is told so.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
+    struct Waiter;
+    #[actor]
+    impl Waiter {
+        async fn handle(&mut self, (above, reply): (ActorRef<Adopts>, Reply<bool>)) {
+            let waited = tokio::time::timeout(secs(1), above.terminated()).await;
+            reply.send(matches!(waited, Ok(Err(_))));
+        }
+    }
+    struct Adopts(ActorRef<Waiter>);
+    #[actor]
+    impl Adopts {
+        async fn handle(&mut self, reply: Reply<Result<(), LinkError>>, cx: &mut Context<Self>) {
+            reply.send(cx.link(&self.0).await);
+        }
+    }
+    let waiter = supervise::spawn("waiter", || async { Ok(Waiter) }).await.unwrap();
+    let child = waiter.clone();
+    let above = supervise::spawn("above", move || {
+        let child = child.clone();
+        async move { Ok(Adopts(child)) }
+    })
+    .await
+    .unwrap();
+    let waits = || waiter.ask(|reply| (above.clone(), reply)).forever();
+    assert!(!waits().await.unwrap(), "a stranger may wait");
+    above.ask(|reply| reply).await.unwrap().unwrap();
+    assert!(waits().await.unwrap());
+}
+
+/// S26, S38: what was spawned cannot be started again, wherever it has ended, and whoever else has.
+#[tokio::test(start_paused = true)]
+async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
+    let (tree, _) = with_boss(SupervisorStrategy::default()).await;
+    let spawn = |name| tree.boss.ask(move |reply| Order::Spawn(name, reply));
+    let (kid, free) = (spawn("kid").await.unwrap().unwrap(), spawn("free").await.unwrap().unwrap());
+    unlink(&tree.boss, &free).await.unwrap();
+    tree.shutdown().await;
+    assert!(free.ended().is_none(), "a top-level actor by now");
+    free.stop();
+    soon(free.terminated()).await.unwrap();
+    for child in [&kid, &free] {
+        assert_eq!(child.start_again(), Err(CommandError::NotDeclared { path: child.path() }));
+    }
+}
+
+/// S38: what a child was named for by the parent that it left (`cx.keep`) is of no account to the next one.
+#[tokio::test(start_paused = true)]
+async fn who_was_kept_elsewhere_is_not_kept_here() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let one = top("one", &journal).await;
+    link(&tree.boss, &one).await.unwrap();
+    tree.boss.tell(Order::Keep(one.clone())).await.unwrap();
+    unlink(&tree.boss, &one).await.unwrap();
+    link(&tree.boss, &one).await.unwrap();
+    tree.boss.tell(Order::Fail).await.unwrap();
+    settle().await;
+    assert_eq!(tree.boss.incarnation(), 2);
+    assert!(matches!(one.ended(), Some(Ended::Stopped)), "{:?}", one.ended());
+}

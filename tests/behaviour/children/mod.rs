@@ -1,0 +1,12 @@
+//! Every shape of child: sets, keys, subtrees, `let`s, and actors that are spawned or linked at run time.
+
+mod keyed_sets;
+mod lets;
+mod links;
+mod names;
+mod sets;
+mod shapes;
+mod spawned;
+mod subtrees;
+mod temporary_sets;
+mod top_level;

@@ -1,0 +1,397 @@
+//! The chain that led to a failure, and how it is displayed: S6, S17, S21, S40.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use supervise::error::SpawnError;
+use supervise::event::EventKind;
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+/// The error of a start, so that each failure can be told from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Try(u32);
+
+impl fmt::Display for Try {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "try {}", self.0)
+    }
+}
+
+impl Error for Try {}
+
+/// Its starts fail as often as is planned; its handler with `Boom`.
+struct Sick {
+    heard: Heard,
+    name: &'static str,
+}
+
+/// The texts that the hooks were given, with those of all failures before.
+#[derive(Clone, Default)]
+struct Heard(std::sync::Arc<(Mutex<Vec<String>>, AtomicU32, AtomicU32)>);
+
+impl Heard {
+    fn fails(&self, times: u32) {
+        self.0.1.store(times, Ordering::Relaxed);
+    }
+
+    fn start(&self, name: &'static str) -> Result<Sick, Try> {
+        let left = self.0.1.load(Ordering::Relaxed);
+        if left > 0 {
+            self.0.1.store(left - 1, Ordering::Relaxed);
+            return Err(Try(self.0.2.fetch_add(1, Ordering::Relaxed) + 1));
+        }
+        Ok(Sick { heard: self.clone(), name })
+    }
+
+    fn hear(&self, hook: String, failure: &Failure) {
+        self.0.0.lock().unwrap().push(format!("{hook}: {}", texts(failure).join(" < ")));
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.0.lock().unwrap())
+    }
+}
+
+#[actor]
+impl Sick {
+    fn handle(&mut self, boom: Boom) -> Result<(), Boom> {
+        Err(boom)
+    }
+    #[pre_restart]
+    fn going(&mut self, failure: &Failure) {
+        self.heard.hear(format!("{} goes", self.name), failure);
+    }
+    #[post_restart]
+    fn back(&mut self, failure: &Failure) {
+        self.heard.hear(format!("{} is back", self.name), failure);
+    }
+}
+
+/// The causes, the latest first.
+fn texts(failure: &Failure) -> Vec<String> {
+    std::iter::successors(Some(failure), |failure| failure.before())
+        .map(|failure| match failure.left_out() {
+            0 => failure.cause().to_string(),
+            left_out => format!("{} ({left_out} left out)", failure.cause()),
+        })
+        .collect()
+}
+
+/// As anyhow's `{:#}` has it, or any logger that walks the sources.
+fn whole(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", whole(source)),
+        None => error.to_string(),
+    }
+}
+
+supervisor! {
+    struct Ward(heard: Heard) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #![decider(|_: &Failure| Directive::Restart)]
+        sick: Sick = heard.start("sick")?,
+    }
+
+    struct Clinic(heard: Heard) {
+        #![strategy(AllForOne, max_restarts = 4, within = 1h)]
+        #![decider(|_: &Failure| Directive::Restart)]
+        a: Sick = Heard::default().start("a").map(|sick| Sick { heard: heard.clone(), ..sick })?,
+        b: Sick = heard.start("b")?,
+    }
+}
+
+/// S6: a failed restart leads to the failure that it was to heal: by `before`, `source` and `find`.
+#[tokio::test(start_paused = true)]
+async fn a_failed_restart_leads_to_what_it_was_for() {
+    supervisor! {
+        struct Strict(heard: Heard) {
+            #![decider(Phase::Restart => Stop, _ => Restart)]
+            sick: Sick = heard.start("sick")?,
+            other: Sick = Heard::default().start("other")?,
+        }
+    }
+    let heard = Heard::default();
+    let tree = Strict::start(heard.clone()).await.unwrap();
+    heard.fails(1);
+    tree.sick.tell(Boom::Told).await.unwrap();
+    let Ok(Ended::Failed(failure)) = soon(tree.sick.terminated()).await else { panic!("it has failed") };
+    assert_eq!((failure.error::<Try>(), failure.error::<Boom>()), (Some(&Try(1)), None), "exactly what was thrown");
+    assert_eq!((failure.find::<Try>(), failure.find::<Boom>()), (Some(&Try(1)), Some(&Boom::Told)));
+    let before = failure.before().expect("what the restart was for");
+    assert_eq!((before.phase(), before.incarnation(), before.error()), (Phase::Running, 1, Some(&Boom::Told)));
+    assert_eq!(whole(&failure), "sick failed while restarting: try 1: sick failed while running: Told");
+
+    heard.fails(2);
+    let healed = Ward::start(heard.clone()).await;
+    let tree = healed.expect("a first start is tried again");
+    heard.fails(1);
+    tree.sick.tell(Boom::Fatal).await.unwrap();
+    pass(secs(20)).await;
+    assert_eq!(heard.take(), ["sick goes: Told", "sick goes: Fatal", "sick is back: try 4 < Fatal"]);
+}
+
+/// S6: once it was up again, nothing that was before counts.
+#[tokio::test(start_paused = true)]
+async fn a_failure_of_one_that_was_up_leads_to_nothing() {
+    let heard = Heard::default();
+    let tree = Ward::start(heard.clone()).await.unwrap();
+    for _ in 0..2 {
+        heard.fails(1);
+        tree.sick.tell(Boom::Told).await.unwrap();
+        pass(secs(20)).await;
+    }
+    let (first, second) = ("sick goes: Told".to_owned(), "sick goes: Told".to_owned());
+    assert_eq!(heard.take(), [first, "sick is back: try 1 < Told".into(), second, "sick is back: try 2 < Told".into()]);
+}
+
+/// S6: of many failed tries the latest are kept, and the first; the rest are counted.
+#[tokio::test(start_paused = true)]
+async fn of_a_long_row_the_latest_and_the_first_are_kept() {
+    let heard = Heard::default();
+    let tree = Ward::start(heard.clone()).await.unwrap();
+    heard.fails(1000);
+    tree.sick.tell(Boom::Told).await.unwrap();
+    pass(secs(20_000)).await;
+    assert_eq!(
+        heard.take(),
+        ["sick goes: Told", "sick is back: try 1000 < try 999 < try 998 < try 997 (996 left out) < Told"]
+    );
+}
+
+/// S21: the error of `start()` shows the failures before it.
+#[tokio::test(start_paused = true)]
+async fn a_boot_that_gives_up_shows_every_try() {
+    let heard = Heard::default();
+    heard.fails(9);
+    let failure = soon(Clinic::start(heard.clone())).await.unwrap_err();
+    assert_eq!(
+        texts(&failure),
+        ["restarted too often", "try 5", "try 4", "try 3 (1 left out)", "try 1"],
+        "the limit, and what led to it"
+    );
+    assert_eq!(
+        whole(&failure),
+        "b failed while starting: restarted too often (last: b failed while starting: try 5): \
+         b failed while starting: try 4: b failed while starting: try 3: b failed while starting: try 1"
+    );
+}
+
+/// S17: every member gets the first failure of the move, also behind a start that fails on the way up; whose own start
+/// failed gets that one, which leads to the first.
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_on_the_way_up_does_not_replace_the_first_failure() {
+    let heard = Heard::default();
+    let tree = Clinic::start(heard.clone()).await.unwrap();
+    heard.fails(1);
+    tree.a.tell(Boom::Told).await.unwrap();
+    pass(secs(20)).await;
+    assert_eq!(
+        heard.take(),
+        [
+            "b goes: Told",
+            "a goes: Told",
+            "a is back: Told",
+            "a goes: Told", // since b did not come up
+            "a is back: Told",
+            "b is back: try 1 < Told"
+        ]
+    );
+    // A failure once all are up again is the first of another move.
+    tree.b.tell(Boom::Fatal).await.unwrap();
+    pass(secs(20)).await;
+    assert_eq!(heard.take(), ["b goes: Fatal", "a goes: Fatal", "a is back: Fatal", "b is back: Fatal"]);
+}
+
+/// S17, S20: watchers and the report have the first error too.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_group_leads_to_the_first_failure() {
+    let heard = Heard::default();
+    let tree = Clinic::start(heard.clone()).await.unwrap();
+    heard.fails(9);
+    tree.a.tell(Boom::Told).await.unwrap();
+    let report = soon(tree.join()).await;
+    let Ended::Limit(failure) = &report.ended else { panic!("{report}") };
+    assert_eq!((failure.find::<Boom>(), failure.find::<Try>()), (Some(&Boom::Told), Some(&Try(4))));
+}
+
+// ----- displayed
+
+/// Has its source in its text, as many errors do.
+#[derive(Debug)]
+struct Protocol(Boom);
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "protocol error: {}", self.0)
+    }
+}
+
+impl Error for Protocol {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// Has it not.
+#[derive(Debug)]
+struct Opaque(Protocol);
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the connection broke")
+    }
+}
+
+impl Error for Opaque {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+supervisor! {
+    struct Server {
+        #![decider(_ => Stop)]
+        conns: [Conn] = |ok: bool| Conn::open(ok)?,
+        libpq: task = {
+            let conns = conns.clone();
+            async move {
+                tokio::time::sleep(secs(1)).await;
+                conns.spawn(false).await?;
+                Ok::<(), supervise::BoxError>(())
+            }
+        },
+        other: Probe = Probe::start("other", Journal::default()).await?,
+    }
+}
+
+struct Conn;
+
+#[actor]
+impl Conn {
+    fn open(ok: bool) -> Result<Conn, Opaque> {
+        if ok { Ok(Conn) } else { Err(Opaque(Protocol(Boom::Told))) }
+    }
+    fn handle(&mut self, _: ()) {}
+}
+
+const ONCE: &str = "conns/#1 failed while starting: the connection broke: protocol error: Told";
+
+/// S6: displayed, alone or with its sources, a failure says everything once; a spawn's error likewise.
+#[tokio::test(start_paused = true)]
+async fn a_displayed_failure_says_everything_once() {
+    let server = Server::start().await.unwrap();
+    let mut events = server.events();
+    let Ok(Ended::Failed(failure)) = soon(server.libpq.terminated()).await else { panic!("it has failed") };
+    assert_eq!(failure.to_string(), format!("libpq failed while running: {ONCE}"));
+    assert_eq!(whole(&failure), failure.to_string());
+    assert_eq!(failure.find::<Boom>(), Some(&Boom::Told), "`find` looks into what failed below");
+    assert!(failure.find::<SpawnError>().is_some() && failure.find::<Failure>().is_some());
+    assert_eq!(Ended::Failed(failure.clone()).to_string(), failure.to_string());
+
+    let error = server.conns.spawn(false).await.unwrap_err();
+    assert_eq!((error.to_string(), whole(&error)), (ONCE.replace("#1", "#2"), ONCE.replace("#1", "#2")));
+    assert_eq!(format!("{failure:?}").matches("Told").count(), 1, "{failure:?}");
+
+    let mut lines = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if event.path == "libpq" {
+            lines.push(event.to_string());
+        }
+    }
+    assert_eq!(
+        lines,
+        [
+            format!("libpq #1 failed: {ONCE}"),
+            "libpq #1 decided: Stop".to_owned(),
+            format!("libpq #1 ended: failed while running: {ONCE}")
+        ]
+    );
+    let health = server.health().to_string();
+    assert_eq!(health, format!("degraded: libpq has ended: failed while running: {ONCE}"));
+}
+
+/// S6: what `?` shows at the end of a `main` has each failure once, and the way to it.
+#[tokio::test(start_paused = true)]
+async fn the_error_of_a_main_says_everything_once() {
+    let heard = Heard::default();
+    let tree = Clinic::start(heard.clone()).await.unwrap();
+    heard.fails(1);
+    tree.a.tell(Boom::Told).await.unwrap();
+    tree.a.kill();
+    pass(secs(20)).await;
+    heard.fails(9);
+    tree.shutdown().await;
+    let failure = soon(Clinic::start(heard)).await.unwrap_err();
+    let shown = format!("{:?}", Box::<dyn Error>::from(failure));
+    assert_eq!(shown.matches("LimitReached").count(), 1, "{shown}");
+    for n in [2, 4, 5, 6] {
+        assert_eq!(shown.matches(&format!("Try({n})")).count(), 1, "{n}: {shown}");
+    }
+    assert!(shown.contains("left_out: 1"), "{shown}");
+}
+
+// ----- told is what follows
+
+/// S40: `Decided` is told for what follows: at a limit, of a `Temporary` child, and where nobody is above.
+#[tokio::test(start_paused = true)]
+async fn a_restart_that_cannot_be_is_not_told() {
+    supervisor! {
+        struct Limits(journal: Journal) {
+            #![decider(|_: &Failure| Directive::Restart)]
+            #[limit(max_restarts = 0, on_limit = Stop)]
+            ends: Probe = Probe::start("ends", journal).await?,
+            #[limit(max_restarts = 0)]
+            escalates: Probe = Probe::start("escalates", journal).await?,
+            #[lifecycle(Temporary)]
+            #[decider(_ => Restart)]
+            once: Probe = Probe::start("once", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let mut tree = Limits::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    seen(&mut events);
+    tree.once.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(seen(&mut events), ["once failed", "once decided Stop", "once ended Failed"]);
+    tree.ends.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(seen(&mut events), ["ends failed", "ends decided Stop", "ends limit", "ends ended Limit"]);
+    tree.escalates.tell(Do::Fail(Boom::Told)).await.unwrap();
+    soon(tree.join()).await;
+    assert_eq!(
+        seen(&mut events)[..4],
+        ["escalates failed", "escalates decided Escalate", "escalates limit", "Limits escalated"]
+    );
+}
+
+/// S40, S8: a Resume of a failed start is told as the Restart that follows.
+#[tokio::test(start_paused = true)]
+async fn a_resume_without_an_instance_is_told_as_a_restart() {
+    supervisor! {
+        struct Resumes(journal: Journal) {
+            #![decider(|_: &Failure| Directive::Resume)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    quiet_panics();
+    let journal = Journal::default();
+    journal.plan("probe start", 1, Fault::Panic);
+    let mut tree = Resumes::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    let told: Vec<String> = seen(&mut events).into_iter().filter(|line| line.contains("decided")).collect();
+    assert_eq!(told, ["probe decided Restart"]);
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(ms(10)).await;
+    let mut resumed = false;
+    while let Some(Ok(event)) = events.try_next() {
+        resumed |= matches!(event.kind, EventKind::Decided { directive: Directive::Resume, .. });
+    }
+    assert!(resumed);
+}

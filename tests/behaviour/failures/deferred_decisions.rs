@@ -1,0 +1,227 @@
+//! Decisions that are kept, and what is held meanwhile: S7, and S35 beside it.
+
+use supervise::error::SendRejection;
+use supervise::event::{EventKind, Events};
+use supervise::policy::WhileDown;
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};
+
+/// A top whose group has failed, but which has a message in hand for `busy` seconds: what its children
+/// fail with is kept until then.
+async fn busy(family: &Family, busy: u64) {
+    let fatal = spawn(&family.top, Kid::new("fatal")).await;
+    family.top.tell(Say::Work(secs(busy))).await.unwrap();
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+}
+
+fn reported(events: &mut Events, path: &str) -> Vec<String> {
+    let mut causes = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::Reported { failure } = event.kind
+            && event.path == path
+        {
+            causes.push(failure.cause().to_string());
+        }
+    }
+    causes
+}
+
+fn tried(node: &ActorRef<Node>) -> Option<SendRejection> {
+    node.try_tell(Say::Note("tried")).err().map(|error| error.reason())
+}
+
+const DOWN: Option<SendRejection> = Some(SendRejection::Down { retry_in: None });
+
+/// S7: a kill of one that has failed and awaits its decision is reported; the decision is that of the failure.
+#[tokio::test(start_paused = true)]
+async fn a_kill_of_one_that_has_failed_is_reported() {
+    let (family, _) = family(Directive::Resume).await;
+    let kid = spawn(&family.top, Kid::new("kid")).await;
+    busy(&family, 2).await;
+    kid.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    let mut events = family.events();
+    kid.kill();
+    settle().await;
+    assert_eq!(reported(&mut events, "top/kid"), ["killed"]);
+    pass(secs(2)).await;
+    assert_eq!((kid.incarnation(), kid.ended().is_none()), (2, true), "restarted for its failure, not killed");
+}
+
+/// S7: when the failed supervisor is resumed, what is below a child that has failed itself stays held.
+#[tokio::test(start_paused = true)]
+async fn below_a_second_failure_a_resume_frees_nothing() {
+    let (family, journal) = family(Directive::Resume).await;
+    let kid = spawn(&family.top, Kid::new("kid")).await;
+    let grandkid = spawn(&kid, Kid::new("grandkid")).await;
+    busy(&family, 2).await;
+    kid.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    grandkid.tell(Say::Note("begins")).await.unwrap();
+    journal.plan("kid pre_restart", 1, Fault::Slow(secs(1)));
+    pass(ms(2500)).await;
+    let lines = journal.take();
+    assert!(lines.contains(&"kid pre_restart".to_owned()), "top is resumed, and kid decided on: {lines:?}");
+    assert!(!lines.contains(&"grandkid begins".to_owned()), "{lines:?}");
+}
+
+/// S7: what is spawned by an actor that comes up while it is held begins once that is over, not before.
+#[tokio::test(start_paused = true)]
+async fn one_that_comes_up_held_begins_nothing() {
+    let (family, journal) = family(Directive::Restart).await;
+    let kid = spawn(&family.top, Kid { brood: Some("grandkid"), ..Kid::new("kid") }).await;
+    settle().await;
+    journal.plan("kid pre_start", 1, Fault::Slow(ms(500)));
+    journal.plan("top pre_restart", 1, Fault::Slow(secs(2)));
+    kid.restart().unwrap();
+    settle().await;
+    family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    journal.take();
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["kid pre_start done", "kid post_restart"]);
+    assert_eq!(family.snapshot().find("top/kid").unwrap().state.to_string(), "held");
+    pass(secs(2)).await;
+    assert!(!journal.take().contains(&"grandkid start".to_owned()), "both end with the restart of top");
+}
+
+/// S7: one that is told to start, and to hold in the same moment, comes up; below it nothing begins.
+#[tokio::test(start_paused = true)]
+async fn a_hold_right_behind_a_start_is_heard() {
+    let (family, journal) = family_of(Strategy::RestForOne, Directive::Restart).await;
+    let first = spawn(&family.top, Kid::new("first")).await;
+    spawn(&family.top, Kid { brood: Some("grandkid"), ..Kid::new("second") }).await;
+    settle().await;
+    journal.plan("first post_restart", 1, Fault::Slow(secs(1)));
+    journal.plan("top pre_restart", 1, Fault::Slow(secs(2)));
+    // Both end in the same moment: the start of `first`, behind which `second` starts, and what top has in hand.
+    family.top.tell(Say::Work(secs(1))).await.unwrap();
+    family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    first.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    journal.take();
+    pass(secs(1)).await;
+    assert_eq!(
+        journal.take(),
+        ["first post_restart done", "top pre_restart", "second start", "second pre_start", "second post_restart"]
+    );
+}
+
+/// S7: one that is resumed, and held in the same moment, is up; it and all below it stay held.
+#[tokio::test(start_paused = true)]
+async fn a_hold_right_behind_a_resume_is_heard() {
+    supervisor! {
+        struct Grand(journal: Journal) {
+            #![decider(Boom::Fatal => Resume, _ => Restart)]
+            grand: Node = Kid::new("grand").start(journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Grand::start(journal.clone()).await.unwrap();
+    let top = spawn(&tree.grand, Kid { while_down: WhileDown::Reject, ..Kid::new("top") }).await;
+    let (kid, fatal) = (spawn(&top, Kid::new("kid")).await, spawn(&top, Kid::new("fatal")).await);
+    journal.plan("grand pre_restart", 1, Fault::Slow(secs(2)));
+    tree.grand.tell(Say::Work(secs(1))).await.unwrap();
+    tree.grand.tell(Say::Fail(Boom::Told)).await.unwrap(); // at once, when it is resumed
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    kid.tell(Say::Note("begins")).await.unwrap();
+    pass(secs(2)).await;
+    let lines = journal.take();
+    assert_eq!(lines.last().unwrap(), "grand pre_restart", "{lines:?}");
+    assert_eq!(tried(&top), DOWN);
+}
+
+/// S35: one that rejects is down from its failure on, also while its decision is kept, and up again with it.
+#[tokio::test(start_paused = true)]
+async fn one_that_rejects_is_down_while_its_decision_is_kept() {
+    let (family, _) = family(Directive::Resume).await;
+    let kid = spawn(&family.top, Kid { while_down: WhileDown::Reject, ..Kid::new("kid") }).await;
+    busy(&family, 2).await;
+    assert_eq!(tried(&kid), None);
+    kid.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(tried(&kid), DOWN);
+    pass(secs(3)).await;
+    assert_eq!(tried(&kid), None);
+}
+
+/// S35: one that rejects takes messages again after a Resume.
+#[tokio::test(start_paused = true)]
+async fn one_that_rejects_is_up_after_a_resume() {
+    supervisor! {
+        struct Forgiving(journal: Journal) {
+            #[while_down(Reject)]
+            #[decider(|_: &Failure| Directive::Resume)]
+            db: Probe = Probe::start("db", journal).await?,
+        }
+    }
+    let tree = Forgiving::start(Journal::default()).await.unwrap();
+    tree.db.tell(Do::Add(3)).await.unwrap();
+    tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(tree.db.ask(Do::Get).await.unwrap(), 3);
+}
+
+/// S35: one that rejects and comes up while it is held is down until that is over.
+#[tokio::test(start_paused = true)]
+async fn one_that_rejects_and_comes_up_held_is_down() {
+    let (family, journal) = family(Directive::Restart).await;
+    let kid = spawn(&family.top, Kid { while_down: WhileDown::Reject, ..Kid::new("kid") }).await;
+    journal.plan("kid pre_start", 1, Fault::Slow(ms(500)));
+    journal.plan("top pre_restart", 1, Fault::Slow(secs(2)));
+    let mut events = family.events();
+    kid.restart().unwrap();
+    settle().await;
+    family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert!(seen(&mut events).contains(&"top/kid restarted".to_owned()), "it is up, and held");
+    assert_eq!(tried(&kid), DOWN);
+}
+
+/// S35: one that rejects and was asked to go down stays down when a hold ends, though its message goes on.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_hold_opens_nobody_that_goes_down() {
+    let (family, _) = family(Directive::Resume).await;
+    let kid = spawn(&family.top, Kid { while_down: WhileDown::Reject, ..Kid::new("kid") }).await;
+    let fatal = spawn(&family.top, Kid::new("fatal")).await;
+    kid.tell(Say::Work(secs(2))).await.unwrap();
+    settle().await;
+    kid.restart().unwrap();
+    settle().await;
+    assert_eq!(tried(&kid), DOWN);
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // top is held and resumed
+    settle().await;
+    assert_eq!(tried(&kid), DOWN);
+    pass(secs(2)).await;
+    assert_eq!((tried(&kid), kid.incarnation()), (None, 2));
+}
+
+/// S7, S14: a wait that ran out while the supervisor had failed is used up by the start that follows it: the
+/// next wait is waited for, whatever is resumed meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_resume_cuts_no_wait_short() {
+    let (family, _) = family(Directive::Resume).await;
+    let slow = spawn(&family.top, Kid { backoff: Some(secs(2)), ..Kid::new("slow") }).await;
+    let fatal = spawn(&family.top, Kid::new("second")).await;
+    slow.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    busy(&family, 5).await;
+    pass(secs(4)).await;
+    assert_eq!(slow.incarnation(), 1, "its wait is over, but its supervisor has failed");
+    pass(secs(1)).await;
+    assert_eq!(slow.incarnation(), 2);
+    slow.tell(Say::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
+    pass(secs(3)).await;
+    assert_eq!(slow.incarnation(), 2, "it waits 4 s this time");
+    pass(secs(1)).await;
+    assert_eq!(slow.incarnation(), 3);
+}

@@ -1,0 +1,10 @@
+//! Failures, and who decides on them.
+
+mod causes;
+mod chains;
+mod default_decider;
+mod deferred_decisions;
+mod directives;
+mod escalation;
+mod library_panics;
+mod suspension;

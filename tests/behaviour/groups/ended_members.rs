@@ -1,0 +1,123 @@
+//! Members that have ended by themselves, when their group is restarted: S17, S22.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+
+supervisor! {
+    struct All(journal: Journal, there: Arc<AtomicBool>) {
+        #![strategy(AllForOne)]
+        main: Probe = Probe::start("main", journal).await?,
+        #[lifecycle(Transient)]
+        actor: Probe = Probe::start("actor", journal).await?,
+        job: task = async {},
+        part: struct Part {
+            only: task = async {},
+        },
+        #[lifecycle(Temporary)]
+        once: task = async {},
+        #[lifecycle(Temporary)]
+        temporary: Probe = Probe::start("temporary", journal).await?,
+        #[lifecycle(Transient)]
+        stopped: Probe = Probe::start("stopped", journal).await?,
+        #[lifecycle(Permanent)]
+        maybe: Option<Probe> = there.load(SeqCst).then(|| Probe { name: "maybe".into(), journal, sum: 0 }),
+    }
+
+    struct Rest(journal: Journal) {
+        #![strategy(RestForOne)]
+        #[lifecycle(Transient)]
+        before: Probe = Probe::start("before", journal).await?,
+        main: Probe = Probe::start("main", journal).await?,
+        #[lifecycle(Transient)]
+        behind: Probe = Probe::start("behind", journal).await?,
+        #[decider(_ => Stop)]
+        #[lifecycle(Transient)]
+        last: Probe = Probe::start("last", journal).await?,
+    }
+
+    struct Job(journal: Journal) {
+        #![strategy(AllForOne)]
+        #[lifecycle(Transient, significant)]
+        main: Probe = Probe::start("main", journal).await?,
+        helper: Probe = Probe::start("helper", journal).await?,
+    }
+}
+
+/// S17: who had ended by itself comes up with its group again: actors, tasks and subtrees. Not a `Temporary` one, one that
+/// a user has stopped, or one that was not there.
+#[tokio::test(start_paused = true)]
+async fn who_has_ended_by_itself_comes_up_with_its_group() {
+    let journal = Journal::default();
+    let there = Arc::new(AtomicBool::new(true));
+    let tree = All::start(journal.clone(), there.clone()).await.unwrap();
+    tree.actor.tell(Do::Stop).await.unwrap();
+    tree.temporary.tell(Do::Stop).await.unwrap();
+    tree.stopped.stop();
+    pass(secs(1)).await;
+    assert!(matches!(tree.part.ended(), Some(Ended::Done)));
+    assert!(matches!(tree.job.ended(), Some(Ended::Done)));
+
+    there.store(false, SeqCst);
+    tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(tree.main.incarnation(), 2);
+    assert_eq!([tree.actor.incarnation(), tree.job.incarnation(), tree.part.only.incarnation()], [2, 2, 2]);
+    assert!(tree.actor.ended().is_none());
+    assert_eq!(tree.actor.ask(Do::Incarnation).await.unwrap(), 2, "its handle is good again");
+    assert_eq!([tree.once.incarnation(), tree.temporary.incarnation(), tree.stopped.incarnation()], [1, 1, 1]);
+    assert!(tree.once.ended().is_some() && tree.temporary.ended().is_some() && tree.stopped.ended().is_some());
+
+    // A child that was a `None` once stays so.
+    let maybe = tree.maybe.as_ref().unwrap();
+    assert!(maybe.ended().is_some());
+    there.store(true, SeqCst);
+    tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(tree.main.incarnation(), 3);
+    assert!(maybe.ended().is_some());
+}
+
+/// S17, S18: only in the range; on its way down too; and not behind a Stop.
+#[tokio::test(start_paused = true)]
+async fn only_a_range_that_comes_up_brings_them_along() {
+    let journal = Journal::default();
+    let tree = Rest::start(journal.clone()).await.unwrap();
+    tree.before.tell(Do::Stop).await.unwrap();
+    settle().await;
+    journal.plan("last pre_restart", 1, Fault::Slow(secs(2)));
+    tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.behind.tell(Do::Stop).await.unwrap(); // it serves until its turn
+    pass(secs(1)).await;
+    assert!(matches!(tree.behind.ended(), Some(Ended::Done)));
+    pass(secs(2)).await;
+    assert_eq!([tree.main.incarnation(), tree.behind.incarnation(), tree.last.incarnation()], [2, 2, 2]);
+    assert!(tree.before.ended().is_some() && tree.behind.ended().is_none());
+
+    // One that a Stop has ended is not one of them.
+    tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!([tree.main.incarnation(), tree.behind.incarnation(), tree.last.incarnation()], [3, 3, 2]);
+    assert!(matches!(tree.last.ended(), Some(Ended::Failed(_))));
+}
+
+/// S22, S17: a significant member that ends by itself while its group goes down goes first: nothing comes up only to end.
+#[tokio::test(start_paused = true)]
+async fn a_significant_end_on_the_way_down_goes_first() {
+    let journal = Journal::default();
+    let tree = Job::start(journal.clone()).await.unwrap();
+    journal.plan("helper pre_restart", 1, Fault::Slow(secs(2)));
+    tree.helper.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    journal.take();
+    tree.main.tell(Do::Stop).await.unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Done));
+    let starts = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect::<Vec<_>>();
+    assert!(starts.is_empty(), "{starts:?}");
+}

@@ -1,0 +1,78 @@
+//! A group on its way down and up, and who is waited for: S17.
+
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::nodes::{Kid, Say, family_of, spawn};
+
+supervisor! {
+    struct Waited(journal: Journal) {
+        #![strategy(AllForOne)]
+        b: Probe = Probe::start("b", journal).await?,
+        #[backoff(10s..20s, random_factor = 0)]
+        a: Probe = Probe::start("a", journal).await?,
+    }
+
+    struct Ending(journal: Journal) {
+        #![strategy(AllForOne)]
+        #[lifecycle(Permanent)]
+        first: Probe = Probe::start("first", journal).await?,
+        second: Probe = Probe::start("second", journal).await?,
+    }
+}
+
+/// S16, S17: the one whose backoff the group waits for is stopped while the others go down: nobody waits for it.
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_one_that_was_stopped_meanwhile() {
+    let journal = Journal::default();
+    let tree = Waited::start(journal.clone()).await.unwrap();
+    journal.plan("b post_stop", 1, Fault::Slow(secs(2)));
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    tree.a.stop();
+    pass(secs(2)).await;
+    assert_eq!(tree.b.ask(Do::Incarnation).await.unwrap(), 2, "2 s after the failure, not 12");
+    assert!(matches!(tree.a.ended(), Some(Ended::Stopped)));
+}
+
+/// S17, S23: one that has ended by itself, and is restarted, awaits its turn while its group goes down: it has
+/// not failed.
+#[tokio::test(start_paused = true)]
+async fn a_restarted_end_awaits_its_turn() {
+    let journal = Journal::default();
+    let tree = Ending::start(journal.clone()).await.unwrap();
+    journal.plan("second post_stop", 1, Fault::Slow(secs(2)));
+    tree.first.tell(Do::Stop).await.unwrap();
+    settle().await;
+    assert_eq!(tree.snapshot().find("first").unwrap().state.to_string(), "waiting for its turn");
+    pass(secs(3)).await;
+    assert_eq!([tree.first.incarnation(), tree.second.incarnation()], [2, 2]);
+}
+
+/// S17: who has failed on the way up, and was decided on later, is waited for while it goes down.
+#[tokio::test(start_paused = true)]
+async fn the_way_up_waits_for_one_that_goes_down() {
+    let (family, journal) = family_of(Strategy::RestForOne, Directive::Resume).await;
+    let mut kids = Vec::new();
+    for name in ["fatal", "once", "first", "second", "third"] {
+        let lifecycle = if name == "once" { Lifecycle::Temporary } else { Lifecycle::Transient };
+        kids.push(spawn(&family.top, Kid { lifecycle, ..Kid::new(name) }).await);
+    }
+    let [fatal, once, first, ..] = &kids[..] else { unreachable!() };
+    journal.plan("first pre_start", 1, Fault::Slow(secs(2)));
+    journal.plan("second pre_start", 1, Fault::Slow(secs(1)));
+    journal.plan("once post_stop", 1, Fault::Slow(secs(4)));
+    first.tell(Say::Fail(Boom::Told)).await.unwrap(); // it comes up again after 2 s, the others behind it
+    family.top.tell(Say::Work(secs(3))).await.unwrap();
+    settle().await;
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // nothing more begins until 3 s
+    settle().await;
+    once.tell(Say::Fail(Boom::Told)).await.unwrap(); // kept until then
+    pass(ms(4500)).await;
+    let lines = journal.take();
+    assert_eq!(lines[lines.len() - 2..], ["second pre_start done", "second post_restart"], "{lines:?}");
+    pass(secs(2)).await;
+    assert!(!journal.take().contains(&"third start".to_owned()), "it waits until `once` is down, after 7 s");
+    pass(secs(1)).await;
+    assert!(journal.take().contains(&"third start".to_owned()));
+}

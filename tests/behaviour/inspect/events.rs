@@ -1,0 +1,288 @@
+//! What is seen from outside: S40.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use supervise::error::Lagged;
+use supervise::event::{DeadLetterReason, EVENT_BUFFER, Event, EventKind};
+use supervise::prelude::*;
+use tokio::time::Instant;
+use tracing::field::{Field, Visit};
+use tracing::{Level, Metadata, Subscriber, span};
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+
+supervisor! {
+    struct Shop(journal: Journal) {
+        #![decider(Boom::Fatal => Stop, Boom::Planned => Resume, _ => Restart)]
+        #[limit(max_restarts = 2, within = 1min, on_limit = Stop)]
+        db: Probe = Probe::start("db", journal).await?,
+        below: struct Below {
+            #[lifecycle(Transient, shutdown = 1s)]
+            #[mailbox(Bounded(1))]
+            cart: Probe = Probe::start("cart", journal).await?,
+        },
+    }
+}
+
+/// S40: subscribing on the blueprint shows the boot, bottom up.
+#[tokio::test(start_paused = true)]
+async fn the_blueprint_shows_the_boot() {
+    let mut blueprint = Shop::tree(Journal::default());
+    let mut events = blueprint.events();
+    let _tree = blueprint.start().await.unwrap();
+    assert_eq!(seen(&mut events), ["db started", "below/cart started", "below started", "Shop started"]);
+}
+
+/// S40: path, time and incarnation are those of the change.
+#[tokio::test(start_paused = true)]
+async fn an_event_has_path_time_and_incarnation() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    pass(secs(7)).await;
+    let at = Instant::now();
+    tree.below.cart.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(7)).await;
+    let mut all = Vec::new();
+    while let Some(Ok(Event { path, at: when, incarnation, kind, .. })) = events.try_next() {
+        assert_eq!(when, at);
+        all.push((path, incarnation, matches!(kind, EventKind::Restarted)));
+    }
+    let cart = |incarnation, up| (String::from("below/cart"), incarnation, up);
+    assert_eq!(all, [cart(1, false), cart(1, false), cart(1, false), cart(2, true)]);
+}
+
+/// S40: a restart from failure to up again, the limit, and the end, in this order and each once.
+#[tokio::test(start_paused = true)]
+async fn every_change_of_state_is_an_event() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    for boom in [Boom::Planned, Boom::Told, Boom::Told, Boom::Told] {
+        tree.db.tell(Do::Fail(boom)).await.unwrap();
+    }
+    tree.db.terminated().await.unwrap();
+    assert_eq!(
+        seen(&mut events),
+        [
+            "db failed",
+            "db decided Resume",
+            "db failed",
+            "db decided Restart",
+            "db restart in 0ns",
+            "db restarted",
+            "db failed",
+            "db decided Restart",
+            "db restart in 10ms",
+            "db restarted",
+            "db failed",
+            "db decided Stop",
+            "db limit",
+            "db ended Limit",
+        ]
+    );
+}
+
+/// S40, S24: an abort, what it had in hand, and what was queued.
+#[tokio::test(start_paused = true)]
+async fn an_abort_and_dead_letters_are_events() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    tree.below.cart.tell(Do::Hang).await.unwrap();
+    settle().await;
+    tree.below.cart.tell(Do::Add(1)).await.unwrap();
+    tree.below.cart.stop();
+    tree.below.cart.terminated().await.unwrap();
+    let mut named = Vec::new();
+    let mut lines = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        lines.push(event.to_string());
+        match event.kind {
+            EventKind::Aborted { message } => named.push(message.unwrap()),
+            EventKind::DeadLetter { message, reason: DeadLetterReason::Ended } => named.push(message),
+            _ => {}
+        }
+    }
+    assert_eq!(named, [std::any::type_name::<Do>(); 2], "{lines:?}");
+    assert_eq!(tree.dead_letters(), 1);
+}
+
+/// S40: a slow start, every 10 s.
+#[tokio::test(start_paused = true)]
+async fn a_start_that_takes_long_says_so_every_ten_seconds() {
+    let journal = Journal::default();
+    journal.plan("db pre_start", 1, Fault::Slow(secs(25)));
+    let mut blueprint = Shop::tree(journal);
+    let mut events = blueprint.events();
+    let _tree = blueprint.start().await.unwrap();
+    let lines: Vec<_> = seen(&mut events).into_iter().filter(|line| line.starts_with("db")).collect();
+    assert_eq!(lines, ["db still starting 10s", "db still starting 20s", "db started"]);
+}
+
+/// S40, S3: a tell that has waited 10 s for room.
+#[tokio::test(start_paused = true)]
+async fn a_blocked_tell_is_an_event() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    let cart = &tree.below.cart;
+    cart.tell(Do::Work(secs(15))).await.unwrap();
+    settle().await;
+    cart.tell(Do::Add(1)).await.unwrap();
+    cart.tell(Do::Add(1)).await.unwrap();
+    assert_eq!(seen(&mut events), ["below/cart blocked 10s"]);
+}
+
+/// S40: a slow subscriber misses the oldest and is told how many; others miss nothing, and the tree waits for nobody.
+#[tokio::test(start_paused = true)]
+async fn a_slow_subscriber_is_told_how_many_it_missed() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut slow = tree.events();
+    let mut fast = tree.events();
+    let mut count = 0;
+    // Each is two events: failed, decided Resume.
+    for _ in 0..EVENT_BUFFER {
+        tree.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+        settle().await;
+        count += seen(&mut fast).len();
+    }
+    assert_eq!(count, 2 * EVENT_BUFFER);
+    assert_eq!(slow.next().await.unwrap().unwrap_err(), Lagged(EVENT_BUFFER as u64));
+    assert_eq!(seen(&mut slow).len(), EVENT_BUFFER);
+}
+
+/// S40: the stream ends with the tree, behind its last event.
+#[tokio::test(start_paused = true)]
+async fn the_events_end_with_the_tree() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    let handle = tree.handle();
+    tree.shutdown().await;
+    let mut last = String::new();
+    while let Some(event) = events.next().await {
+        last = event.unwrap().to_string();
+    }
+    assert_eq!(last, "Shop #1 ended: stopped");
+    assert!(handle.events().next().await.is_none(), "subscribing after the end");
+}
+
+/// S40, S25: dropping the guard is an event with the place of `start`.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_guard_is_an_event_with_the_place_of_start() {
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let line = line!() - 1;
+    let mut events = tree.events();
+    drop(tree);
+    let Some(Ok(Event { kind: EventKind::GuardDropped { started_at }, .. })) = events.next().await else {
+        panic!("no event")
+    };
+    assert_eq!((started_at.file(), started_at.line()), (file!(), line));
+}
+
+// ----- tracing
+
+/// Keeps `LEVEL message fields` of every tracing event.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<(Level, String)>>>);
+
+impl Log {
+    fn of(&self, level: Level) -> Vec<String> {
+        let lines = self.0.lock().unwrap();
+        lines.iter().filter(|line| line.0 == level).map(|line| line.1.clone()).collect()
+    }
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.0.insert_str(0, &format!("{value:?}")),
+            name => self.0.push_str(&format!(" {name}={value:?}")),
+        }
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        if event.metadata().target().starts_with("supervise") {
+            let mut line = Line(String::new());
+            event.record(&mut line);
+            self.0.lock().unwrap().push((*event.metadata().level(), line.0));
+        }
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+/// S40: `error`: the first restart in a row, Stop, the limit, Aborted. `warn`: Resume, a later restart in a row,
+/// DeadLetter, Blocked, StillStarting, GuardDropped. `debug`: the rest. Messages never appear.
+#[tokio::test(start_paused = true)]
+async fn the_levels_say_who_has_to_act() {
+    let log = Log::default();
+    // With a single subscriber in the process, tracing asks the thread that first comes by a place whether
+    // anybody listens there, and keeps the answer for all: tests beside this one would say no.
+    let _second = tracing::Dispatch::new(Log::default());
+    let _on = tracing::subscriber::set_default(log.clone());
+    let journal = Journal::default();
+    journal.plan("db pre_start", 1, Fault::Slow(secs(15)));
+    let tree = Shop::start(journal.clone()).await.unwrap();
+    let warn = log.of(Level::WARN);
+    assert!(warn.contains(&"still starting path=db incarnation=1 since=10s".into()), "{warn:?}");
+    assert!(warn.iter().all(|line| line.starts_with("still starting")), "so is what waits for it: {warn:?}");
+    let text = log.of(Level::DEBUG);
+    assert_eq!(text.len(), 4, "started, four times: {text:?}");
+    log.0.lock().unwrap().clear();
+
+    tree.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+    journal.plan("db start", 1, Fault::Panic);
+    crate::common::quiet_panics();
+    tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(ms(100)).await;
+    let at = |at: &str, path: &str, incarnation: u32| format!("{at} path={path} incarnation={incarnation}");
+    let (warn, error) = (log.of(Level::WARN), log.of(Level::ERROR));
+    assert!(warn[0].starts_with(&at("failed; resuming", "db", 1)), "{warn:?}");
+    assert!(warn[1].starts_with(&at("failed again; restarting", "db", 2)), "{warn:?}");
+    assert!(warn[1].contains("row=2"), "{warn:?}");
+    assert_eq!(warn.len(), 2);
+    assert!(error[0].starts_with(&at("failed; restarting", "db", 1)), "{error:?}");
+    assert_eq!(error.len(), 1, "{error:?}");
+    log.0.lock().unwrap().clear();
+
+    tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.db.terminated().await.unwrap();
+    let error = log.of(Level::ERROR);
+    assert!(error.iter().any(|line| line.starts_with(&at("restarted too often", "db", 3))), "{error:?}");
+    log.0.lock().unwrap().clear();
+
+    let cart = tree.below.cart.clone();
+    cart.tell(Do::Hang).await.unwrap();
+    settle().await;
+    cart.tell(Do::Note("secret")).await.unwrap();
+    let blocked = tokio::time::timeout(secs(11), cart.tell(Do::Note("secret"))).await;
+    assert!(blocked.is_err());
+    cart.stop();
+    cart.terminated().await.unwrap();
+    // This one has ended with its last member; dropping that is nothing.
+    drop(tree);
+    drop(Shop::start(Journal::default()).await.unwrap());
+    let (warn, error) = (log.of(Level::WARN), log.of(Level::ERROR));
+    let begins: Vec<_> = warn.iter().map(|line| line.split(" path=").next().unwrap()).collect();
+    assert_eq!(begins[..2], ["a tell waits for room in the mailbox", "dead letter"]);
+    assert!(begins[2].starts_with("the guard of the tree was dropped"), "{begins:?}");
+    assert!(error[0].starts_with(&at("aborted: did not go down in its time", "below/cart", 1)), "{error:?}");
+    let all = log.0.lock().unwrap();
+    assert!(!all.iter().any(|line| line.1.contains("secret")), "messages never appear in logs");
+}

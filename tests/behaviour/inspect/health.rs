@@ -1,0 +1,128 @@
+//! Whether all is well, else what is not and where: S42.
+
+use supervise::inspect::{Health, SymptomKind};
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+
+supervisor! {
+    struct Shop(journal: Journal) {
+        #![decider(Boom::Fatal => Stop, _ => Restart)]
+        #[backoff(3s..30s, random_factor = 0)]
+        db: Probe = Probe::start("db", journal).await?,
+        #[mailbox(Bounded(1))]
+        cart: Probe = Probe::start("cart", journal).await?,
+        #[lifecycle(Transient)]
+        import: Probe = Probe::start("import", journal).await?,
+        #[lifecycle(Temporary)]
+        once: Probe = Probe::start("once", journal).await?,
+        sessions: [Probe] = |name: String| Probe::start(name, journal).await?,
+    }
+}
+
+async fn shop() -> (Running<Shop>, Journal) {
+    let journal = Journal::default();
+    (Shop::start(journal.clone()).await.unwrap(), journal)
+}
+
+/// S42: a tree in which everything is up.
+#[tokio::test(start_paused = true)]
+async fn a_tree_that_is_up_is_healthy() {
+    let (tree, _) = shop().await;
+    assert!(matches!(tree.health(), Health::Healthy), "{}", tree.health());
+    assert_eq!(tree.health().to_string(), "healthy");
+}
+
+/// S42: a child that is down, by its path; once it is up it is still in a row, until it handles a message.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_down_and_then_in_a_row_degrades() {
+    let (tree, _) = shop().await;
+    tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(tree.health().to_string(), "degraded: db is backing off");
+    assert!(matches!(tree.health().symptoms()[0].reason, SymptomKind::Down(_)));
+    pass(secs(3)).await;
+    assert_eq!(tree.health().to_string(), "degraded: db was restarted");
+    tree.db.ask(Do::Get).await.unwrap();
+    assert!(tree.health().is_healthy(), "{}", tree.health());
+}
+
+/// S42, S14: a row ends by itself when an incarnation has run 10 s.
+#[tokio::test(start_paused = true)]
+async fn a_row_is_over_after_ten_seconds() {
+    let (tree, journal) = shop().await;
+    journal.plan("cart pre_start", 1, Fault::Error);
+    tree.cart.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(ms(9900)).await;
+    assert_eq!(tree.health().to_string(), "degraded: cart was restarted 2 times in a row");
+    pass(ms(200)).await;
+    assert!(tree.health().is_healthy(), "{}", tree.health());
+}
+
+/// S42: senders that wait for room.
+#[tokio::test(start_paused = true)]
+async fn blocked_senders_degrade() {
+    let (tree, _) = shop().await;
+    let cart = tree.cart.clone();
+    cart.tell(Do::Work(secs(5))).await.unwrap();
+    settle().await;
+    cart.tell(Do::Add(1)).await.unwrap();
+    let sender = tokio::spawn(async move { cart.tell(Do::Add(1)).await.unwrap() });
+    settle().await;
+    assert_eq!(tree.health().to_string(), "degraded: cart has 1 sender waiting for room");
+    sender.await.unwrap();
+    settle().await;
+    assert!(tree.health().is_healthy());
+}
+
+/// S42, S23: an end against the lifecycle degrades; one that the lifecycle allows, or a stop by hand, does not.
+#[tokio::test(start_paused = true)]
+async fn an_end_against_the_lifecycle_degrades() {
+    let (tree, _) = shop().await;
+    tree.once.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.import.tell(Do::Stop).await.unwrap();
+    tree.cart.stop();
+    settle().await;
+    assert!(tree.cart.ended().is_some() && tree.import.ended().is_some() && tree.once.ended().is_some());
+    assert!(tree.health().is_healthy(), "{}", tree.health());
+    tree.db.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    let health = tree.health();
+    let [symptom] = health.symptoms() else { panic!("{health}") };
+    assert_eq!(symptom.path, "db");
+    assert!(
+        matches!(&symptom.reason, SymptomKind::Ended(Ended::Failed(failure)) if failure.error() == Some(&Boom::Fatal))
+    );
+}
+
+/// S42: a `Transient` child that failed for good is against its lifecycle too.
+#[tokio::test(start_paused = true)]
+async fn a_transient_child_that_failed_degrades() {
+    let (tree, _) = shop().await;
+    tree.import.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    assert_eq!(tree.health().to_string(), "degraded: import has ended: failed while running: Fatal");
+}
+
+/// S42: what is asked for is no symptom: a child on its way down by hand, an instance on its way up.
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_for_is_no_symptom() {
+    let (tree, journal) = shop().await;
+    journal.plan("cart post_stop", 1, Fault::Slow(secs(1)));
+    journal.plan("one pre_start", 1, Fault::Slow(secs(1)));
+    tree.cart.stop();
+    let spawn = tokio::spawn(tree.sessions.spawn("one".into()));
+    settle().await;
+    assert!(tree.snapshot().nodes().any(|node| !node.is_up()));
+    assert!(tree.health().is_healthy(), "{}", tree.health());
+    spawn.await.unwrap().unwrap();
+}
+
+/// S42: a tree that has ended is not well, whatever ended it.
+#[tokio::test(start_paused = true)]
+async fn an_ended_tree_is_degraded() {
+    let (tree, _) = shop().await;
+    let handle = tree.handle();
+    tree.shutdown().await;
+    assert_eq!(handle.health().to_string(), "degraded: Shop has ended: stopped");
+}

@@ -1,0 +1,149 @@
+//! Events, snapshots, health and reports as JSON (feature `serde`): S40, S42, S24.
+
+use serde_json::{Value, json, to_value};
+use supervise::prelude::*;
+use supervise::testing::{self, Fault, Inject};
+
+use crate::common::{Boom, Do, Journal, Probe, ms, secs};
+
+#[derive(Debug, thiserror::Error)]
+#[error("no answer")]
+struct NoAnswer(#[source] std::io::Error);
+
+supervisor! {
+    struct Shop(journal: Journal) {
+        #![decider(Boom::Fatal => Stop, _ => Restart)]
+        #[backoff(3s..30s, random_factor = 0)]
+        #[limit(max_restarts = 1, within = 1min, on_limit = Stop)]
+        db: Probe = Probe::start("db", journal).await?,
+        #[mailbox(Bounded(2))]
+        #[lifecycle(Transient, shutdown = 1s)]
+        cart: Probe = Probe::start("cart", journal).await?,
+        #[lifecycle(Permanent)]
+        ticker: task = std::future::pending::<()>(),
+    }
+}
+
+async fn shop() -> testing::Tested<Shop> {
+    let shop = testing::start(Shop::tree(Journal::default())).seed(7).await.unwrap();
+    shop.advance(ms(1500)).await;
+    shop
+}
+
+fn no_answer() -> Fault {
+    Fault::error(NoAnswer(std::io::Error::other("connection reset")))
+}
+
+fn failure() -> Value {
+    json!({
+        "path": "db", "incarnation": 1, "phase": "running", "cause": "error",
+        "chain": ["no answer", "connection reset"],
+    })
+}
+
+/// S40: an event has its path, its time since the start, a word, and what belongs to it.
+#[tokio::test(start_paused = true)]
+async fn events() {
+    let mut shop = shop().await;
+    shop.db.inject(no_answer());
+    shop.advance(secs(3)).await;
+    shop.db.inject(Fault::panic("out of luck"));
+    shop.settle().await;
+    let all: Vec<Value> = shop.record().events().iter().map(|event| to_value(event).unwrap()).collect();
+    let db = |at: u64, incarnation: u32, event: &str| json!({ "path": "db", "at_ms": at, "incarnation": incarnation, "event": event });
+    let with = |mut value: Value, more: Value| {
+        value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        value
+    };
+    let second = json!({ "path": "db", "incarnation": 2, "phase": "running", "cause": "panic",
+        "chain": ["panicked: out of luck"] });
+    let limit = json!({ "path": "db", "incarnation": 2, "phase": "running", "cause": "limit_reached",
+        "chain": ["restarted too often"], "before": second });
+    assert_eq!(all[0], db(0, 1, "started"));
+    assert_eq!(all[3], json!({ "path": "Shop", "at_ms": 0, "incarnation": 1, "event": "started", "seed": 7 }));
+    assert_eq!(
+        all[4..],
+        [
+            with(db(1500, 1, "failed"), json!({ "failure": failure() })),
+            with(db(1500, 1, "decided"), json!({ "directive": "restart", "failure": failure(), "row": 1 })),
+            with(db(1500, 1, "restart_scheduled"), json!({ "after_ms": 3000 })),
+            db(4500, 2, "restarted"),
+            with(db(4500, 2, "failed"), json!({ "failure": second })),
+            with(db(4500, 2, "decided"), json!({ "directive": "stop", "failure": second, "row": 2 })),
+            db(4500, 2, "limit_reached"),
+            with(db(4500, 2, "ended"), json!({ "ended": { "why": "limit", "failure": limit } })),
+        ]
+    );
+}
+
+/// S42: a snapshot is a tree of nodes.
+#[tokio::test(start_paused = true)]
+async fn a_snapshot() {
+    let shop = shop().await;
+    shop.db.inject(no_answer());
+    shop.ticker.stop();
+    shop.settle().await;
+    assert_eq!(
+        to_value(shop.snapshot()).unwrap(),
+        json!({ "at_ms": 1500, "root": {
+            "path": "Shop", "name": "Shop", "kind": "tree", "state": "running", "lifecycle": "temporary",
+            "strategy": "one_for_one", "incarnation": 1, "row": 0, "children": [
+                {
+                    "path": "db", "name": "db", "kind": "actor", "state": "backing_off", "until_ms": 4500,
+                    "lifecycle": "permanent", "incarnation": 1, "row": 1,
+                    "restarts": { "used": 1, "of": 1, "within_ms": 60000 },
+                    "mailbox": { "waiting": 0, "capacity": 1024, "blocked": 0 },
+                    "last_failure": failure(), "children": [],
+                },
+                {
+                    "path": "cart", "name": "cart", "kind": "actor", "state": "running",
+                    "lifecycle": "transient", "incarnation": 1, "row": 0,
+                    "restarts": { "used": 0, "of": 10, "within_ms": 60000 },
+                    "mailbox": { "waiting": 0, "capacity": 2, "blocked": 0 }, "children": [],
+                },
+                {
+                    "path": "ticker", "name": "ticker", "kind": "task", "state": "ended",
+                    "ended": { "why": "stopped" }, "lifecycle": "permanent", "incarnation": 1, "row": 0,
+                    "restarts": { "used": 0, "of": 10, "within_ms": 60000 }, "children": [],
+                },
+            ],
+        }})
+    );
+}
+
+/// S42: health is a status with its symptoms.
+#[tokio::test(start_paused = true)]
+async fn health() {
+    let shop = shop().await;
+    assert_eq!(to_value(shop.health()).unwrap(), json!({ "status": "healthy", "symptoms": [] }));
+    shop.db.inject(no_answer());
+    shop.cart.inject(Fault::error(Boom::Fatal));
+    shop.ticker.inject(Fault::panic("out of luck"));
+    shop.advance(ms(10)).await;
+    let cart = json!({ "path": "cart", "incarnation": 1, "phase": "running", "cause": "error", "chain": ["Fatal"] });
+    assert_eq!(
+        to_value(shop.health()).unwrap(),
+        json!({ "status": "degraded", "symptoms": [
+            { "path": "db", "reason": "down", "state": "backing_off" },
+            { "path": "cart", "reason": "ended", "ended": { "why": "failed", "failure": cart } },
+            { "path": "ticker", "reason": "in_a_row", "row": 1 },
+        ]})
+    );
+}
+
+/// S24: the report of a shutdown.
+#[tokio::test(start_paused = true)]
+async fn a_report() {
+    let shop = shop().await;
+    shop.cart.tell(Do::Hang).await.unwrap();
+    shop.settle().await;
+    let (report, _) = shop.shutdown().await;
+    assert_eq!(
+        to_value(report).unwrap(),
+        json!({ "ended": { "why": "stopped" }, "orderly": false, "children": [
+            { "path": "ticker", "ended": { "why": "stopped" }, "took_ms": 0, "aborted": false, "stuck": false },
+            { "path": "cart", "ended": { "why": "aborted" }, "took_ms": 1000, "aborted": true, "stuck": false },
+            { "path": "db", "ended": { "why": "stopped" }, "took_ms": 0, "aborted": false, "stuck": false },
+        ]})
+    );
+}

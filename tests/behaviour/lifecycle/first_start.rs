@@ -1,0 +1,343 @@
+//! Boot, and the end of a tree: S21 and S22.
+
+use std::sync::{Arc, Mutex};
+
+use supervise::prelude::*;
+use tokio::sync::oneshot;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+
+supervisor! {
+    struct Three(journal: Journal) {
+        a: Probe = Probe::start("a", journal).await?,
+        let _noted = journal.write("let");
+        b: Probe = Probe::start("b", journal).await?,
+        c: Probe = Probe::start("c", journal).await?,
+    }
+
+    struct Patient(journal: Journal) {
+        #[backoff(3s..30s, random_factor = 0.0)]
+        slow: Probe = Probe::start("slow", journal).await?,
+        quick: Probe = Probe::start("quick", journal).await?,
+    }
+
+    struct Jobs(journal: Journal) {
+        one: Probe = Probe::start("one", journal).await?,
+        #[lifecycle(Transient)]
+        two: Probe = Probe::start("two", journal).await?,
+    }
+
+    struct Nested(journal: Journal) {
+        first: Probe = Probe::start("first", journal).await?,
+        inner: struct Deep { leaf: Probe = Probe::start("leaf", journal).await?, },
+    }
+}
+
+/// S21: children start in order, each awaited, a `let` in its place.
+#[tokio::test(start_paused = true)]
+async fn children_start_in_order_each_awaited() {
+    let journal = Journal::default();
+    journal.plan("a pre_start", 1, Fault::Slow(secs(1)));
+    let _tree = Three::start(journal.clone()).await.unwrap();
+    assert_eq!(
+        journal.take(),
+        ["a start", "a pre_start", "a pre_start done", "let", "b start", "b pre_start", "c start", "c pre_start"]
+    );
+}
+
+/// S21: boot is all or nothing: a failed start takes down what is up, in reverse, and gives path and cause.
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_takes_down_what_is_up_in_reverse() {
+    for (place, fault) in [("c start", Fault::Error), ("c pre_start", Fault::Panic)] {
+        crate::common::quiet_panics();
+        let journal = Journal::default();
+        journal.plan(place, 1, fault);
+        let failure = Three::start(journal.clone()).await.unwrap_err();
+        assert_eq!((failure.path(), failure.phase()), ("c", Phase::Start));
+        let ends: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" post_stop")).collect();
+        assert_eq!(ends, ["b post_stop", "a post_stop"], "{place}");
+    }
+}
+
+/// S21: the failure of a subtree's child is the failure of `start()`, with its own path.
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_below_names_the_child() {
+    let journal = Journal::default();
+    journal.plan("leaf start", 1, Fault::Error);
+    let failure = Nested::start(journal.clone()).await.unwrap_err();
+    assert_eq!(failure.path(), "inner/leaf");
+    assert_eq!(failure.error::<Boom>(), Some(&Boom::Planned));
+    assert!(failure.to_string().contains("inner/leaf"), "{failure}");
+    assert!(journal.take().contains(&"first post_stop".to_owned()));
+}
+
+/// S21: dropping the `start()` future takes down what is up.
+#[tokio::test(start_paused = true)]
+async fn dropping_the_start_future_takes_down_what_is_up() {
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Slow(secs(60)));
+    assert!(tokio::time::timeout(secs(1), Three::start(journal.clone())).await.is_err());
+    settle().await;
+    assert_eq!(journal.take()[3..], ["b start", "a post_stop", "a drop"]);
+}
+
+/// S21: under OneForOne a child with a backoff whose try failed does not hold up the others; `ready()`
+/// resolves when all are up.
+#[tokio::test(start_paused = true)]
+async fn a_declared_backoff_does_not_hold_up_the_boot() {
+    let journal = Journal::default();
+    journal.plan("slow start", 2, Fault::Error);
+    let before = tokio::time::Instant::now();
+    let tree = Patient::start(journal.clone()).await.unwrap();
+    assert_eq!(before.elapsed(), secs(0), "start does not wait");
+    assert_eq!(tree.quick.ask(Do::Get).await.unwrap(), 0);
+    assert!(tree.ready().await);
+    assert_eq!(before.elapsed(), secs(9), "3 s and 6 s");
+    assert_eq!(tree.slow.ask(Do::Get).await.unwrap(), 0);
+}
+
+/// S22: a tree whose members have all ended ends too, `Done` if each ended by itself or was stopped.
+#[tokio::test(start_paused = true)]
+async fn a_tree_ends_when_its_members_have_ended() {
+    let tree = Jobs::start(Journal::default()).await.unwrap();
+    tree.one.stop();
+    pass(secs(1)).await;
+    assert!(tree.ended().is_none());
+    tree.two.tell(Do::Stop).await.unwrap();
+    let report = tree.join().await;
+    assert!(matches!(report.ended, Ended::Done), "{report}");
+}
+
+/// S22: and `Failed` with the first failure otherwise.
+#[tokio::test(start_paused = true)]
+async fn a_tree_fails_with_the_first_failure_of_its_members() {
+    let tree = Jobs::start(Journal::default()).await.unwrap();
+    tree.one.kill();
+    settle().await;
+    let report = {
+        tree.two.tell(Do::Stop).await.unwrap();
+        tree.join().await
+    };
+    assert!(report.ended.failure().is_some_and(|failure| failure.path() == "one"), "{report}");
+}
+
+/// S21: `start()` gives its error once all is down, hooks included.
+#[tokio::test(start_paused = true)]
+async fn a_failed_boot_is_over_only_when_all_is_down() {
+    let journal = Journal::default();
+    journal.plan("c start", 1, Fault::Error);
+    journal.plan("a post_stop", 1, Fault::Slow(secs(3)));
+    let before = tokio::time::Instant::now();
+    Three::start(journal.clone()).await.unwrap_err();
+    assert_eq!(before.elapsed(), secs(3));
+    assert_eq!(journal.take().last().unwrap(), "a drop");
+}
+
+/// S21: earlier children are supervised, and serve, while a later one is still starting.
+#[tokio::test(start_paused = true)]
+async fn earlier_children_are_supervised_during_the_boot() {
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Slow(secs(9)));
+    let tree = Asked::start(journal.clone()).await.unwrap();
+    assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 1));
+    let lines = journal.take();
+    let again = lines.iter().rposition(|line| line == "a start").unwrap();
+    let done = lines.iter().position(|line| line == "b start done").unwrap();
+    assert!(again < done, "a was restarted while b was starting: {lines:?}");
+}
+
+supervisor! {
+    struct Asked(journal: Journal) {
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = {
+            a.tell(Do::Fail(Boom::Told)).await?;
+            Probe::start("b", journal).await?
+        },
+    }
+
+    struct Strict(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        #[backoff(3s..30s, random_factor = 0.0)]
+        b: Probe = Probe::start("b", journal).await?,
+        c: Probe = Probe::start("c", journal).await?,
+    }
+
+    struct Mortal(journal: Journal) {
+        a: Probe = Probe::start("a", journal).await?,
+        #[lifecycle(Temporary)]
+        b: Probe = Probe::start("b", journal).await?,
+    }
+
+    struct Retried(journal: Journal) {
+        #[backoff(3s..30s, random_factor = 0.0)]
+        inner: struct Branch {
+            leaf: Probe = Probe::start("leaf", journal).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        },
+        last: Probe = Probe::start("last", journal).await?,
+    }
+}
+
+/// S21: a `Temporary` child whose first start fails fails the boot too.
+#[tokio::test(start_paused = true)]
+async fn a_temporary_child_that_does_not_start_fails_the_boot() {
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Error);
+    let failure = Mortal::start(journal.clone()).await.unwrap_err();
+    assert_eq!((failure.path(), failure.error::<Boom>()), ("b", Some(&Boom::Planned)));
+    assert_eq!(journal.take()[2..], ["b start", "a post_stop", "a drop"]);
+}
+
+/// S21: in a group every member waits for one that is tried again; AllForOne takes down what was up before.
+#[tokio::test(start_paused = true)]
+async fn in_a_group_every_member_waits_for_a_start_that_is_retried() {
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Error);
+    let before = tokio::time::Instant::now();
+    let tree = Strict::start(journal.clone()).await.unwrap();
+    assert_eq!(before.elapsed(), secs(3));
+    assert_eq!((tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()), (2, 2, 1));
+    let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
+    assert_eq!(starts, ["a start", "b start", "a start", "b start", "c start"]);
+}
+
+/// S21: at the limit the boot has failed: the error has the limit, and the failures before it inside.
+#[tokio::test(start_paused = true)]
+async fn a_boot_at_its_limit_gives_the_failures_before_it() {
+    supervisor! {
+        struct Limited(journal: Journal) {
+            #![strategy(AllForOne, max_restarts = 2)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(3s..30s, random_factor = 0.0)]
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("b start", 9, Fault::Error);
+    let before = tokio::time::Instant::now();
+    let failure = Limited::start(journal.clone()).await.unwrap_err();
+    assert_eq!(before.elapsed(), secs(3 + 6));
+    assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
+    assert_eq!((failure.path(), failure.phase()), ("b", Phase::Start));
+    assert_eq!(failure.find::<Boom>(), Some(&Boom::Planned));
+    let lines = journal.take();
+    assert_eq!(lines.iter().filter(|line| *line == "b start").count(), 3);
+    assert_eq!(lines.last().unwrap(), "a drop");
+}
+
+/// S21: a subtree whose start failed is its parent's to retry; `start()` waits for
+/// it, since its handles exist only then.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_does_not_boot_is_retried_by_its_parent() {
+    let journal = Journal::default();
+    journal.plan("other start", 1, Fault::Error);
+    let before = tokio::time::Instant::now();
+    let tree = Retried::start(journal.clone()).await.unwrap();
+    assert_eq!(before.elapsed(), secs(3));
+    assert_eq!(tree.inner.other.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(
+        journal.take(),
+        [
+            "leaf start",
+            "leaf pre_start",
+            "other start",
+            "leaf post_stop",
+            "leaf drop",
+            "leaf start",
+            "leaf pre_start",
+            "other start",
+            "other pre_start",
+            "last start",
+            "last pre_start",
+        ]
+    );
+}
+
+/// S21: an Escalate fails the boot, though a backoff is declared.
+#[tokio::test(start_paused = true)]
+async fn an_escalate_fails_the_boot() {
+    supervisor! {
+        struct Proud(journal: Journal) {
+            #![decider(|_: &Failure| Directive::Escalate)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(3s..30s, random_factor = 0.0)]
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("b start", 1, Fault::Error);
+    let before = tokio::time::Instant::now();
+    let failure = Proud::start(journal.clone()).await.unwrap_err();
+    assert_eq!((before.elapsed(), failure.path()), (secs(0), "b"));
+    assert_eq!(journal.take()[2..], ["b start", "a post_stop", "a drop"]);
+}
+
+/// S21 and table 2c: a child that is stopped while it starts has not failed: the boot goes on with the next.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_stopped_while_it_starts_does_not_fail_the_boot() {
+    type HandOut = Arc<Mutex<Option<oneshot::Sender<ActorRef<Given>>>>>;
+    struct Given(HandOut);
+    #[actor]
+    impl Given {
+        fn handle(&mut self, _: ()) {}
+        #[pre_start]
+        async fn hands_itself_out(&mut self, cx: &mut Context<Self>) {
+            let hand_out = self.0.lock().unwrap().take().unwrap();
+            let _ = hand_out.send(cx.actor_ref());
+            std::future::pending::<()>().await;
+        }
+    }
+    supervisor! {
+        struct Interrupted(hand_out: HandOut, journal: Journal) {
+            given: Given = Given(hand_out),
+            after: Probe = Probe::start("after", journal).await?,
+        }
+    }
+    let (hand_out, given) = oneshot::channel::<ActorRef<Given>>();
+    let hand_out = Arc::new(Mutex::new(Some(hand_out)));
+    let stops = tokio::spawn(async move {
+        let given = given.await.unwrap();
+        pass(secs(1)).await;
+        given.stop();
+    });
+    let before = tokio::time::Instant::now();
+    let tree = Interrupted::start(hand_out, Journal::default()).await.unwrap();
+    assert_eq!(before.elapsed(), secs(1));
+    stops.await.unwrap();
+    assert!(matches!(tree.given.ended(), Some(Ended::Stopped)));
+    assert_eq!(tree.after.ask(Do::Get).await.unwrap(), 0);
+}
+
+/// S22: a `[..]` can still spawn, so its tree does not end; and an actor goes on without children.
+#[tokio::test(start_paused = true)]
+async fn a_tree_with_a_set_goes_on_when_all_others_have_ended() {
+    supervisor! {
+        struct Open(journal: Journal) {
+            one: Probe = Probe::start("one", journal).await?,
+            guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+        }
+    }
+    let tree = Open::start(Journal::default()).await.unwrap();
+    let guest = tree.guests.spawn("guest").await.unwrap();
+    tree.one.stop();
+    guest.stop();
+    pass(secs(60)).await;
+    assert!(tree.ended().is_none() && tree.guests.is_empty());
+    assert!(tree.guests.spawn("another").await.is_ok());
+}
+
+/// S22: the end of a subtree's last member is the end of the subtree, and so on upwards.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_last_member_goes_up() {
+    let tree = Nested::start(Journal::default()).await.unwrap();
+    tree.first.stop();
+    tree.inner.leaf.kill();
+    let report = tree.join().await;
+    assert!(matches!(report.ended, Ended::Failed(_)), "a kill is no end by itself: {report}");
+    let tree = Nested::start(Journal::default()).await.unwrap();
+    tree.first.stop();
+    tree.inner.leaf.stop();
+    let report = tree.join().await;
+    assert!(matches!(report.ended, Ended::Done), "{report}");
+}

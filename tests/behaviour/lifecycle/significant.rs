@@ -1,0 +1,199 @@
+//! The child with whose end its supervisor ends: S22.
+
+use supervise::event::Events;
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, seen, settle, soon};
+
+supervisor! {
+    struct Job(journal: Journal) {
+        before: Probe = Probe::start("before", journal).await?,
+        #[lifecycle(Transient, significant)]
+        main: Probe = Probe::start("main", journal).await?,
+        #[lifecycle(significant, Temporary)]
+        once: Probe = Probe::start("once", journal).await?,
+        #[lifecycle(significant)]
+        work: task = |cx| async move { cx.stopped().await },
+        behind: Probe = Probe::start("behind", journal).await?,
+    }
+
+    struct Outer(journal: Journal) {
+        #[decider(|_: &Failure| Directive::Restart)]
+        job: Job = Job::tree(journal),
+        other: Probe = Probe::start("other", journal).await?,
+    }
+
+    struct Short(journal: Journal, time: std::time::Duration) {
+        #[lifecycle(significant)]
+        work: task = tokio::time::sleep(time),
+        slow: Probe = Probe::start("slow", journal).await?,
+    }
+
+    struct Group(journal: Journal) {
+        #![strategy(RestForOne)]
+        #[lifecycle(Transient, significant)]
+        main: Probe = Probe::start("main", journal).await?,
+        behind: Probe = Probe::start("behind", journal).await?,
+    }
+}
+
+async fn job() -> (Running<Job>, Journal, Events) {
+    let journal = Journal::default();
+    let mut tree = Job::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    settle().await;
+    journal.take();
+    seen(&mut events);
+    (tree, journal, events)
+}
+
+/// S22: the end by itself of a `Transient` one ends the tree: `Done`, the rest down in reverse.
+#[tokio::test(start_paused = true)]
+async fn the_tree_ends_with_its_significant_child() {
+    let (tree, journal, _) = job().await;
+    journal.plan("before post_stop", 1, Fault::Slow(secs(1)));
+    tree.main.tell(Do::Stop).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert!(matches!(report.ended, Ended::Done), "{report}");
+    assert_eq!(
+        journal.take(),
+        [
+            "main post_stop",
+            "main drop",
+            "behind post_stop",
+            "behind drop",
+            "once post_stop",
+            "once drop",
+            "before post_stop",
+            "before post_stop done",
+            "before drop"
+        ]
+    );
+}
+
+/// S22: a `Temporary` one also when it failed; then the tree has failed with it.
+#[tokio::test(start_paused = true)]
+async fn a_temporary_one_that_failed_ends_the_tree_too() {
+    let (tree, journal, _) = job().await;
+    tree.once.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert_eq!(report.ended.failure().unwrap().error(), Some(&Boom::Told));
+    let lines = journal.take();
+    assert_eq!(lines[..4], ["once post_stop", "once drop", "behind post_stop", "behind drop"], "it first, {lines:?}");
+}
+
+/// S22: a failure of a `Transient` one, and a stop from outside, are no ends by itself.
+#[tokio::test(start_paused = true)]
+async fn a_restart_or_a_stop_from_outside_does_not_end_the_tree() {
+    let (tree, ..) = job().await;
+    tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert_eq!(tree.main.ask(Do::Incarnation).await.unwrap(), 2);
+    tree.main.stop();
+    tree.once.stop();
+    tree.work.stop();
+    pass(secs(10)).await;
+    assert!(tree.ended().is_none());
+    assert_eq!(tree.behind.ask(Do::Incarnation).await.unwrap(), 1);
+}
+
+/// S22, S28: a subtree that ends so stays ended; the tree around it goes on.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_ends_with_its_significant_child() {
+    let journal = Journal::default();
+    let tree = Outer::start(journal.clone()).await.unwrap();
+    tree.job.main.tell(Do::Stop).await.unwrap();
+    assert!(matches!(soon(tree.job.join()).await.unwrap().ended, Ended::Done));
+    pass(secs(1)).await;
+    assert_eq!(tree.other.ask(Do::Get).await.unwrap(), 0);
+    // What had ended by itself starts again with its tree.
+    tree.job.start_again().unwrap();
+    settle().await;
+    assert_eq!(tree.job.main.ask(Do::Incarnation).await.unwrap(), 2);
+    assert_eq!(tree.job.behind.ask(Do::Incarnation).await.unwrap(), 2);
+}
+
+/// S22, 2c: during the boot it stays ended; the tree ends once it is up.
+#[tokio::test(start_paused = true)]
+async fn an_end_during_the_boot_counts_once_the_tree_is_up() {
+    let journal = Journal::default();
+    journal.plan("slow start", 1, Fault::Slow(secs(5)));
+    let mut tree = Short::tree(journal.clone(), secs(1));
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Done));
+    assert_eq!(journal.take(), ["slow start", "slow start done", "slow pre_start", "slow post_stop", "slow drop"]);
+    let seen = seen(&mut events);
+    assert!(seen.contains(&"Short started".to_owned()), "it was up first: {seen:?}");
+}
+
+/// S17, S22: in a group too, whoever waits for what.
+#[tokio::test(start_paused = true)]
+async fn a_group_ends_with_its_significant_member() {
+    let journal = Journal::default();
+    let tree = Group::start(journal.clone()).await.unwrap();
+    journal.plan("behind start", 1, Fault::Slow(secs(5)));
+    tree.behind.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    journal.take();
+    // The range comes up first.
+    tree.main.tell(Do::Stop).await.unwrap();
+    settle().await;
+    assert!(tree.main.ended().is_some() && tree.ended().is_none());
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Done));
+    assert_eq!(
+        journal.take(),
+        [
+            "main post_stop",
+            "main drop",
+            "behind start done",
+            "behind pre_start",
+            "behind post_restart",
+            "behind post_stop",
+            "behind drop"
+        ]
+    );
+}
+
+/// Hires a probe that matters.
+struct Boss(Journal);
+
+#[actor]
+impl Boss {
+    async fn handle(&mut self, reply: Reply<ActorRef<Probe>>, cx: &mut Context<Self>) {
+        let journal = self.0.clone();
+        let start = move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start("child", journal).await?) }
+        };
+        if let Ok(child) = cx.spawn("child", start).significant().await {
+            reply.send(child);
+        }
+    }
+    #[post_stop]
+    fn stopped(&mut self) {
+        self.0.write("boss post_stop");
+    }
+}
+
+supervisor! {
+    struct Office(journal: Journal) {
+        #[lifecycle(Transient)]
+        boss: Boss = Boss(journal),
+        other: Probe = Probe::start("other", journal).await?,
+    }
+}
+
+/// S22, S38: an actor ends by itself with the significant child it has spawned.
+#[tokio::test(start_paused = true)]
+async fn an_actor_ends_with_its_significant_child() {
+    let journal = Journal::default();
+    let office = Office::start(journal.clone()).await.unwrap();
+    let child = office.boss.ask(|reply| reply).await.unwrap();
+    settle().await;
+    journal.take();
+    child.tell(Do::Stop).await.unwrap();
+    assert!(matches!(soon(office.boss.terminated()).await, Ok(Ended::Done)));
+    assert_eq!(journal.take(), ["child post_stop", "child drop", "boss post_stop"]);
+    assert!(office.ended().is_none());
+}

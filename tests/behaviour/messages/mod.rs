@@ -1,0 +1,11 @@
+//! Mailboxes, messages and timers.
+
+mod bounded;
+mod control;
+mod mailbox_and_handle;
+mod nothing_is_lost;
+mod redelivery;
+mod tell_and_ask;
+mod timers_and_futures;
+mod while_down;
+mod while_down_reject;

@@ -1,0 +1,397 @@
+//! Timers and subordinate futures of an actor: S11.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use supervise::Timer;
+use supervise::event::EventKind;
+use supervise::prelude::*;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+/// Does with its context what it is told, and writes down when which message came.
+struct Clock {
+    journal: Journal,
+    began: Instant,
+    timers: Vec<Timer>,
+    /// Its `post_stop` takes this long.
+    lingers: Option<Duration>,
+}
+
+type With = Box<dyn FnOnce(&mut Context<Clock>) -> Vec<Timer> + Send>;
+
+enum Msg {
+    /// Something to be done with the context.
+    With(With),
+    Tick(&'static str),
+    /// The handler takes this long.
+    Busy(Duration),
+    Linger(Duration),
+    Cancel,
+    Fail,
+}
+
+impl Actor for Clock {
+    type Msg = Msg;
+    type Error = Boom;
+
+    async fn receive(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Boom> {
+        let now = self.began.elapsed().as_millis();
+        match msg {
+            Msg::With(with) => self.timers.extend(with(cx)),
+            Msg::Tick(name) => self.journal.write(format!("{name} at {now} in {}", cx.incarnation())),
+            Msg::Busy(time) => {
+                sleep(time).await;
+                self.journal.write(format!("busy until {}", self.began.elapsed().as_millis()));
+            }
+            Msg::Linger(time) => self.lingers = Some(time),
+            Msg::Cancel => self.timers.drain(..).for_each(|timer| timer.cancel()),
+            Msg::Fail => return Err(Boom::Told),
+        }
+        Ok(())
+    }
+
+    async fn pre_restart(&mut self, _: &Failure, cx: &mut Context<Self>) -> Result<(), Boom> {
+        cx.send_after(ms(1), Msg::Tick("from pre_restart"));
+        Ok(())
+    }
+
+    async fn post_stop(&mut self, cx: &mut Context<Self>) -> Result<(), Boom> {
+        cx.send_after(ms(1), Msg::Tick("from post_stop"));
+        if let Some(time) = self.lingers {
+            sleep(time).await;
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Wall(journal: Journal, began: Instant) {
+        #[limit(max_restarts = Unlimited)]
+        clock: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
+
+        #[mailbox(Bounded(1))]
+        #[decider(Cause::Killed => Restart)]
+        #[backoff(10s..20s, random_factor = 0)]
+        small: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
+    }
+}
+
+async fn wall() -> (Running<Wall>, Journal) {
+    let journal = Journal::default();
+    (Wall::start(journal.clone(), Instant::now()).await.unwrap(), journal)
+}
+
+fn answered(reply: Reply<()>) -> Vec<Timer> {
+    reply.send(());
+    Vec::new()
+}
+
+/// Has the actor do this with its context.
+async fn with(clock: &ActorRef<Clock>, with: impl FnOnce(&mut Context<Clock>) -> Vec<Timer> + Send + 'static) {
+    clock.tell(Msg::With(Box::new(with))).await.unwrap();
+    settle().await;
+}
+
+/// S11: a message to itself after a while, once; equal times in the order in which they were set.
+#[tokio::test(start_paused = true)]
+async fn send_after_sends_once_after_the_delay() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| {
+        cx.send_after(ms(300), Msg::Tick("late"));
+        cx.send_after(ms(100), Msg::Tick("one"));
+        cx.send_after(ms(100), Msg::Tick("two"));
+        cx.send_after(Duration::MAX, Msg::Tick("never"));
+        Vec::new()
+    })
+    .await;
+    pass(ms(99)).await;
+    assert!(journal.take().is_empty());
+    pass(secs(60)).await;
+    assert_eq!(journal.take(), ["one at 100 in 1", "two at 100 in 1", "late at 300 in 1"]);
+}
+
+/// S11: `send_every` sends at each period, a message that is `Clone` or what a closure makes.
+#[tokio::test(start_paused = true)]
+async fn send_every_sends_at_each_period() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| {
+        let mut names = ["a", "b", "c"].into_iter().cycle();
+        vec![cx.send_every(ms(100), move || Msg::Tick(names.next().unwrap()))]
+    })
+    .await;
+    pass(ms(350)).await;
+    assert_eq!(journal.take(), ["a at 100 in 1", "b at 200 in 1", "c at 300 in 1"]);
+
+    struct Counter(Journal);
+    #[actor]
+    impl Counter {
+        fn handle(&mut self, n: u32, cx: &mut Context<Self>) {
+            match n {
+                0 => drop(cx.send_every(Duration::ZERO, 7)), // dropping the timer changes nothing
+                n => self.0.write(n),
+            }
+        }
+    }
+    supervisor! {
+        struct Tree(journal: Journal) {
+            counter: Counter = Counter(journal),
+        }
+    }
+    let tree = Tree::start(journal.clone()).await.unwrap();
+    tree.counter.tell(0).await.unwrap();
+    settle().await;
+    pass(ms(3)).await;
+    assert_eq!(journal.take(), ["7", "7", "7"], "a period below 1 ms is 1 ms");
+}
+
+/// S11: a cancelled timer is silent, also when its tick waits in the mailbox already.
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_timer_is_silent() {
+    let (wall, journal) = wall().await;
+    let payload = Arc::new(());
+    let kept = payload.clone();
+    with(&wall.clock, move |cx| {
+        vec![
+            cx.send_every(ms(100), || Msg::Tick("every")),
+            cx.send_after(ms(150), Msg::Tick("after")),
+            cx.send_after(
+                secs(1000),
+                Msg::With(Box::new(move |_| vec![drop(kept)].into_iter().flat_map(|()| None).collect())),
+            ),
+        ]
+    })
+    .await;
+    pass(ms(120)).await;
+    assert_eq!(journal.take(), ["every at 100 in 1"]);
+    wall.clock.tell(Msg::Busy(ms(100))).await.unwrap();
+    wall.clock.tell(Msg::Cancel).await.unwrap(); // in front of the ticks of 150 and 200
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["busy until 220"]);
+    assert_eq!(Arc::strong_count(&payload), 1, "what it would have sent is gone at once");
+}
+
+/// S11: a tick takes its place in the mailbox when it is due, also while a handler is at work.
+#[tokio::test(start_paused = true)]
+async fn a_tick_is_queued_when_it_is_due() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    wall.clock.tell(Msg::Busy(ms(200))).await.unwrap();
+    wall.clock.tell(Msg::Tick("before")).await.unwrap();
+    pass(ms(150)).await;
+    wall.clock.tell(Msg::Tick("behind")).await.unwrap();
+    pass(ms(100)).await;
+    assert_eq!(journal.take(), ["busy until 200", "before at 200 in 1", "tick at 200 in 1", "behind at 200 in 1"]);
+}
+
+/// S11: a second tick of one timer is not queued while one waits; the next one keeps the pace.
+#[tokio::test(start_paused = true)]
+async fn a_second_tick_is_not_queued_while_one_waits() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| vec![cx.send_every(ms(100), || Msg::Tick("tick"))]).await;
+    wall.clock.tell(Msg::Busy(ms(350))).await.unwrap();
+    pass(ms(520)).await;
+    assert_eq!(journal.take(), ["busy until 350", "tick at 350 in 1", "tick at 400 in 1", "tick at 500 in 1"]);
+}
+
+/// S11: a tick waits in the timer until there is room; it takes nobody's place and is not lost.
+#[tokio::test(start_paused = true)]
+async fn a_tick_waits_in_the_timer_until_there_is_room() {
+    let (wall, journal) = wall().await;
+    with(&wall.small, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    wall.small.tell(Msg::Busy(ms(200))).await.unwrap();
+    settle().await;
+    wall.small.tell(Msg::Tick("the one place")).await.unwrap();
+    pass(ms(150)).await;
+    assert!(wall.small.try_tell(Msg::Tick("refused")).is_err(), "one place, and it is taken");
+    pass(ms(100)).await;
+    assert_eq!(journal.take(), ["busy until 200", "the one place at 200 in 1", "tick at 200 in 1"]);
+}
+
+/// S11: timers and their queued ticks are gone at a restart, and those of hooks on the way down never come.
+#[tokio::test(start_paused = true)]
+async fn timers_and_queued_ticks_are_gone_at_a_restart() {
+    let (wall, journal) = wall().await;
+    let mut events = wall.events();
+    with(&wall.clock, |cx| {
+        cx.send_every(ms(100), || Msg::Tick("every"));
+        cx.send_after(ms(150), Msg::Tick("queued"));
+        cx.send_after(ms(400), Msg::Tick("later"));
+        Vec::new()
+    })
+    .await;
+    wall.clock.tell(Msg::Busy(ms(200))).await.unwrap();
+    wall.clock.tell(Msg::Fail).await.unwrap();
+    pass(ms(180)).await; // both ticks are in the mailbox, behind the failure
+    wall.clock.tell(Msg::Tick("told")).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["busy until 200", "told at 200 in 2"]);
+    wall.clock.stop();
+    pass(secs(1)).await;
+    assert!(journal.take().is_empty());
+    let dead = seen(&mut events).into_iter().filter(|line| line.contains("dead letter")).count();
+    assert_eq!(dead, 0, "a tick that ends with its actor is no dead letter");
+}
+
+/// S11: a queued tick that is gone makes its place free for one who waits for it.
+#[tokio::test(start_paused = true)]
+async fn the_place_of_a_stale_tick_is_free() {
+    let (wall, journal) = wall().await;
+    with(&wall.small, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    wall.small.tell(Msg::Busy(secs(60))).await.unwrap();
+    pass(ms(150)).await;
+    let small = wall.small.clone();
+    let waits = tokio::spawn(async move { small.tell(Msg::Tick("told")).await });
+    settle().await;
+    assert!(!waits.is_finished(), "the tick has the one place");
+    wall.small.kill();
+    pass(secs(1)).await;
+    assert!(waits.is_finished(), "the actor is down, but the place is free");
+    soon(wall.small.ask(|reply| Msg::With(Box::new(move |_| answered(reply)))).forever()).await.unwrap();
+    assert_eq!(journal.take(), ["told at 10150 in 2"]);
+}
+
+/// S11, S3: the same for one who asked again on its way down, when the tick was there still: it does not wait until the
+/// actor is up.
+#[tokio::test(start_paused = true)]
+async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
+    let (wall, _) = wall().await;
+    with(&wall.small, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    wall.small.tell(Msg::Linger(secs(1))).await.unwrap();
+    wall.small.tell(Msg::Busy(secs(60))).await.unwrap();
+    pass(ms(150)).await;
+    wall.small.kill();
+    settle().await;
+    let small = wall.small.clone();
+    let waits = tokio::spawn(async move { small.tell(Msg::Tick("told")).await });
+    settle().await;
+    assert!(!waits.is_finished(), "the tick has the one place");
+    pass(secs(2)).await;
+    assert!(waits.is_finished(), "the actor is down, but the place is free");
+}
+
+/// S11: timers outlive a Resume, since the instance does.
+#[tokio::test(start_paused = true)]
+async fn timers_outlive_a_resume() {
+    supervisor! {
+        struct Lenient(journal: Journal, began: Instant) {
+            #![decider(_ => Resume)]
+            clock: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Lenient::start(journal.clone(), Instant::now()).await.unwrap();
+    with(&tree.clock, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
+    tree.clock.tell(Msg::Fail).await.unwrap();
+    pass(ms(150)).await;
+    assert_eq!(journal.take(), ["tick at 100 in 1"]);
+}
+
+/// S11: the result of a subordinate future is a message; it runs beside messages and handlers.
+#[tokio::test(start_paused = true)]
+async fn the_result_of_a_subordinate_future_is_a_message() {
+    let (wall, journal) = wall().await;
+    let (done, wait) = oneshot::channel();
+    with(&wall.clock, |cx| {
+        cx.run(async { sleep(ms(100)).await }, |()| Msg::Tick("slept"));
+        cx.run(wait, |name| Msg::Tick(name.unwrap()));
+        cx.run(async { "at once" }, Msg::Tick);
+        Vec::new()
+    })
+    .await;
+    assert_eq!(journal.take(), ["at once at 0 in 1"]);
+    wall.clock.tell(Msg::Busy(ms(200))).await.unwrap();
+    pass(ms(50)).await;
+    wall.clock.tell(Msg::Tick("told")).await.unwrap();
+    done.send("woken from outside").unwrap();
+    pass(ms(200)).await;
+    let lines = journal.take();
+    assert_eq!(lines, ["busy until 200", "told at 200 in 1", "woken from outside at 200 in 1", "slept at 200 in 1"]);
+}
+
+/// S11: subordinate futures are dropped at a restart and at the end, their queued results with them.
+#[tokio::test(start_paused = true)]
+async fn subordinate_futures_are_gone_at_a_restart() {
+    struct Gone(Arc<AtomicU32>);
+    impl Drop for Gone {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let (wall, journal) = wall().await;
+    let gone = Arc::new(AtomicU32::new(0));
+    for (end, incarnation) in [(false, 1), (true, 2)] {
+        let count = gone.clone();
+        with(&wall.clock, move |cx| {
+            let guard = Gone(count);
+            cx.run(
+                async move {
+                    let _guard = guard;
+                    sleep(secs(1)).await;
+                },
+                |()| Msg::Tick("slept"),
+            );
+            cx.run(sleep(ms(50)), |()| Msg::Tick("queued"));
+            Vec::new()
+        })
+        .await;
+        wall.clock.tell(Msg::Busy(ms(100))).await.unwrap();
+        if end {
+            wall.clock.stop();
+        } else {
+            wall.clock.tell(Msg::Fail).await.unwrap();
+        }
+        pass(ms(200)).await;
+        assert_eq!(gone.load(Ordering::Relaxed), incarnation);
+    }
+    pass(secs(2)).await;
+    assert!(journal.take().iter().all(|line| line.starts_with("busy")));
+}
+
+/// S11: a panic in a subordinate future, or in what makes its message, is the actor's failure, behind the
+/// message in hand.
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
+    quiet_panics();
+    let (wall, journal) = wall().await;
+    let mut events = wall.events();
+    with(&wall.clock, |cx| {
+        cx.run(async { sleep(ms(50)).await }, |()| panic!("planned panic in a map"));
+        Vec::new()
+    })
+    .await;
+    wall.clock.tell(Msg::Busy(ms(100))).await.unwrap();
+    wall.clock.tell(Msg::Tick("next")).await.unwrap();
+    pass(ms(200)).await;
+    assert_eq!(journal.take(), ["busy until 100", "next at 100 in 2"], "the message in hand goes on");
+    let mut failed = false;
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::Failed { failure, .. } = &event.kind {
+            failed = true;
+            assert!(matches!(failure.cause(), Cause::Panic(text) if text == "planned panic in a map"), "{failure}");
+            assert_eq!((failure.phase(), failure.path()), (Phase::Running, "clock"));
+        }
+    }
+    assert!(failed);
+    with(&wall.clock, |cx| vec![cx.send_every(ms(10), || panic!("planned panic in a tick"))]).await;
+    pass(ms(15)).await;
+    assert_eq!(wall.clock.incarnation(), 3, "what makes a tick is the actor's code too");
+}
+
+/// S11: cancelled timers are taken out, however far away; the others stay.
+#[tokio::test(start_paused = true)]
+async fn many_cancelled_timers_leave_the_others_alone() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| {
+        for _ in 0..100 {
+            cx.send_after(secs(1000), Msg::Tick("cancelled")).cancel();
+        }
+        vec![cx.send_after(ms(100), Msg::Tick("the one that counts"))]
+    })
+    .await;
+    pass(secs(2000)).await;
+    assert_eq!(journal.take(), ["the one that counts at 100 in 1"]);
+}

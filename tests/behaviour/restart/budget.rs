@@ -1,0 +1,277 @@
+//! How often a child is restarted: S15.
+
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::backoff::built_in_delays::waits;
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+/// S15: by default ten restarts in a minute; the eleventh escalates with `LimitReached`.
+#[tokio::test(start_paused = true)]
+async fn the_default_budget_is_ten_restarts_in_a_minute() {
+    supervisor! {
+        struct One(journal: Journal) {
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let one = One::start(Journal::default()).await.unwrap();
+    for _ in 0..10 {
+        one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(5)).await;
+    }
+    assert_eq!(one.probe.incarnation(), 11);
+    pass(secs(10)).await; // the first of them is 60 s old and counts no more
+    one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(4)).await;
+    assert_eq!(one.probe.incarnation(), 12);
+    one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(one.join()).await;
+    assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
+}
+
+/// S15: the window slides: never more than `max_restarts` in any window, wherever it begins.
+#[tokio::test(start_paused = true)]
+async fn the_window_slides() {
+    supervisor! {
+        struct One(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 2, within = 1s, on_limit = Stop)]
+            probe: Probe = Probe::start("probe", journal.clone()).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    // (Restarts at these times, and whether the last one is allowed.)
+    for (times, allowed) in
+        [(&[0, 900, 1_000, 1_900, 2_000][..], true), (&[0, 900, 1_000, 1_899][..], false), (&[0, 900, 999][..], false)]
+    {
+        let one = One::start(Journal::default()).await.unwrap();
+        let begun = Instant::now();
+        for time in times {
+            tokio::time::sleep_until(begun + ms(*time)).await;
+            one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+            settle().await;
+        }
+        pass(ms(50)).await;
+        assert_eq!(one.probe.ended().is_none(), allowed, "{times:?}");
+        assert_eq!(one.other.ask(Do::Get).await.unwrap(), 0, "the budget is that of one child");
+    }
+}
+
+/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms apart.
+/// A window of 20 ms does not compile.
+#[tokio::test(start_paused = true)]
+async fn the_shortest_window_that_compiles_can_be_reached() {
+    supervisor! {
+        struct One(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 3, within = 21ms)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let one = One::start(Journal::default()).await.unwrap();
+    one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    for _ in 0..3 {
+        one.probe.ask(Do::Get).await.unwrap();
+        one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    }
+    let report = soon(one.join()).await;
+    assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
+}
+
+/// S15: a declared backoff lifts the default; `Unlimited` says so; a declared limit holds beside it.
+#[tokio::test(start_paused = true)]
+async fn a_declared_backoff_has_no_budget_unless_one_is_declared() {
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #[backoff(1ms..1ms)]
+            free: Probe = Probe::start("free", journal.clone()).await?,
+            #[limit(max_restarts = Unlimited)]
+            unlimited: Probe = Probe::start("unlimited", journal.clone()).await?,
+            #[backoff(1ms..1ms)]
+            #[limit(max_restarts = 3, on_limit = Stop)]
+            limited: Probe = Probe::start("limited", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    for _ in 0..30 {
+        for probe in [&tree.free, &tree.unlimited, &tree.limited] {
+            let _ = probe.tell(Do::Fail(Boom::Told)).await;
+        }
+        pass(ms(100)).await;
+    }
+    assert_eq!((tree.free.incarnation(), tree.unlimited.incarnation(), tree.limited.incarnation()), (31, 31, 4));
+    assert!(matches!(tree.limited.ended(), Some(Ended::Limit(_))));
+}
+
+/// S15: a group is without the default budget only if every member declares a backoff.
+#[tokio::test(start_paused = true)]
+async fn a_group_is_free_of_the_default_budget_if_every_member_declares_a_backoff() {
+    supervisor! {
+        struct Free(journal: Journal) {
+            #![strategy(AllForOne)]
+            #[backoff(1ms..1ms)]
+            first: Probe = Probe::start("first", journal.clone()).await?,
+            #[backoff(1ms..1ms)]
+            second: Probe = Probe::start("second", journal).await?,
+        }
+        struct Bound(journal: Journal) {
+            #![strategy(AllForOne)]
+            #[backoff(1ms..1ms)]
+            first: Probe = Probe::start("first", journal.clone()).await?,
+            second: Probe = Probe::start("second", journal).await?,
+        }
+    }
+    let free = Free::start(Journal::default()).await.unwrap();
+    let bound = Bound::start(Journal::default()).await.unwrap();
+    for _ in 0..20 {
+        free.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+        let _ = bound.first.tell(Do::Fail(Boom::Told)).await;
+        pass(ms(100)).await;
+    }
+    assert_eq!((free.second.incarnation(), bound.second.incarnation()), (21, 11));
+    assert!(matches!(bound.ended(), Some(Ended::Limit(_))));
+}
+
+/// S15: 0 never restarts; without `within` it counts over the life of the supervisor.
+#[tokio::test(start_paused = true)]
+async fn none_at_all_and_so_many_for_ever() {
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #[limit(max_restarts = 0, on_limit = Stop)]
+            never: Probe = Probe::start("never", journal.clone()).await?,
+            #[limit(max_restarts = 2, on_limit = Stop)]
+            twice: Probe = Probe::start("twice", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    tree.never.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(
+        seen(&mut events),
+        ["never failed", "never decided Stop", "never limit", "never ended Limit"],
+        "no restart, no pre_restart"
+    );
+    for expected in [2, 3, 3] {
+        let _ = tree.twice.tell(Do::Fail(Boom::Told)).await;
+        pass(secs(24 * 3600)).await;
+        assert_eq!(tree.twice.incarnation(), expected);
+    }
+    assert!(matches!(tree.twice.ended(), Some(Ended::Limit(_))));
+}
+
+/// S15: a child's own `limit` stands instead of the tree's, each field for itself.
+#[tokio::test(start_paused = true)]
+async fn each_field_of_a_childs_limit_stands_for_itself() {
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 1, within = 1s, on_limit = Stop)]
+            #[limit(within = 1h)]
+            longer: Probe = Probe::start("longer", journal.clone()).await?,
+            trees: Probe = Probe::start("trees", journal.clone()).await?,
+            #[limit(max_restarts = 2)]
+            twice: Probe = Probe::start("twice", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    for _ in 0..2 {
+        tree.longer.tell(Do::Fail(Boom::Told)).await.unwrap();
+        tree.trees.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(2)).await;
+    }
+    assert!(matches!(tree.longer.ended(), Some(Ended::Limit(_))));
+    assert_eq!(tree.trees.incarnation(), 3);
+    // Twice in the tree's second, as often as it likes in all.
+    for expected in [2, 3, 4, 5] {
+        tree.twice.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(ms(600)).await;
+        assert_eq!(tree.twice.incarnation(), expected);
+    }
+    for _ in 0..2 {
+        let _ = tree.twice.tell(Do::Fail(Boom::Told)).await;
+        pass(ms(20)).await;
+    }
+    assert!(matches!(tree.twice.ended(), Some(Ended::Limit(_))));
+}
+
+/// S15: a restarted end and each retry are charged, a group restart costs one.
+#[tokio::test(start_paused = true)]
+async fn ends_and_retries_are_charged_and_a_group_restart_costs_one() {
+    supervisor! {
+        struct Group(journal: Journal) {
+            #![strategy(AllForOne, max_restarts = 4)]
+            first: Probe = Probe::start("first", journal.clone()).await?,
+            second: Probe = Probe::start("second", journal.clone()).await?,
+            third: Probe = Probe::start("third", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let group = Group::start(journal.clone()).await.unwrap();
+    group.second.tell(Do::Fail(Boom::Told)).await.unwrap(); // 1
+    pass(secs(1)).await;
+    group.first.tell(Do::Stop).await.unwrap(); // 2
+    pass(secs(1)).await;
+    journal.plan("third start", 1, Fault::Error);
+    group.third.tell(Do::Fail(Boom::Told)).await.unwrap(); // 3, and 4 for the retry
+    pass(secs(1)).await;
+    assert!(group.ended().is_none());
+    assert_eq!((group.first.incarnation(), group.third.incarnation()), (5, 5));
+    group.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert!(matches!(soon(group.join()).await.ended, Ended::Limit(_)));
+}
+
+/// S15: restarts from above and absorbed failures are not charged, and a new incarnation of the
+/// supervisor has fresh budgets and backoffs.
+#[tokio::test(start_paused = true)]
+async fn a_new_incarnation_of_the_supervisor_has_fresh_budgets_and_backoffs() {
+    supervisor! {
+        struct Top(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 2)]
+            inner: struct Inner {
+                #![strategy(OneForOne, max_restarts = 1)]
+                #[backoff(1s..64s, random_factor = 0)]
+                paced: Probe = Probe::start("paced", journal.clone()).await?,
+                probe: Probe = Probe::start("probe", journal).await?,
+            },
+        }
+    }
+    let top = Top::start(Journal::default()).await.unwrap();
+    let (mut events, mut limits) = (top.events(), top.events());
+    for _ in 0..2 {
+        top.inner.paced.tell(Do::Fail(Boom::Told)).await.unwrap(); // its one
+        pass(secs(5)).await;
+        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // its one
+        pass(secs(5)).await;
+        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // too many: `inner` restarts
+        pass(secs(5)).await;
+    }
+    assert!(top.ended().is_none());
+    assert_eq!(top.inner.probe.incarnation(), 5);
+    assert_eq!(waits(&mut events, "inner/paced"), [1_000, 1_000], "a fresh backoff");
+    assert_eq!(seen(&mut limits).iter().filter(|line| *line == "inner/probe limit").count(), 2);
+    // The budget of `inner` itself, in its own supervisor, is used up by now.
+    top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(5)).await;
+    top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    assert!(matches!(soon(top.join()).await.ended, Ended::Limit(_)));
+}
+
+/// S15: in a `[..]` the limit ends the instance alone, each has its own budget.
+#[tokio::test(start_paused = true)]
+async fn an_instance_of_a_set_at_its_limit_ends_alone() {
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #[limit(max_restarts = 1)]
+            probes: [Probe] = |name: &'static str| Probe::start(name, journal.clone()).await?,
+        }
+    }
+    quiet_panics();
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    let (one, other) = (tree.probes.spawn("one").await.unwrap(), tree.probes.spawn("other").await.unwrap());
+    for _ in 0..2 {
+        one.tell(Do::Panic).await.unwrap();
+        pass(secs(1)).await;
+    }
+    assert!(matches!(one.ended(), Some(Ended::Limit(_))));
+    other.tell(Do::Panic).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(other.incarnation(), 2);
+}

@@ -1,0 +1,90 @@
+//! One that starts itself over and over leaves others their turn: S4, S14, S26.
+
+use std::sync::{Arc, Mutex};
+
+use supervise::policy::{MaxRestarts, RestartLimit};
+use supervise::prelude::*;
+
+use crate::common::{settle, soon};
+
+/// So often at most, so that a test ends where nobody gets a turn.
+const MANY: u32 = 100_000;
+
+#[derive(Clone, Copy)]
+enum Way {
+    RestartInPreStart,
+    RestartInHandler,
+    KillInHandler,
+    FailInHandler,
+    StopInHandler,
+}
+
+/// Ends each of its incarnations in the poll in which it begins.
+struct Restless {
+    way: Way,
+    seen: Arc<Mutex<Option<ActorRef<Restless>>>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("restless")]
+struct Tired;
+
+#[actor]
+impl Restless {
+    #[pre_start]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        let me = cx.actor_ref();
+        if cx.incarnation() < MANY {
+            match self.way {
+                Way::RestartInPreStart => me.restart().unwrap(),
+                _ => me.try_tell(()).unwrap(),
+            }
+        }
+        *self.seen.lock().unwrap() = Some(me);
+    }
+
+    fn handle(&mut self, _msg: (), cx: &mut Context<Self>) -> Result<(), Tired> {
+        match self.way {
+            Way::RestartInHandler => cx.actor_ref().restart().unwrap(),
+            Way::KillInHandler => cx.actor_ref().kill(),
+            Way::FailInHandler => return Err(Tired),
+            Way::StopInHandler => cx.stop(),
+            Way::RestartInPreStart => {}
+        }
+        Ok(())
+    }
+}
+
+/// S14, S26: what restarts itself as soon as it begins, by hand or by the leave of its supervisor, waits for nothing.
+/// Still whoever is beside it on the same thread gets a turn between two incarnations, and a stop gets through.
+#[tokio::test]
+async fn between_two_incarnations_others_have_their_turn() {
+    for way in
+        [Way::RestartInPreStart, Way::RestartInHandler, Way::KillInHandler, Way::FailInHandler, Way::StopInHandler]
+    {
+        let seen = Arc::new(Mutex::new(None));
+        let start = {
+            let seen = seen.clone();
+            move || {
+                let seen = seen.clone();
+                async move { Ok(Restless { way, seen }) }
+            }
+        };
+        let spawn = supervise::spawn("restless", start)
+            .lifecycle(Lifecycle::Permanent)
+            .limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited))
+            .decider(|_: &Failure| Directive::Restart);
+        let spawn = tokio::spawn(spawn.into_future());
+        for _ in 0..4 {
+            tokio::task::yield_now().await;
+        }
+        let restless = seen.lock().unwrap().clone().expect("it has begun");
+        let turns = restless.incarnation();
+        assert!(turns < MANY / 100, "{turns} incarnations before anybody else had a turn");
+        restless.stop();
+        let ended = soon(restless.terminated()).await.unwrap();
+        assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+        settle().await;
+        drop(spawn.await);
+    }
+}

@@ -1,0 +1,253 @@
+//! Hooks, and the time of a start: S12 and S13.
+
+use supervise::event::{EventKind, Events};
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+supervisor! {
+    struct One(journal: Journal) {
+        #[lifecycle(Permanent, shutdown = 3s)]
+        probe: Probe = Probe::start("probe", journal).await?,
+    }
+}
+
+// ----- S12
+
+/// S12: errors and panics in `pre_restart`, `post_stop` and `Drop` are reported, nothing else changes.
+#[tokio::test(start_paused = true)]
+async fn what_goes_wrong_on_the_way_down_is_reported_and_nothing_else_changes() {
+    quiet_panics();
+    for fault in [Fault::Error, Fault::Panic] {
+        let journal = Journal::default();
+        let one = One::start(journal.clone()).await.unwrap();
+        let mut events = one.events();
+        journal.plan("probe pre_restart", 1, fault);
+        journal.plan("probe post_stop", 1, fault);
+        journal.plan("probe drop", 1, Fault::Panic);
+        journal.take();
+        one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(ms(20)).await;
+        assert_eq!(
+            journal.take(),
+            [
+                "probe pre_restart",
+                "probe post_stop",
+                "probe drop",
+                "probe start",
+                "probe pre_start",
+                "probe post_restart"
+            ]
+        );
+        assert_eq!(
+            seen(&mut events),
+            [
+                "probe failed",
+                "probe decided Restart",
+                "probe restart in 0ns",
+                "probe reported",
+                "probe reported",
+                "probe reported",
+                "probe restarted"
+            ]
+        );
+        assert_eq!(one.probe.ask(Do::Get).await.unwrap(), 0);
+        journal.plan("probe post_stop", 1, fault);
+        journal.plan("probe drop", 1, Fault::Panic);
+        let report = one.shutdown().await;
+        let probe = &report.children[0];
+        assert!(matches!(probe.ended, Ended::Stopped) && !probe.aborted, "{report}");
+        assert_eq!(probe.failures, 2, "this way leads to an end, so the report has it (S24): {report}");
+    }
+}
+
+/// S12: `post_stop` runs once on each instance whose `pre_start` succeeded, and on no other.
+#[tokio::test(start_paused = true)]
+async fn post_stop_is_owed_once_to_each_instance_whose_pre_start_succeeded() {
+    supervisor! {
+        struct Retry(journal: Journal) {
+            #![decider(|_| Directive::Restart)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    quiet_panics();
+    let journal = Journal::default();
+    journal.plan("probe pre_start", 1, Fault::Error);
+    let retry = Retry::start(journal.clone()).await.unwrap();
+    assert_eq!(
+        journal.take(),
+        ["probe start", "probe pre_start", "probe drop", "probe start", "probe pre_start"],
+        "no post_stop, and no post_restart: it was never up"
+    );
+    journal.plan("probe start", 1, Fault::Panic);
+    retry.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    journal.take();
+    journal.plan("probe pre_start", 1, Fault::Panic);
+    journal.plan("probe post_restart", 1, Fault::Error);
+    retry.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(
+        journal.take(),
+        [
+            "probe pre_restart",
+            "probe post_stop",
+            "probe drop", // the one that failed
+            "probe start",
+            "probe pre_start",
+            "probe drop", // nothing owed
+            "probe start",
+            "probe pre_start",
+            "probe post_restart",
+            "probe post_stop",
+            "probe drop",
+            "probe start",
+            "probe pre_start",
+            "probe post_restart"
+        ],
+        "a retry has no pre_restart"
+    );
+    retry.shutdown().await;
+    assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
+}
+
+/// S12: an instance that is aborted loses its `post_stop`, a stopped one has no `pre_restart`.
+#[tokio::test(start_paused = true)]
+async fn an_aborted_instance_loses_its_post_stop() {
+    let journal = Journal::default();
+    let one = One::start(journal.clone()).await.unwrap();
+    one.probe.tell(Do::Hang).await.unwrap();
+    settle().await;
+    journal.take();
+    let begun = Instant::now();
+    one.probe.stop();
+    assert!(matches!(soon(one.probe.terminated()).await, Ok(Ended::Aborted)));
+    assert_eq!((begun.elapsed(), journal.take()), (secs(3), vec!["probe drop".to_owned()]));
+    let other = One::start(journal.clone()).await.unwrap();
+    journal.take();
+    other.probe.stop();
+    soon(other.probe.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
+}
+
+/// S12: `pre_start` and `post_stop` go on where the restart hooks are replaced, and the other way round.
+#[tokio::test(start_paused = true)]
+async fn hooks_do_not_switch_each_other_off() {
+    struct Own(Journal);
+    #[actor]
+    impl Own {
+        fn handle(&mut self, _: ()) -> Result<(), Boom> {
+            Err(Boom::Told)
+        }
+        #[pre_restart]
+        fn before(&mut self) {
+            self.0.write("own pre_restart");
+        }
+        #[post_stop]
+        fn stopped(&mut self) {
+            self.0.write("own post_stop");
+        }
+        #[pre_start]
+        fn begin(&mut self) {
+            self.0.write("own pre_start");
+        }
+        fn instead(&mut self, failure: &Failure) {
+            self.0.write(format!("instead {}", failure.cause()));
+        }
+    }
+    supervisor! {
+        struct Trees(journal: Journal) {
+            plain: Own = Own(journal.clone()),
+            #[pre_restart(Own::instead)]
+            #[post_restart(Own::instead)]
+            replaced: Own = Own(journal),
+        }
+    }
+    let journal = Journal::default();
+    let trees = Trees::start(journal.clone()).await.unwrap();
+    journal.take();
+    trees.plain.tell(()).await.unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["own pre_restart", "own post_stop", "own pre_start"]);
+    trees.replaced.tell(()).await.unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["instead Told", "own post_stop", "own pre_start", "instead Told"]);
+}
+
+// ----- S13
+
+/// S13: by default a start has all the time in the world; every 10 s it is said that it still starts.
+#[tokio::test(start_paused = true)]
+async fn a_slow_start_is_announced_every_ten_seconds() {
+    let journal = Journal::default();
+    for place in ["start", "pre_start"] {
+        journal.plan(&format!("probe {place}"), 1, Fault::Slow(secs(35)));
+        let mut tree = One::tree(journal.clone());
+        let mut events = tree.events();
+        let begun = Instant::now();
+        let one = tree.start().await.unwrap();
+        assert_eq!(begun.elapsed(), secs(35));
+        let said: Vec<_> = seen(&mut events).into_iter().filter(|line| line.starts_with("probe still")).collect();
+        let times = ["probe still starting 10s", "probe still starting 20s", "probe still starting 30s"];
+        assert_eq!(said, times, "in {place}");
+        one.shutdown().await;
+    }
+}
+
+/// S13: the time of a start is that of all its steps together.
+#[tokio::test(start_paused = true)]
+async fn the_steps_of_a_start_share_one_time() {
+    let journal = Journal::default();
+    let one = One::start(journal.clone()).await.unwrap();
+    let mut events = one.events();
+    for place in ["start", "pre_start", "post_restart"] {
+        journal.plan(&format!("probe {place}"), 1, Fault::Slow(secs(4)));
+    }
+    one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    let begun = Instant::now();
+    assert_eq!(one.probe.ask(Do::Incarnation).forever().await.unwrap(), 2);
+    assert_eq!(begun.elapsed(), secs(12));
+    let said: Vec<_> = seen(&mut events).into_iter().filter(|line| line.contains("still")).collect();
+    assert_eq!(said, ["probe still starting 10s"]);
+}
+
+/// S13: a failing step of a restart is a failure with `Phase::Restart`, decided and charged.
+#[tokio::test(start_paused = true)]
+async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
+    supervisor! {
+        struct Charged(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 3)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    fn phases(events: &mut Events) -> Vec<(Phase, u32)> {
+        let mut phases = Vec::new();
+        while let Some(Ok(event)) = events.try_next() {
+            if let EventKind::Decided { failure, streak, .. } = event.kind {
+                phases.push((failure.phase(), streak));
+            }
+        }
+        phases
+    }
+    let journal = Journal::default();
+    let charged = Charged::start(journal.clone()).await.unwrap();
+    let mut events = charged.events();
+    journal.plan("probe start", 1, Fault::Error);
+    journal.plan("probe pre_start", 1, Fault::Error);
+    journal.plan("probe post_restart", 1, Fault::Error);
+    charged.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(charged.join()).await;
+    let failure = report.ended.failure().expect("the limit");
+    assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
+    assert_eq!(failure.phase(), Phase::Running, "that of the tree that failed with it");
+    assert_eq!(failure.before().map(Failure::phase), Some(Phase::Restart));
+    assert_eq!(
+        phases(&mut events),
+        [(Phase::Running, 1), (Phase::Restart, 2), (Phase::Restart, 3), (Phase::Restart, 4)],
+        "one restart and two retries, the third retry is one too many"
+    );
+    let tries = journal.take().iter().filter(|line| *line == "probe pre_restart").count();
+    assert_eq!(tries, 1, "a retry has no pre_restart");
+}

@@ -1,0 +1,295 @@
+//! A start by hand that fails concerns that child alone, until it is up or has ended: S26.
+
+use std::future::Future as _;
+use std::pin::pin;
+use std::task::{self, Poll, Waker};
+
+use supervise::event::EventKind;
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
+
+supervisor! {
+    struct All(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = Probe::start("b", journal).await?,
+        #[lifecycle(Transient, significant)]
+        c: Probe = Probe::start("c", journal).await?,
+    }
+
+    struct Retries(journal: Journal) {
+        #![strategy(AllForOne, max_restarts = 2, within = 1min)]
+        #![decider(_ => Restart)]
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = Probe::start("b", journal).await?,
+    }
+
+    struct Ends(journal: Journal) {
+        #![strategy(RestForOne, max_restarts = 2, within = 1min, on_limit = Stop)]
+        #[decider(_ => Restart)]
+        b: Probe = Probe::start("b", journal).await?,
+        a: Probe = Probe::start("a", journal).await?,
+    }
+
+    struct Escalates(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        #[decider(_ => Escalate)]
+        b: Probe = Probe::start("b", journal).await?,
+    }
+}
+
+supervisor! {
+    struct Held(journal: Journal) {
+        #![strategy(AllForOne)]
+        #![decider(_ => Restart)]
+        below: struct Below {
+            a: Probe = Probe::start("a", journal).await?,
+            #[decider(_ => Escalate)]
+            b: Probe = Probe::start("b", journal).await?,
+        },
+        slow: Probe = Probe::start("slow", journal).await?,
+    }
+}
+
+async fn stop(one: &ActorRef<Probe>) {
+    one.stop();
+    soon(one.terminated()).await.unwrap();
+}
+
+/// S26: what is not retried ends that child alone, in a group, and though it is significant.
+#[tokio::test(start_paused = true)]
+async fn a_start_by_hand_that_fails_ends_that_child_alone() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    for (one, name) in [(&tree.b, "b start"), (&tree.c, "c start")] {
+        stop(one).await;
+        journal.plan(name, 1, Fault::Error);
+        one.start_again().unwrap();
+        match soon(one.terminated()).await.unwrap() {
+            Ended::Failed(failure) => assert_eq!(failure.phase(), Phase::Start),
+            other => panic!("{other}"),
+        }
+        pass(secs(1)).await;
+        assert!(tree.ended().is_none() && tree.a.ended().is_none());
+        assert_eq!(tree.a.incarnation(), 1);
+        one.start_again().unwrap();
+        settle().await;
+        assert!(one.ended().is_none(), "the next try");
+    }
+    // Up again it is a member as before.
+    tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(tree.a.incarnation(), 2);
+}
+
+/// S26, S15: what is retried waits and is charged by itself, and takes nobody along.
+#[tokio::test(start_paused = true)]
+async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
+    let journal = Journal::default();
+    let tree = Retries::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 2, Fault::Error);
+    tree.b.start_again().unwrap();
+    pass(secs(1)).await;
+    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (4, 1));
+    assert!(tree.b.ended().is_none());
+    // The budget of the group is untouched: it allows its two.
+    for restarts in 1..=2 {
+        tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(1)).await;
+        assert!(tree.ended().is_none());
+        assert_eq!(tree.a.incarnation(), 1 + restarts);
+    }
+}
+
+/// S26: a restart by hand whose start fails is retried alone, too.
+#[tokio::test(start_paused = true)]
+async fn a_restart_by_hand_that_fails_is_retried_alone() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    journal.plan("b start", 1, Fault::Error);
+    tree.b.restart().unwrap();
+    pass(ms(100)).await;
+    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (3, 1), "its restart has failed once");
+    while let Some(Ok(event)) = events.try_next() {
+        assert_eq!(event.path, "b", "{event}");
+    }
+}
+
+/// S26, S15: a limit with `Stop` ends it alone; one that escalates, and an Escalate, fail the supervisor as ever.
+#[tokio::test(start_paused = true)]
+async fn a_limit_and_an_escalate_of_a_start_by_hand() {
+    let journal = Journal::default();
+    let tree = Ends::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 9, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.b.terminated()).await, Ok(Ended::Limit(_))));
+    pass(secs(1)).await;
+    assert!(tree.ended().is_none() && tree.a.ended().is_none());
+    assert_eq!(tree.a.incarnation(), 1);
+
+    let journal = Journal::default();
+    let tree = Retries::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 9, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Limit(_)));
+
+    let tree = Escalates::start(journal.clone()).await.unwrap_err();
+    assert_eq!(tree.path(), "b", "the rest of the plan");
+    let journal = Journal::default();
+    let tree = Escalates::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    journal.plan("b start", 1, Fault::Error);
+    tree.b.start_again().unwrap();
+    assert!(matches!(soon(tree.join()).await.ended, Ended::Failed(_)));
+}
+
+/// S26, S17: while it waits for its next try the group is restarted: it is started in its turn, and still alone.
+#[tokio::test(start_paused = true)]
+async fn a_group_restart_does_not_take_it_in() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    stop(&tree.b).await;
+    journal.plan("b start", 1, Fault::Slow(secs(5)));
+    tree.b.start_again().unwrap();
+    settle().await;
+    journal.plan("b start", 1, Fault::Error);
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(10)).await;
+    assert!(matches!(tree.b.ended(), Some(Ended::Failed(_))));
+    assert_eq!((tree.a.incarnation(), tree.c.incarnation()), (2, 2));
+    assert!(tree.ended().is_none() && tree.c.ended().is_none(), "the rest has come up");
+    let mut stops = 0;
+    while let Some(Ok(event)) = events.try_next() {
+        stops += u32::from(matches!(event.kind, EventKind::Ended { .. }));
+    }
+    assert_eq!(stops, 2, "of `b`, twice");
+}
+
+/// S26, S7: a start by hand that is kept, since the supervisor is held, and then stopped or killed, comes to its end: who
+/// waits for it is told, and its mailbox refuses.
+#[tokio::test(start_paused = true)]
+async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
+    for kill in [false, true] {
+        let journal = Journal::default();
+        let tree = Held::start(journal.clone()).await.unwrap();
+        let a = &tree.below.a;
+        stop(a).await;
+        // Below is held for a second: it has failed, and goes down behind `slow`.
+        journal.plan("slow post_stop", 1, Fault::Slow(secs(1)));
+        tree.below.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+        settle().await;
+        journal.take();
+        a.start_again().unwrap();
+        assert!(a.ended().is_none() && a.try_tell(Do::Note("kept")).is_ok());
+        match kill {
+            true => a.kill(),
+            false => a.stop(),
+        }
+        assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
+        assert!(a.try_tell(Do::Note("late")).is_err());
+        assert_eq!(a.start_again().map_err(|error| error.to_string()), Ok(()), "kept once more");
+        pass(secs(3)).await;
+        assert!(journal.take().iter().all(|line| !line.contains("kept") && !line.contains("late")));
+        assert_eq!((a.ended().is_none(), tree.slow.incarnation()), (true, 2));
+        a.tell(Do::Note("served")).await.unwrap();
+        settle().await;
+        assert!(journal.take().contains(&"a served".to_owned()));
+    }
+}
+
+/// S26: behind a start by hand a kill is heard, as early as it comes.
+#[tokio::test(start_paused = true)]
+async fn a_kill_right_behind_a_start_by_hand_is_heard() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    stop(&tree.b).await;
+    tree.b.start_again().unwrap();
+    tree.b.kill();
+    assert!(matches!(soon(tree.b.terminated()).await.unwrap(), Ended::Stopped));
+    pass(secs(1)).await;
+    assert!(tree.b.ended().is_some());
+    assert_eq!(tree.a.incarnation(), 1);
+}
+
+/// S26: what was asked of the life before, and not heard, is of no account for the one that is started by hand.
+#[tokio::test(start_paused = true)]
+async fn an_older_stop_or_kill_does_not_end_the_next_life() {
+    let journal = Journal::default();
+    let tree = All::start(journal.clone()).await.unwrap();
+    for kill in [false, true] {
+        stop(&tree.b).await;
+        match kill {
+            true => tree.b.kill(),
+            false => tree.b.stop(),
+        }
+        tree.b.start_again().unwrap();
+        pass(secs(1)).await;
+        assert!(tree.b.ended().is_none());
+        tree.b.tell(Do::Note("served")).await.unwrap();
+        settle().await;
+        assert!(journal.take().contains(&"b served".to_owned()));
+    }
+}
+
+/// S26, S24: a life that ends before it began was not aborted, whatever the one before was.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_life_that_never_began_is_its_own() {
+    let journal = Journal::default();
+    let tree = Held::start(journal.clone()).await.unwrap();
+    let a = &tree.below.a;
+    journal.plan("a post_stop", 1, Fault::Slow(secs(60)));
+    a.stop();
+    assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Aborted));
+    journal.plan("slow post_stop", 1, Fault::Slow(secs(1)));
+    tree.below.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    a.start_again().unwrap();
+    a.stop();
+    assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
+}
+
+/// S37, S26: everybody who waited for an end hears of it, though the first of them starts it again at once.
+#[tokio::test(start_paused = true)]
+async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
+    let tree = All::start(Journal::default()).await.unwrap();
+    let again = |one: ActorRef<Probe>| async move {
+        let ended = one.terminated().await.unwrap();
+        drop(one.start_again());
+        ended
+    };
+    let waits = [tokio::spawn(again(tree.b.clone())), tokio::spawn(again(tree.b.clone()))];
+    settle().await;
+    tree.b.stop();
+    for wait in waits {
+        assert!(matches!(soon(wait).await.unwrap(), Ended::Stopped));
+    }
+    settle().await;
+    assert!(tree.b.ended().is_none(), "started once");
+    // Who asks now asks about the life to come.
+    assert!(tokio::time::timeout(secs(1), tree.b.terminated()).await.is_err());
+}
+
+/// S37, S26: also who has not come to look since the child was up again.
+#[tokio::test(start_paused = true)]
+async fn who_waited_over_a_restart_hears_of_the_end_behind_a_start_by_hand() {
+    let tree = All::start(Journal::default()).await.unwrap();
+    let mut waits = pin!(tree.b.terminated());
+    let mut look = task::Context::from_waker(Waker::noop());
+    assert!(waits.as_mut().poll(&mut look).is_pending());
+    tree.b.restart().unwrap();
+    settle().await;
+    tree.b.stop();
+    settle().await;
+    assert!(tree.b.ended().is_some() && tree.b.incarnation() == 2);
+    tree.b.start_again().unwrap();
+    settle().await;
+    let told = waits.as_mut().poll(&mut look);
+    assert!(matches!(told, Poll::Ready(Ok(Ended::Stopped))), "{told:?}");
+}

@@ -1,0 +1,314 @@
+//! Settings that contradict each other where they are not literals: C4, C5, C6 and C12 at a start.
+
+use std::time::Duration;
+
+use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::{
+    ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff, WhileDown,
+};
+use supervise::prelude::*;
+
+use crate::common::{Journal, Probe, ms, secs, soon};
+
+use InvalidSettings::*;
+
+/// What a configuration says.
+#[derive(Clone, Default)]
+struct Config {
+    journal: Journal,
+    delays: Option<(Duration, Duration)>,
+    factor: Option<f64>,
+    share: Option<f64>,
+    reset: Option<Duration>,
+    places: Option<usize>,
+    most: Option<usize>,
+    attempts: Option<u32>,
+    restarts: Option<u32>,
+    within: Option<Duration>,
+    shutdown: Option<Duration>,
+    patience: Option<Duration>,
+    ask: Option<Duration>,
+}
+
+supervisor! {
+    struct App(config: Config) {
+        first: Probe = Probe::start("first", config.journal.clone()).await?,
+
+        #[backoff(
+            config.delays.map_or(secs(3), |(min, _)| min)..config.delays.map_or(secs(30), |(_, max)| max),
+            factor = config.factor.unwrap_or(2.0),
+            random_factor = config.share.unwrap_or(0.2),
+            reset = Auto(config.reset.unwrap_or(secs(10)))
+        )]
+        #[limit(max_restarts = config.restarts.unwrap_or(3), within = config.within.unwrap_or(1h))]
+        #[mailbox(Bounded(config.places.unwrap_or(8)), ask = config.ask.unwrap_or(1s))]
+        #[redeliver(attempts = config.attempts.unwrap_or(1))]
+        db: Probe = Probe::start("db", config.journal.clone()).await?,
+
+        #[max_children(config.most.unwrap_or(8))]
+        #[lifecycle(start = config.patience.unwrap_or(1s))]
+        sessions: [Probe] = || Probe::start("session", config.journal.clone()).await?,
+
+        #[lifecycle(Permanent, shutdown = config.shutdown.unwrap_or(1min))]
+        reports: struct Reports {
+            daily: Probe = Probe::start("daily", config.journal.clone()).await?,
+            below: struct Below {
+                index: [Probe; 2] = |_i: usize| Probe::start("index", config.journal.clone()).await?,
+            },
+        },
+    }
+
+    struct Group(journal: Journal, restarts: u32, within: Duration, slow: Duration) {
+        #![strategy(AllForOne, max_restarts = restarts, within = within)]
+        #[backoff(1s..slow, reset = Auto(1min))]
+        db: Probe = Probe::start("db", journal).await?,
+        #[backoff(1s..slow, reset = Auto(1min))]
+        cart: Probe = Probe::start("cart", journal).await?,
+    }
+
+    struct Paced(journal: Journal, within: Duration) {
+        #![strategy(OneForOne, max_restarts = 100, within = within)]
+        db: Probe = Probe::start("db", journal).await?,
+    }
+}
+
+/// The path of the failure, and the contradiction.
+fn of(failure: &Failure) -> (String, InvalidSettings) {
+    let what = failure.error::<InvalidSettings>().unwrap_or_else(|| panic!("not a contradiction: {failure}"));
+    (failure.path().to_owned(), *what)
+}
+
+async fn refused(config: Config) -> (String, InvalidSettings) {
+    let journal = config.journal.clone();
+    let failure = App::start(config).await.expect_err("it started");
+    let lines = journal.take();
+    let count = |line: &str| lines.iter().filter(|l| *l == line).count();
+    assert_eq!((count("first start"), count("first post_stop")), (1, 1), "what was up is down again");
+    of(&failure)
+}
+
+fn noted(_: &mut Probe) {}
+
+/// C4 to C6, C12: none of these contradicts itself.
+#[tokio::test(start_paused = true)]
+async fn what_does_not_contradict_itself_starts() {
+    App::start(Config::default()).await.unwrap().shutdown().await;
+    let all = Config { delays: Some((secs(3), secs(3))), share: Some(1.0), factor: Some(1.0), ..Config::default() };
+    App::start(all).await.unwrap().shutdown().await;
+}
+
+/// S21, C5: what was up is taken down again.
+#[tokio::test(start_paused = true)]
+async fn a_computed_backoff_that_contradicts_itself_is_the_error_of_the_start() {
+    let (min, max) = (secs(30), secs(3));
+    let (path, what) = refused(Config { delays: Some((min, max)), ..Config::default() }).await;
+    assert_eq!((&*path, what), ("db", EmptyRange { min, max }));
+    let (_, what) = refused(Config { share: Some(1.5), ..Config::default() }).await;
+    assert_eq!(what, RandomFactor(1.5));
+    let (_, what) = refused(Config { factor: Some(0.5), ..Config::default() }).await;
+    assert_eq!(what, Factor(0.5));
+    let (_, what) = refused(Config { reset: Some(secs(2)), ..Config::default() }).await;
+    assert_eq!(what, ResetTooEarly { after: secs(2), min: secs(3) });
+}
+
+/// C5: a number that is none is no share.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_a_number_is_no_factor() {
+    let (_, what) = refused(Config { share: Some(f64::NAN), ..Config::default() }).await;
+    assert!(matches!(what, RandomFactor(_)));
+    let (_, what) = refused(Config { factor: Some(f64::NAN), ..Config::default() }).await;
+    assert!(matches!(what, Factor(_)));
+}
+
+/// C3: no time at all, as where it is a literal.
+#[tokio::test(start_paused = true)]
+async fn no_time_at_all_is_the_error_of_the_start() {
+    let zero = Duration::ZERO;
+    for (config, path, setting) in [
+        (Config { delays: Some((zero, secs(3))), ..Config::default() }, "db", "backoff"),
+        (Config { within: Some(zero), ..Config::default() }, "db", "within"),
+        (Config { shutdown: Some(zero), ..Config::default() }, "reports", "shutdown"),
+        (Config { patience: Some(zero), ..Config::default() }, "sessions", "start"),
+        (Config { ask: Some(zero), ..Config::default() }, "db", "ask"),
+    ] {
+        assert_eq!(refused(config).await, (path.to_owned(), NoTime(setting)));
+    }
+    let what = of(&Paced::start(Journal::default(), zero).await.expect_err("it started")).1;
+    assert_eq!(what, NoTime("within"));
+}
+
+/// C4
+#[tokio::test(start_paused = true)]
+async fn computed_settings_that_would_do_nothing_are_the_error_of_the_start() {
+    let (path, what) = refused(Config { places: Some(0), ..Config::default() }).await;
+    assert_eq!((&*path, what), ("db", NoPlaces));
+    let (_, what) = refused(Config { attempts: Some(0), ..Config::default() }).await;
+    assert_eq!(what, NoAttempts);
+    let (path, what) = refused(Config { most: Some(0), ..Config::default() }).await;
+    assert_eq!((&*path, what), ("sessions", NoChildren));
+}
+
+/// C6
+#[tokio::test(start_paused = true)]
+async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
+    let (path, what) = refused(Config { within: Some(secs(21)), ..Config::default() }).await;
+    let least = secs(3 + 6 + 12);
+    assert_eq!((&*path, what), ("db", NeverReached { failures: 4, least, within: least }));
+    App::start(Config { within: Some(ms(21_001)), ..Config::default() }).await.unwrap().shutdown().await;
+
+    // The first restart is immediate, the others are 10 ms apart.
+    let (path, what) = of(&Paced::start(Journal::default(), ms(990)).await.expect_err("it started"));
+    assert_eq!((&*path, what), ("db", NeverReached { failures: 101, least: ms(990), within: ms(990) }));
+    Paced::start(Journal::default(), ms(991)).await.unwrap().shutdown().await;
+}
+
+/// C6: in a group all failures count together.
+#[tokio::test(start_paused = true)]
+async fn a_group_whose_limit_is_never_reached_does_not_start() {
+    let group = |within| Group::start(Journal::default(), 4, within, secs(8));
+    let (path, what) = of(&group(secs(6)).await.expect_err("it started"));
+    let least = secs(1 + 1 + 2 + 2);
+    assert_eq!((&*path, what), ("Group", NeverReached { failures: 5, least, within: secs(6) }));
+    group(secs(7)).await.unwrap().shutdown().await;
+}
+
+/// C12: 5 s for one child, and 5 s for each of the two below.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_has_too_little_time_to_stop_does_not_start() {
+    let given = secs(14);
+    let (path, what) = refused(Config { shutdown: Some(given), ..Config::default() }).await;
+    assert_eq!((&*path, what), ("reports", ShutdownTooShort { need: secs(15), given }));
+    App::start(Config { shutdown: Some(secs(15)), ..Config::default() }).await.unwrap().shutdown().await;
+}
+
+/// C4
+#[tokio::test(start_paused = true)]
+async fn sets_that_are_empty_or_too_full_do_not_start() {
+    const NONE: usize = 0;
+    supervisor! {
+        struct Row(journal: Journal) {
+            shards: [Probe; NONE] = |_i: usize| Probe::start("shard", journal).await?,
+        }
+        struct Full(journal: Journal, names: Vec<u32>) {
+            #[max_children(2)]
+            #[initial(names.clone())]
+            workers: [Probe] = |n: u32| Probe::start(format!("worker{n}"), journal).await?,
+        }
+    }
+    let what = of(&Row::start(Journal::default()).await.expect_err("it started"));
+    assert_eq!(what, ("shards".to_owned(), EmptyArray));
+    let what = of(&Full::start(Journal::default(), vec![1, 2, 3]).await.expect_err("it started"));
+    assert_eq!(what, ("workers".to_owned(), TooManyInitial { initial: 3, most: 2 }));
+    Full::start(Journal::default(), vec![1, 2]).await.unwrap().shutdown().await;
+}
+
+/// C12: an optional child that is not there takes no time.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_there_needs_no_time_to_stop() {
+    supervisor! {
+        struct Maybe(journal: Journal, there: bool, given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            reports: struct Both {
+                one: Probe = Probe::start("one", journal).await?,
+                two: Option<Probe> = if there { Some(Probe::start("two", journal).await?) } else { None },
+            },
+        }
+    }
+    let given = secs(5);
+    let what = of(&Maybe::start(Journal::default(), true, given).await.expect_err("it started"));
+    assert_eq!(what, ("reports".to_owned(), ShutdownTooShort { need: secs(10), given }));
+    Maybe::start(Journal::default(), false, given).await.unwrap().shutdown().await;
+}
+
+/// C12: a task without a context is dropped at its next await, so it takes no time. A constant says the same.
+#[tokio::test(start_paused = true)]
+async fn a_task_without_a_context_needs_no_time_to_stop() {
+    supervisor! {
+        struct Beats(given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            computed: struct Computed {
+                beat: task = std::future::pending::<()>(),
+                beats: [task; 2] = |_i: usize| std::future::pending::<()>(),
+            },
+            #[lifecycle(Permanent, shutdown = 1ms)]
+            literal: struct Literal {
+                beat: task = std::future::pending::<()>(),
+            },
+        }
+        struct Patient(given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            computed: struct Waits {
+                beat: task = |cx| cx.stopped(),
+            },
+        }
+    }
+    Beats::start(ms(1)).await.unwrap().shutdown().await;
+    let what = of(&Patient::start(secs(4)).await.expect_err("it started"));
+    assert_eq!(what, ("computed".to_owned(), ShutdownTooShort { need: secs(5), given: secs(4) }));
+}
+
+/// S21, C12: another start would find the same, so nothing retries it: no backoff, no decider.
+#[tokio::test(start_paused = true)]
+async fn a_contradiction_is_not_tried_again() {
+    supervisor! {
+        struct Patient(journal: Journal, given: Duration) {
+            #![decider(_ => Restart)]
+            #[backoff(1s..2s)]
+            #[lifecycle(Permanent, shutdown = given)]
+            reports: struct Retried {
+                one: Probe = Probe::start("one", journal).await?,
+            },
+        }
+        struct Elsewhere(journal: Journal, given: Duration) {
+            #[backoff(1s..2s)]
+            below: Patient = Patient::tree(journal, given),
+        }
+    }
+    let (journal, given) = (Journal::default(), secs(1));
+    let failure = soon(Patient::start(journal.clone(), given)).await.expect_err("it started");
+    assert_eq!(of(&failure), ("reports".to_owned(), ShutdownTooShort { need: secs(5), given }));
+    assert_eq!(journal.take().iter().filter(|line| *line == "one start").count(), 1);
+    let failure = soon(Elsewhere::start(Journal::default(), given)).await.expect_err("it started");
+    assert_eq!(of(&failure).0, "below/reports");
+}
+
+/// S38, C4 to C6: what is said to a spawn is checked there.
+#[tokio::test(start_paused = true)]
+async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
+    let probe = || supervise::spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
+    let most = |max| RestartLimit::new().max_restarts(MaxRestarts::AtMost(max));
+    let slow = ExponentialBackoff::new(secs(3), secs(30));
+    let cases = [
+        (probe().mailbox(Mailbox::Bounded(0)), NoPlaces),
+        (probe().backoff(SlottedBackoff::new(Duration::ZERO)), NoTime("backoff")),
+        (probe().start(Duration::ZERO), NoTime("start")),
+        (probe().mailbox(Mailbox::Unbounded).backoff(slow), UnboundedHold),
+        (probe().redeliver(0), NoAttempts),
+        (probe().lifecycle(Lifecycle::Permanent).significant(), SignificantPermanent),
+        (probe().drain().shutdown(ShutdownTimeout::Kill), DrainWithoutTime),
+        (probe().lifecycle(Lifecycle::Temporary).backoff(slow), NeverRestarted("backoff")),
+        (probe().lifecycle(Lifecycle::Temporary).limit(most(1)), NeverRestarted("limit")),
+        (probe().lifecycle(Lifecycle::Temporary).redeliver(1), NeverRestarted("redeliver")),
+        (probe().lifecycle(Lifecycle::Temporary).pre_restart(noted), NeverRestarted("pre_restart")),
+        (probe().lifecycle(Lifecycle::Temporary).post_restart(noted), NeverRestarted("post_restart")),
+        (probe().backoff(slow).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
+        (probe().backoff(slow).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
+        (probe().limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
+        (probe().limit(most(101).within(secs(1))), NeverReached { failures: 102, least: secs(1), within: secs(1) }),
+        (
+            probe().limit(RestartLimit::new().within(ms(90))),
+            NeverReached { failures: 11, least: ms(90), within: ms(90) },
+        ),
+    ];
+    for (spawn, expected) in cases {
+        match spawn.await {
+            Err(SpawnError::InvalidSettings { path, what }) => assert_eq!((&*path, what), ("db", expected)),
+            other => panic!("{expected:?} was not seen: {other:?}"),
+        }
+    }
+    // Slots have no least delay, and an unbounded mailbox may reject instead.
+    let slots = probe().backoff(SlottedBackoff::new(secs(1))).limit(most(3).within(secs(1)));
+    slots.await.unwrap().stop();
+    let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow);
+    rejects.await.unwrap().stop();
+}

@@ -1,0 +1,56 @@
+//! What the grammar lets one write: names of every kind, `#[cfg]`, parameters that are functions.
+
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Journal, Probe};
+
+#[allow(non_snake_case)] // as the children want it
+mod names {
+    use super::*;
+
+    supervisor! {
+        /// Names that could be something else's.
+        pub(crate) struct Names(r#type: Journal, make: fn(&'static str, Journal) -> Later) {
+            let start = format!("{type:?}").len();
+            pub(super) r#struct: Probe = make("struct", r#type.clone()).await?,
+            Some: Probe = Probe::start("Some", r#type.clone()).await?,
+            Vec: Probe = Probe::start("Vec", r#type.clone()).await?,
+            shutdown: Probe = Probe::start("shutdown", r#type.clone()).await?,
+            events: Probe = { let _ = start; Probe::start("events", r#type.clone()).await? },
+            #[cfg(any())]
+            gone: Nothing = Nothing::at_all(),
+            #[cfg(any())]
+            never: struct Never {
+                nothing: Nothing = Nothing::at_all(),
+            },
+            handle: Probe = Probe::start("handle", r#type.clone()).await?,
+            error: Probe = { let _ = shutdown; Probe::start("error", r#type).await? },
+        }
+    }
+
+    pub(super) type Later = std::pin::Pin<Box<dyn Future<Output = Result<Probe, Boom>> + Send>>;
+
+    #[expect(dead_code, reason = "a constant whose name the expansion must not mean")]
+    #[expect(non_upper_case_globals)]
+    const handle: u8 = 0;
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Journal")
+    }
+}
+
+/// Children may be called what they like; `#[cfg]` takes a child away with its field, a parameter can be called,
+/// and a raw name be formatted.
+#[tokio::test(start_paused = true)]
+async fn children_may_be_called_what_they_like() {
+    let make: fn(&'static str, Journal) -> names::Later = |name, journal| Box::pin(Probe::start(name, journal));
+    let tree = names::Names::start(Journal::default(), make).await.unwrap();
+    assert_eq!(tree.r#struct.path(), "struct");
+    assert_eq!([tree.Some.path(), tree.Vec.path()], ["Some", "Vec"]);
+    assert_eq!(tree.events.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(TreeRef::path(&tree), "Names");
+    assert_eq!([tree.handle.path(), tree.error.path(), tree.shutdown.path()], ["handle", "error", "shutdown"]);
+    Running::shutdown(tree).await;
+}

@@ -1,0 +1,408 @@
+//! Draining, by hand and at a stop: S24, S26, and the rows "draining" of tables 2a and 2b.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use supervise::error::{AskError, CommandError, SendRejection};
+use supervise::event::Events;
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
+
+supervisor! {
+    struct One(journal: Journal) {
+        #[lifecycle(Permanent, shutdown = 4s)]
+        #[mailbox(Bounded(2))]
+        db: Probe = Probe::start("db", journal).await?,
+        #[backoff(10s..20s, random_factor = 0.0)]
+        slow: Probe = Probe::start("slow", journal).await?,
+    }
+
+    struct Group(journal: Journal) {
+        #![strategy(AllForOne)]
+        a: Probe = Probe::start("a", journal).await?,
+        b: Probe = Probe::start("b", journal).await?,
+    }
+
+    struct Escalates(journal: Journal) {
+        #[decider(|_: &Failure| Directive::Resume)]
+        sub: struct Inner {
+            #![decider(|_: &Failure| Directive::Escalate)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        },
+    }
+}
+
+supervisor! {
+    struct Drains(journal: Journal, whom: Arc<OnceLock<ActorRef<Probe>>>) {
+        // Its children are held until this has spoken.
+        #[decider(move |_: &Failure| {
+            let b = whom.get().expect("it is known by then");
+            let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != SendRejection::Full);
+            // Its task may be next on this thread.
+            tokio::task::block_in_place(|| {
+                while !is_down() {
+                    std::thread::yield_now();
+                }
+            });
+            b.drain();
+            Directive::Resume
+        })]
+        sub: struct Rejecting {
+            #![decider(|_: &Failure| Directive::Escalate)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[while_down(Reject)]
+            #[lifecycle(Permanent, shutdown = Infinity)]
+            b: Probe = Probe::start("b", journal).await?,
+        },
+    }
+}
+
+async fn one() -> (Running<One>, Journal, Events) {
+    let journal = Journal::default();
+    let mut tree = One::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    settle().await;
+    journal.take();
+    seen(&mut events);
+    (tree, journal, events)
+}
+
+/// S26: behind the messages that are queued already, in their order; then as a stop.
+#[tokio::test(start_paused = true)]
+async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
+    let (tree, journal, mut events) = one().await;
+    tree.db.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    let (asked, ()) = tokio::join!(tree.db.ask(Do::Get), async {
+        tree.db.tell(Do::Note("queued")).await.unwrap();
+        tree.db.drain();
+        let refused = tree.db.try_tell(Do::Note("late")).unwrap_err();
+        assert_eq!(refused.reason(), SendRejection::Ended);
+        assert_eq!(tree.db.tell(Do::Note("late")).await.unwrap_err().reason(), SendRejection::Ended);
+    });
+    assert_eq!(asked, Ok(0), "its question was queued");
+    assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
+    assert_eq!(seen(&mut events), ["db ended Stopped"]);
+}
+
+/// S26: behind a stop it means nothing any more, though the stop has not been heard yet.
+#[tokio::test(start_paused = true)]
+async fn a_drain_right_behind_a_stop_is_a_stop() {
+    for queued in [false, true] {
+        let (tree, journal, mut events) = one().await;
+        if queued {
+            tree.db.tell(Do::Note("queued")).await.unwrap();
+        }
+        let begin = Instant::now();
+        tree.db.stop();
+        tree.db.drain();
+        assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
+        assert_eq!(begin.elapsed(), secs(0), "it waits for nothing");
+        assert_eq!(journal.take(), ["db post_stop", "db drop"]);
+        let lost = if queued { vec!["db dead letter", "db ended Stopped"] } else { vec!["db ended Stopped"] };
+        assert_eq!(seen(&mut events), lost);
+    }
+}
+
+/// S26: an idle one ends at once; asked again it changes nothing.
+#[tokio::test(start_paused = true)]
+async fn an_idle_one_that_drains_ends() {
+    let (tree, journal, _) = one().await;
+    tree.db.drain();
+    tree.db.drain();
+    soon(tree.db.terminated()).await.unwrap();
+    tree.db.drain();
+    settle().await;
+    assert_eq!(journal.take(), ["db post_stop", "db drop"]);
+    assert!(tree.ended().is_none());
+}
+
+/// S26: senders that wait for room are refused at once.
+#[tokio::test(start_paused = true)]
+async fn a_drain_refuses_senders_that_wait_for_room() {
+    let (tree, journal, _) = one().await;
+    tree.db.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    tree.db.tell(Do::Note("first")).await.unwrap();
+    tree.db.tell(Do::Note("second")).await.unwrap();
+    let begin = Instant::now();
+    // Tasks of their own: nothing but the drain wakes them.
+    let (one, other) = (tree.db.clone(), tree.db.clone());
+    let told = tokio::spawn(async move { one.tell(Do::Note("third")).await });
+    let asked = tokio::spawn(async move { other.ask(Do::Get).await });
+    settle().await;
+    tree.db.drain();
+    let (told, asked) = (told.await.unwrap(), asked.await.unwrap());
+    assert_eq!(told.unwrap_err().reason(), SendRejection::Ended);
+    assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Ended, .. })));
+    assert_eq!(begin.elapsed(), secs(0));
+    soon(tree.db.terminated()).await.unwrap();
+    assert_eq!(journal.take()[..4], ["db works", "db worked", "db first", "db second"]);
+}
+
+/// S26, 2a: it has its `shutdown` time for all of it; what is left is a dead letter.
+#[tokio::test(start_paused = true)]
+async fn a_drain_has_the_shutdown_time() {
+    let (tree, journal, mut events) = one().await;
+    let begin = Instant::now();
+    tree.db.tell(Do::Work(secs(3))).await.unwrap();
+    tree.db.tell(Do::Work(secs(3))).await.unwrap();
+    settle().await;
+    tree.db.tell(Do::Note("never")).await.unwrap();
+    tree.db.drain();
+    let ended = soon(tree.db.terminated()).await.unwrap();
+    assert!(matches!(ended, Ended::Aborted), "{ended:?}");
+    assert_eq!(begin.elapsed(), secs(4));
+    assert_eq!(journal.take(), ["db works", "db worked", "db works", "db drop"]);
+    assert_eq!(seen(&mut events), ["db aborted", "db dead letter", "db ended Aborted"]);
+}
+
+/// S26, 2a: a failure ends it: reported, the rest dead letters, `post_stop` owed.
+#[tokio::test(start_paused = true)]
+async fn a_failure_ends_a_drain() {
+    for in_hand in [true, false] {
+        let (tree, journal, mut events) = one().await;
+        if !in_hand {
+            tree.db.tell(Do::Work(secs(1))).await.unwrap();
+            settle().await;
+            tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+            tree.db.tell(Do::Note("never")).await.unwrap();
+            tree.db.drain();
+        } else {
+            tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+            tree.db.tell(Do::Note("never")).await.unwrap();
+            // The failing message is the one in hand when it is asked: it fails first, and stops.
+            tree.db.drain();
+        }
+        assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
+        let lines = journal.take();
+        assert_eq!(lines[lines.len() - 2..], ["db post_stop", "db drop"]);
+        assert!(!lines.contains(&"db never".to_owned()));
+        assert_eq!(seen(&mut events), ["db reported", "db dead letter", "db ended Stopped"]);
+        assert_eq!(tree.db.incarnation(), 1);
+    }
+}
+
+/// S26, 2a: a kill drops the message in hand, the rest are dead letters; the hooks run.
+#[tokio::test(start_paused = true)]
+async fn a_kill_cuts_a_drain_short() {
+    let (tree, journal, mut events) = one().await;
+    tree.db.tell(Do::Hang).await.unwrap();
+    tree.db.tell(Do::Note("never")).await.unwrap();
+    settle().await;
+    tree.db.drain();
+    pass(secs(1)).await;
+    tree.db.kill();
+    let begin = Instant::now();
+    assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(begin.elapsed(), secs(0));
+    assert_eq!(journal.take(), ["db post_stop", "db drop"]);
+    assert_eq!(seen(&mut events), ["db reported", "db dead letter", "db ended Stopped"]);
+}
+
+/// S26, 2a: a stop of one that drains changes nothing but the time it has.
+#[tokio::test(start_paused = true)]
+async fn a_stop_lets_a_drain_go_on() {
+    let (tree, journal, _) = one().await;
+    tree.db.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    tree.db.tell(Do::Note("queued")).await.unwrap();
+    tree.db.drain();
+    settle().await;
+    tree.db.stop();
+    soon(tree.db.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
+}
+
+/// S26, 2a: a Down of its group lets the message in hand end; the rest are dead letters, and it does not come up.
+#[tokio::test(start_paused = true)]
+async fn a_drain_ends_when_its_group_goes_down() {
+    let journal = Journal::default();
+    let mut tree = Group::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    tree.b.tell(Do::Work(secs(2))).await.unwrap();
+    settle().await;
+    tree.b.tell(Do::Note("never")).await.unwrap();
+    tree.b.drain();
+    settle().await;
+    journal.take();
+    seen(&mut events);
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(3)).await;
+    assert!(matches!(tree.b.ended(), Some(Ended::Stopped)));
+    assert_eq!(
+        journal.take(),
+        [
+            "b worked",
+            "b post_stop",
+            "b drop",
+            "a pre_restart",
+            "a post_stop",
+            "a drop",
+            "a start",
+            "a pre_start",
+            "a post_restart"
+        ]
+    );
+    assert!(seen(&mut events).contains(&"b dead letter".to_owned()));
+}
+
+/// S26, 2d: one that is not up stops: starting, waiting, on its way down, or while its group moves.
+#[tokio::test(start_paused = true)]
+async fn a_drain_of_one_that_is_not_up_is_a_stop() {
+    // Waiting for its backoff.
+    let (tree, journal, _) = one().await;
+    tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    tree.slow.tell(Do::Note("never")).await.unwrap();
+    journal.take();
+    tree.slow.drain();
+    assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
+    pass(secs(60)).await;
+    assert!(journal.take().is_empty());
+
+    // Starting again.
+    let (tree, journal, _) = one().await;
+    journal.plan("slow post_restart", 1, Fault::Slow(secs(100)));
+    tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(10)).await;
+    journal.take();
+    tree.slow.drain();
+    assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["slow post_stop", "slow drop"], "dropped, `post_stop` was owed");
+
+    // Going down for a restart.
+    let (tree, journal, _) = one().await;
+    journal.plan("slow pre_restart", 1, Fault::Slow(secs(1)));
+    tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.slow.drain();
+    assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["slow pre_restart", "slow pre_restart done", "slow post_stop", "slow drop"]);
+
+    // Its group is going up.
+    let journal = Journal::default();
+    let group = Group::start(journal.clone()).await.unwrap();
+    journal.plan("b start", 1, Fault::Slow(secs(5)));
+    group.b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    group.a.tell(Do::Hang).await.unwrap();
+    group.a.tell(Do::Note("never")).await.unwrap();
+    settle().await;
+    group.a.drain();
+    assert!(matches!(soon(group.a.terminated()).await, Ok(Ended::Aborted)));
+    assert!(!journal.take().contains(&"a never".to_owned()));
+}
+
+/// S26, 2d: one that has failed and whose decision is kept stops, without `pre_restart`.
+#[tokio::test(start_paused = true)]
+async fn a_drain_of_one_that_has_failed_is_a_stop() {
+    let journal = Journal::default();
+    let mut blueprint = Escalates::tree(journal.clone());
+    let mut events = blueprint.events();
+    let tree = blueprint.start().await.unwrap();
+    settle().await;
+    tree.sub.a.tell(Do::Note("first")).await.unwrap();
+    settle().await;
+    journal.take();
+    seen(&mut events);
+    // The failure and the drain meet in one turn: the failure comes first.
+    tree.sub.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.sub.a.tell(Do::Note("never")).await.unwrap();
+    tree.sub.a.drain();
+    assert!(matches!(soon(tree.sub.a.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["a post_stop", "a drop"]);
+    assert!(tree.sub.b.ended().is_none());
+}
+
+/// Fails slowly; below it a probe that has that long to go down.
+struct Boss {
+    journal: Journal,
+    time: Duration,
+}
+
+enum Ask {
+    Hire(Reply<ActorRef<Probe>>),
+    Fail,
+}
+
+#[actor]
+impl Boss {
+    async fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), Boom> {
+        let Ask::Hire(reply) = ask else { return Err(Boom::Told) };
+        let journal = self.journal.clone();
+        let start = move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start("child", journal).await?) }
+        };
+        reply.send(cx.spawn("child", start).shutdown(self.time).await.map_err(|_| Boom::Planned)?);
+        Ok(())
+    }
+    #[pre_restart]
+    async fn flush(&mut self) {
+        tokio::time::sleep(secs(1)).await;
+    }
+}
+
+supervisor! {
+    struct Office(journal: Journal, time: Duration) {
+        boss: Boss = Boss { journal, time },
+    }
+}
+
+/// S26, 2a, S7: below a failure what is queued does not begin, not for longer than the time it has; the restart
+/// above absorbs it.
+#[tokio::test(start_paused = true)]
+async fn a_drain_is_held_below_a_failure() {
+    for (time, took, expected) in [(ms(300), ms(300), "Aborted"), (secs(3), secs(1), "Stopped")] {
+        let journal = Journal::default();
+        let office = Office::start(journal.clone(), time).await.unwrap();
+        let child = office.boss.ask(Ask::Hire).await.unwrap();
+        office.boss.tell(Ask::Fail).await.unwrap();
+        settle().await;
+        child.tell(Do::Note("held")).await.unwrap();
+        child.drain();
+        journal.take();
+        let begin = Instant::now();
+        let ended = soon(child.terminated()).await.unwrap();
+        assert_eq!((begin.elapsed(), &*format!("{ended:?}")), (took, expected));
+        assert!(!journal.take().contains(&"child held".to_owned()));
+        assert_eq!(office.dead_letters(), 1);
+    }
+}
+
+/// S26, 2d: restart of one that drains.
+#[tokio::test(start_paused = true)]
+async fn one_that_drains_is_not_restarted() {
+    let (tree, ..) = one().await;
+    tree.db.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    tree.db.drain();
+    assert!(matches!(tree.db.restart(), Err(CommandError::Stopping { .. })));
+    assert!(matches!(tree.db.start_again(), Err(CommandError::NotEnded { .. })));
+    soon(tree.db.terminated()).await.unwrap();
+    tree.db.start_again().unwrap();
+    settle().await;
+    tree.db.tell(Do::Note("open again")).await.unwrap();
+    assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 2);
+}
+
+/// S26, S35: one that rejects while it is held drains all the same, and handles what is queued once it is released.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_of_one_that_rejects_meanwhile_comes_to_its_end() {
+    let whom = Arc::default();
+    let tree = Drains::start(Journal::default(), Arc::clone(&whom)).await.unwrap();
+    let b = tree.sub.b.clone();
+    whom.set(b.clone()).unwrap();
+    tree.sub.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let ended = tokio::time::timeout(secs(10), b.terminated()).await;
+    assert!(matches!(ended, Ok(Ok(Ended::Stopped))), "{ended:?}");
+    assert_eq!((tree.dead_letters(), tree.sub.a.incarnation()), (0, 1));
+    assert!(tree.shutdown().await.is_orderly());
+}

@@ -1,0 +1,9 @@
+//! Stops, kills and drains, and the report that they give.
+
+mod drain;
+mod drain_background;
+mod ends;
+mod order_and_time;
+mod reports;
+mod runtime_drop;
+mod stop;

@@ -1,0 +1,722 @@
+//! The way out is told truly: S12, S16, S22, S23, S24, S42, S43.
+
+use std::future::{Future, pending};
+use std::process::{ExitCode, Termination};
+use std::time::Duration;
+
+use supervise::inspect::{NodeState, Report, SymptomKind};
+use supervise::policy::SupervisorStrategy;
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+/// The last act of a task once it is told to end.
+#[derive(Clone, Copy)]
+enum Last {
+    Error,
+    Panic,
+    Subtask,
+    Deaf,
+}
+
+async fn told(cx: TaskContext, last: Last) -> Result<(), Boom> {
+    if matches!(last, Last::Subtask) {
+        let inner = cx.clone();
+        cx.spawn(async move {
+            inner.stopped().await;
+            Err::<(), _>(Boom::Told)
+        });
+    }
+    cx.stopped().await;
+    match last {
+        Last::Error => Err(Boom::Fatal),
+        Last::Panic => panic!("told to"),
+        Last::Subtask => Ok(()),
+        Last::Deaf => pending().await,
+    }
+}
+
+fn failed(report: &Report) -> Vec<String> {
+    let failed = report.children.iter().filter(|child| child.failures > 0);
+    failed
+        .map(|child| {
+            let failure = child.failure.as_ref().expect("the first is kept");
+            format!("{} {}: {} of {}", child.path, child.ended, failure.cause(), child.failures)
+        })
+        .collect()
+}
+
+fn exit_code(report: Report) -> bool {
+    Termination::report(report) == ExitCode::SUCCESS
+}
+
+// ----- what fails on the way out
+
+supervisor! {
+    struct Service(journal: Journal, last: Last) {
+        first: Probe = Probe::start("first", journal).await?,
+        #[lifecycle(Permanent, drain)]
+        drains: Probe = Probe::start("drains", journal).await?,
+        #[lifecycle(Permanent, shutdown = 3s)]
+        task: task = |cx| told(cx, last),
+        guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+    }
+}
+
+/// S24: what a task that was told to end fails with is in the report, and so in the exit code.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
+    quiet_panics();
+    for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: told to"), (Last::Subtask, "Told")] {
+        let tree = Service::start(Journal::default(), last).await.unwrap();
+        let task = tree.task.clone();
+        settle().await;
+        let report = soon(tree.shutdown()).await;
+        assert_eq!(failed(&report), [format!("task stopped: {cause} of 1")]);
+        assert!(matches!(report.ended, Ended::Stopped) && !report.is_orderly());
+        assert_eq!(report.to_string(), format!("stopped; task failed on its way out: {cause}"));
+        assert!(matches!(task.ended(), Some(Ended::Stopped)));
+        assert_eq!(task.late_failure().expect("it failed late").path(), "task");
+        assert!(!exit_code(report));
+    }
+}
+
+/// S24: the last message, what is drained, `post_stop` and `Drop`: the first of each child is kept, all are counted.
+#[tokio::test(start_paused = true)]
+async fn what_fails_in_the_last_message_a_hook_or_a_drop_is_in_the_report() {
+    quiet_panics();
+    let journal = Journal::default();
+    let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
+    let guest = tree.guests.spawn("guest").await.unwrap();
+    journal.plan("guest post_stop", 1, Fault::Error);
+    journal.plan("guest drop", 1, Fault::Panic);
+    tree.drains.tell(Do::Work(ms(100))).await.unwrap();
+    tree.drains.tell(Do::Fail(Boom::Told)).await.unwrap();
+    journal.plan("drains drop", 1, Fault::Panic);
+    journal.plan("first post_stop", 1, Fault::Panic);
+    settle().await;
+    let report = soon(tree.shutdown()).await;
+    assert_eq!(
+        failed(&report),
+        [
+            "guests/#1 stopped: Planned of 2",
+            "drains stopped: Told of 2",
+            "first stopped: panicked: planned panic in first post_stop of 1"
+        ]
+    );
+    assert_eq!(
+        report.to_string(),
+        "stopped; task was aborted after 3s; guests/#1 failed on its way out: Planned (and once more); \
+         drains failed on its way out: Told (and once more); \
+         first failed on its way out: panicked: planned panic in first post_stop"
+    );
+    assert!(guest.late_failure().is_some_and(|failure| failure.find::<Boom>() == Some(&Boom::Planned)));
+}
+
+/// S24: a failure on the way down for a restart is an event, and not in the report of a later end.
+#[tokio::test(start_paused = true)]
+async fn a_failure_on_the_way_to_a_restart_is_an_event_only() {
+    quiet_panics();
+    let journal = Journal::default();
+    let mut tree = Service::tree(journal.clone(), Last::Error);
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    journal.plan("first pre_restart", 1, Fault::Error);
+    journal.plan("first post_stop", 1, Fault::Panic);
+    journal.plan("first drop", 1, Fault::Panic);
+    tree.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.task.restart().unwrap();
+    pass(secs(1)).await;
+    let reported = seen(&mut events).into_iter().filter(|line| line.ends_with("reported")).count();
+    assert_eq!((reported, tree.first.incarnation(), tree.task.incarnation()), (4, 2, 2));
+    assert!(tree.first.late_failure().is_none());
+    tree.task.kill(); // it would fail once more
+    settle().await;
+    let report = soon(tree.shutdown()).await;
+    assert!(report.is_orderly(), "{report}");
+    assert!(exit_code(report));
+}
+
+/// S24: a restart that a stop turns into an end is a way out as well.
+#[tokio::test(start_paused = true)]
+async fn a_stop_on_the_way_to_a_restart_makes_it_a_way_out() {
+    let journal = Journal::default();
+    let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
+    journal.plan("first pre_restart", 1, Fault::Error);
+    journal.plan("first post_stop", 1, Fault::Slow(secs(1)));
+    tree.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.first.stop();
+    assert!(matches!(soon(tree.first.terminated()).await, Ok(Ended::Stopped)));
+    let report = soon(tree.shutdown()).await;
+    assert_eq!(failed(&report), ["first stopped: Planned of 1"]);
+}
+
+/// S24: who fails while its supervisor stops and its own turn has not come, fails on its way out.
+#[tokio::test(start_paused = true)]
+async fn a_failure_before_its_turn_to_stop_is_in_the_report() {
+    let journal = Journal::default();
+    let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
+    let first = tree.first.clone();
+    let down = tree.handle();
+    let shutdown = tokio::spawn(tree.shutdown());
+    settle().await; // the task has 3 s
+    first.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(shutdown).await.unwrap();
+    assert_eq!(failed(&report), ["first stopped: Told of 1"]);
+    assert!(down.ended().is_some());
+}
+
+/// S24: one that had ended before the shutdown brings what failed on its way out along; started again it is forgotten.
+#[tokio::test(start_paused = true)]
+async fn what_failed_on_an_earlier_way_out_stays_until_it_is_started_again() {
+    let journal = Journal::default();
+    for again in [false, true] {
+        let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
+        journal.plan("first post_stop", 1, Fault::Error);
+        tree.first.stop();
+        soon(tree.first.terminated()).await.unwrap();
+        tree.task.kill();
+        if again {
+            tree.first.start_again().unwrap();
+            pass(secs(1)).await;
+        }
+        let report = soon(tree.shutdown()).await;
+        assert_eq!(failed(&report).len(), usize::from(!again), "{report}");
+        assert_eq!(report.is_orderly(), again, "{report}");
+    }
+}
+
+struct Clumsy;
+
+impl Drop for Clumsy {
+    fn drop(&mut self) {
+        panic!("told to");
+    }
+}
+
+/// S24, S30: a `let` whose `Drop` panics is a failure of the tree itself on its way out.
+#[tokio::test(start_paused = true)]
+async fn a_let_that_panics_when_it_goes_is_in_the_report() {
+    supervisor! {
+        struct Kept(journal: Journal) {
+            let _kept = Clumsy;
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    quiet_panics();
+    let report = soon(Kept::start(Journal::default()).await.unwrap().shutdown()).await;
+    assert_eq!(report.to_string(), "stopped; the tree itself failed on its way out: panicked: told to");
+    assert!(report.failure.is_some() && report.failures == 1 && !report.is_orderly());
+}
+
+/// S24, S39: a top-level actor has no report; its handle says what failed late.
+#[tokio::test(start_paused = true)]
+async fn a_top_level_actor_says_what_failed_on_its_way_out() {
+    let journal = Journal::default();
+    let start = {
+        let journal = journal.clone();
+        move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start("top", journal).await?) }
+        }
+    };
+    let top = supervise::spawn("top", start).await.unwrap();
+    journal.plan("top post_stop", 1, Fault::Error);
+    assert!(top.late_failure().is_none());
+    top.stop();
+    assert!(matches!(soon(top.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(top.late_failure().expect("it failed late").to_string(), "top failed while running: Planned");
+}
+
+/// S24: of a thousand laggards the report names ten, the worst first, and counts the rest.
+#[tokio::test(start_paused = true)]
+async fn a_report_of_a_thousand_laggards_is_ten_lines_and_a_count() {
+    supervisor! {
+        struct Crowd(journal: Journal) {
+            #[lifecycle(Transient, shutdown = 1s)]
+            deaf: [task] = |last: Last| |cx| told(cx, last),
+            polite: Probe = Probe::start("polite", journal).await?,
+        }
+    }
+    let tree = Crowd::start(Journal::default()).await.unwrap();
+    for n in 0..1000 {
+        tree.deaf.spawn(if n % 2 == 0 { Last::Error } else { Last::Deaf }).await.unwrap();
+    }
+    settle().await;
+    let report = soon(tree.shutdown()).await;
+    assert_eq!(report.children.iter().filter(|child| child.aborted).count(), 500, "the data are complete");
+    assert_eq!(report.children.iter().filter(|child| child.failures == 1).count(), 500, "the data are complete");
+    let lines: Vec<String> = format!("{report:#}").lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 12, "{report:#}");
+    assert_eq!((&*lines[0], &*lines[11]), ("stopped", "and 990 more"));
+    assert!(lines[1..11].iter().all(|line| line.ends_with(" was aborted after 1s")), "{report:#}");
+    assert_eq!(report.to_string(), lines.join("; "));
+}
+
+// ----- `post_stop` that is owed
+
+/// Spawns a child that fails while `pre_start` still waits.
+struct Boss {
+    journal: Journal,
+    fails: u32,
+}
+
+#[actor]
+impl Boss {
+    fn handle(&mut self, boom: Boom) -> Result<(), Boom> {
+        Err(boom)
+    }
+    #[pre_start]
+    async fn hire(&mut self, cx: &mut Context<Self>) {
+        self.journal.write("boss pre_start");
+        if cx.incarnation() == self.fails {
+            let journal = self.journal.clone();
+            let start = move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("kid", journal).await?) }
+            };
+            let kid = cx.spawn("kid", start).await.expect("it starts");
+            kid.tell(Do::Fail(Boom::Fatal)).await.expect("it is up");
+            tokio::time::sleep(ms(1)).await;
+        }
+    }
+    #[post_restart]
+    fn restarted(&mut self) {
+        self.journal.write("boss post_restart");
+    }
+    #[post_stop]
+    fn stopped(&mut self) {
+        self.journal.write("boss post_stop");
+    }
+    #[supervision]
+    fn supervises(&self) -> SupervisorStrategy {
+        SupervisorStrategy::default().decider(|_: &Failure| Directive::Escalate)
+    }
+}
+
+/// S12: `pre_start` that succeeded owes a `post_stop`, though a child of its own has failed it meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
+    supervisor! {
+        struct Hires(journal: Journal, fails: u32) {
+            #![decider(|_: &Failure| Directive::Restart)]
+            boss: Boss = Boss { journal, fails },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Hires::start(journal.clone(), 1).await.unwrap();
+    let of_boss = |journal: &Journal| -> Vec<String> {
+        journal.take().into_iter().filter(|line| line.starts_with("boss")).collect()
+    };
+    assert_eq!(of_boss(&journal), ["boss pre_start", "boss post_stop", "boss pre_start"], "the first start");
+    tree.shutdown().await;
+
+    let journal = Journal::default();
+    let tree = Hires::start(journal.clone(), 2).await.unwrap();
+    tree.boss.tell(Boom::Told).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(
+        of_boss(&journal),
+        [
+            "boss pre_start",
+            "boss post_stop",
+            "boss pre_start", // the kid fails it
+            "boss post_restart",
+            "boss post_stop",
+            "boss pre_start",
+            "boss post_restart"
+        ],
+        "a start again"
+    );
+    tree.shutdown().await;
+}
+
+// ----- a kill behind a stop
+
+supervisor! {
+    struct Deaf(journal: Journal) {
+        #[lifecycle(Transient, shutdown = Infinity)]
+        set: [u32 => task] = |_n: u32| |cx| told(cx, Last::Deaf),
+        #[lifecycle(Transient, shutdown = Infinity)]
+        one: task = |cx| told(cx, Last::Deaf),
+        #[lifecycle(Transient, shutdown = 1000s)]
+        timed: task = |cx: TaskContext| async move {
+            cx.spawn(pending::<()>());
+            pending::<()>().await
+        },
+        #[lifecycle(Transient, shutdown = Infinity)]
+        actor: Probe = Probe::start("actor", journal).await?,
+    }
+}
+
+/// S16: a kill behind a stop ends a task with a context at once, its subtasks with it.
+#[tokio::test(start_paused = true)]
+async fn a_kill_behind_a_stop_ends_a_task_at_once() {
+    let mut tree = Deaf::tree(Journal::default());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    let of_set = tree.set.spawn(1).await.unwrap();
+    settle().await;
+    seen(&mut events);
+    for (name, task) in [("one", tree.one.clone()), ("timed", tree.timed.clone()), ("set/1", of_set)] {
+        task.stop();
+        pass(secs(30)).await;
+        assert!(task.ended().is_none());
+        let begun = Instant::now();
+        task.kill();
+        assert!(matches!(soon(task.terminated()).await, Ok(Ended::Aborted)), "{name}");
+        assert_eq!(begun.elapsed(), Duration::ZERO, "{name}");
+        assert_eq!(seen(&mut events), [format!("{name} aborted"), format!("{name} ended Aborted")]);
+    }
+}
+
+/// S16: so it does with an actor whose last message goes on; the instance loses its `post_stop`.
+#[tokio::test(start_paused = true)]
+async fn a_kill_behind_a_stop_ends_an_actor_in_its_last_message() {
+    let journal = Journal::default();
+    let tree = Deaf::start(journal.clone()).await.unwrap();
+    tree.actor.tell(Do::Hang).await.unwrap();
+    settle().await;
+    journal.take();
+    tree.actor.stop();
+    pass(secs(30)).await;
+    let begun = Instant::now();
+    tree.actor.kill();
+    assert!(matches!(soon(tree.actor.terminated()).await, Ok(Ended::Aborted)));
+    assert_eq!((begun.elapsed(), journal.take()), (Duration::ZERO, vec!["actor drop".to_owned()]));
+}
+
+/// S16: a kill of a task that was told to end for a restart drops it; the restart goes on.
+#[tokio::test(start_paused = true)]
+async fn a_kill_behind_a_restart_drops_the_task_and_it_starts_again() {
+    let tree = Deaf::start(Journal::default()).await.unwrap();
+    settle().await;
+    tree.one.restart().unwrap();
+    pass(secs(30)).await;
+    assert_eq!(tree.one.incarnation(), 1);
+    tree.one.kill();
+    settle().await;
+    assert_eq!((tree.one.incarnation(), tree.one.ended().is_none()), (2, true));
+}
+
+// ----- `cx.stop()`, and then a failure
+
+/// Says that it stops, and fails behind it.
+struct Leaver {
+    journal: Journal,
+    /// In which hook, and in which incarnation.
+    at: (&'static str, u32),
+    by: Fault,
+}
+
+impl Leaver {
+    fn leave(&self, hook: &'static str, cx: &mut Context<Self>) -> Result<(), Boom> {
+        self.journal.write(hook);
+        if self.at != (hook, cx.incarnation()) {
+            return Ok(());
+        }
+        cx.stop();
+        match self.by {
+            Fault::Panic => panic!("told to"),
+            _ => Err(Boom::Told),
+        }
+    }
+}
+
+impl Actor for Leaver {
+    type Msg = ();
+    type Error = Boom;
+
+    async fn receive(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), Boom> {
+        self.leave("handle", cx)?;
+        Err(Boom::Fatal)
+    }
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Boom> {
+        self.leave("pre_start", cx)
+    }
+
+    async fn post_restart(&mut self, _: &Failure, cx: &mut Context<Self>) -> Result<(), Boom> {
+        self.leave("post_restart", cx)
+    }
+
+    async fn post_stop(&mut self, _: &mut Context<Self>) -> Result<(), Boom> {
+        self.journal.write("post_stop");
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Leaves(journal: Journal, at: (&'static str, u32), by: Fault) {
+        #![decider(|_: &Failure| Directive::Restart)]
+        #[lifecycle(Transient)]
+        leaver: Leaver = Leaver { journal, at, by },
+        other: task = pending::<()>(),
+    }
+}
+
+/// S23: `cx.stop()` and then an `Err` or a panic is a stop, in a handler, in `pre_start` and in `post_restart`: the
+/// failure is reported, and changes nothing else.
+#[tokio::test(start_paused = true)]
+async fn a_stop_followed_by_a_failure_is_a_stop_everywhere() {
+    quiet_panics();
+    let cases: [(_, &[&str]); 4] = [
+        (("handle", 1), &["pre_start", "handle", "post_stop"]),
+        (("pre_start", 1), &["pre_start"]),
+        (("pre_start", 2), &["pre_start", "handle", "post_stop", "pre_start"]),
+        (("post_restart", 2), &["pre_start", "handle", "post_stop", "pre_start", "post_restart", "post_stop"]),
+    ];
+    for ((at, story), by) in cases.iter().flat_map(|case| [(case, Fault::Error), (case, Fault::Panic)]) {
+        let journal = Journal::default();
+        let mut tree = Leaves::tree(journal.clone(), *at, by);
+        let mut events = tree.events();
+        let tree = soon(tree.start()).await.unwrap();
+        let _ = tree.leaver.tell(()).await;
+        assert!(matches!(soon(tree.leaver.terminated()).await, Ok(Ended::Done)), "{at:?} {by:?}");
+        assert_eq!(journal.take(), *story, "{at:?} {by:?}");
+        let seen = seen(&mut events);
+        assert_eq!(seen.iter().filter(|line| *line == "leaver reported").count(), 1, "{seen:?}");
+        assert!(!seen.contains(&"leaver decided Stop".to_owned()), "{seen:?}");
+        let report = soon(tree.shutdown()).await;
+        assert_eq!(failed(&report).len(), 1, "{report}");
+    }
+}
+
+/// S23, S36: a message whose handler has said that it stops is handled, whatever comes behind.
+#[tokio::test(start_paused = true)]
+async fn a_message_behind_whose_stop_it_panics_is_not_delivered_again() {
+    struct Once(Journal);
+    #[actor]
+    impl Once {
+        fn handle(&mut self, n: u32, cx: &mut Context<Self>) {
+            self.0.write(n);
+            cx.stop();
+            panic!("told to");
+        }
+    }
+    supervisor! {
+        struct Redelivers(journal: Journal) {
+            #[redeliver(attempts = 3)]
+            once: Once = Once(journal),
+            other: task = pending::<()>(),
+        }
+    }
+    quiet_panics();
+    let journal = Journal::default();
+    let tree = Redelivers::start(journal.clone()).await.unwrap();
+    tree.once.tell(1).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!((journal.take(), tree.once.incarnation()), (vec!["1".to_owned()], 2));
+}
+
+/// S23: a future of `cx.run` that panics beside the last message of one that stops is reported.
+#[tokio::test(start_paused = true)]
+async fn a_panic_beside_the_message_that_stops_is_reported() {
+    struct Busy;
+    #[actor]
+    impl Busy {
+        async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
+            cx.run(async { panic!("told to") }, |()| ());
+            cx.stop();
+            tokio::time::sleep(ms(1)).await;
+        }
+    }
+    supervisor! {
+        struct Runs {
+            #[lifecycle(Transient)]
+            busy: Busy = Busy,
+            other: task = pending::<()>(),
+        }
+    }
+    quiet_panics();
+    let tree = Runs::start().await.unwrap();
+    tree.busy.tell(()).await.unwrap();
+    assert!(matches!(soon(tree.busy.terminated()).await, Ok(Ended::Done)));
+    assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: told to of 1"]);
+}
+
+// ----- a stop that comes while a failure takes a tree down
+
+async fn slow(cx: TaskContext) {
+    cx.stopped().await;
+    tokio::time::sleep(secs(2)).await;
+}
+
+async fn bad() -> Result<(), Boom> {
+    tokio::time::sleep(secs(1)).await;
+    Err(Boom::Told)
+}
+
+/// Fails after a second, and takes two to go down.
+struct Lingers;
+
+#[actor]
+impl Lingers {
+    fn handle(&mut self, _: ()) -> Result<(), Boom> {
+        Err(Boom::Told)
+    }
+    #[pre_start]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        cx.send_after(secs(1), ());
+    }
+    #[post_stop]
+    async fn linger(&mut self) {
+        tokio::time::sleep(secs(2)).await;
+    }
+}
+
+supervisor! {
+    struct Group {
+        #![strategy(AllForOne)]
+        #![decider(_ => Stop)]
+        slow: task = |cx| slow(cx),
+        bad: task = bad(),
+    }
+
+    struct Rest {
+        #![strategy(RestForOne)]
+        #![decider(_ => Stop)]
+        bad: task = bad(),
+        slow: task = |cx| slow(cx),
+    }
+
+    struct Limited {
+        #![strategy(AllForOne, max_restarts = 0, on_limit = Stop)]
+        slow: task = |cx| slow(cx),
+        bad: task = bad(),
+    }
+
+    struct Escalates {
+        #![decider(_ => Escalate)]
+        slow: task = |cx| slow(cx),
+        bad: task = bad(),
+    }
+
+    struct Significant {
+        slow: task = |cx| slow(cx),
+        #[lifecycle(Temporary, significant)]
+        bad: task = bad(),
+    }
+
+    struct LastOne {
+        #![decider(_ => Stop)]
+        bad: Lingers = Lingers,
+        before: task = async {},
+    }
+
+    struct Outer {
+        group: Group = Group::tree(),
+        other: task = pending::<()>(),
+    }
+}
+
+async fn stopped_meanwhile<E: std::fmt::Debug>(run: impl Future<Output = Result<Report, E>>) -> Report {
+    soon(run).await.unwrap()
+}
+
+/// Waits for a moment at which the child has failed (at 1 s) and goes down (until 3 s).
+fn meanwhile() -> impl Future<Output = ()> + Send {
+    tokio::time::sleep(ms(2500))
+}
+
+/// S18, S22, S43: a failure that takes a root down is its end, also when a stop comes meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_cover_the_failure_that_takes_the_tree_down() {
+    let reports = [
+        ("AllForOne, Stop", stopped_meanwhile(Group::run(meanwhile())).await),
+        ("RestForOne, Stop", stopped_meanwhile(Rest::run(meanwhile())).await),
+        ("limit, Stop", stopped_meanwhile(Limited::run(meanwhile())).await),
+        ("Escalate", stopped_meanwhile(Escalates::run(meanwhile())).await),
+        ("significant", stopped_meanwhile(Significant::run(meanwhile())).await),
+        ("the last one", stopped_meanwhile(LastOne::run(meanwhile())).await),
+    ];
+    for (how, report) in reports {
+        let failure = report.ended.failure().unwrap_or_else(|| panic!("{how}: {report}"));
+        assert_eq!((failure.path(), failure.find::<Boom>()), ("bad", Some(&Boom::Told)), "{how}");
+        assert!(!report.is_orderly(), "{how}");
+        assert!(!exit_code(report), "{how}");
+    }
+}
+
+/// S18, S22: the same of a subtree that is stopped by hand, or with its parent.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_keeps_the_failure_that_takes_it_down() {
+    let outer = Outer::start().await.unwrap();
+    pass(ms(2500)).await;
+    outer.group.stop();
+    let report = soon(outer.group.join()).await.unwrap();
+    assert!(matches!(&report.ended, Ended::Failed(failure) if failure.path() == "group/bad"), "{report}");
+    outer.shutdown().await;
+
+    let outer = Outer::start().await.unwrap();
+    pass(ms(2500)).await;
+    let report = soon(outer.shutdown()).await;
+    let group = report.children.iter().find(|child| child.path == "group").expect("it was alive");
+    assert!(matches!(&group.ended, Ended::Failed(failure) if failure.path() == "group/bad"), "{report:?}");
+}
+
+/// S22: a stop of a tree that nothing has failed is a stop.
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_a_tree_that_ends_well_is_a_stop() {
+    supervisor! {
+        struct Finite {
+            slow: task = |cx| slow(cx),
+            #[lifecycle(Transient, significant)]
+            job: task = tokio::time::sleep(secs(1)),
+        }
+    }
+    let report = stopped_meanwhile(Finite::run(meanwhile())).await;
+    assert!(report.is_orderly(), "{report}");
+}
+
+// ----- a root that ends by itself
+
+supervisor! {
+    struct Finite {
+        slow: task = |cx| slow(cx),
+        #[lifecycle(Transient, significant)]
+        job: task = tokio::time::sleep(secs(1)),
+    }
+
+    struct OfFinite {
+        finite: Finite = Finite::tree(),
+        other: task = pending::<()>(),
+    }
+}
+
+fn of_root(tree: &TreeRef) -> (String, Vec<String>) {
+    let symptoms = tree.health().symptoms().iter().map(ToString::to_string).collect();
+    (tree.snapshot().root.state.to_string(), symptoms)
+}
+
+/// S42: a root that goes down by itself is going down, and degraded: by `significant`, by a Stop of AllForOne, or
+/// because its last members do.
+#[tokio::test(start_paused = true)]
+async fn a_root_that_ends_by_itself_is_going_down() {
+    let finite = Finite::start().await.unwrap();
+    let (group, rest, last) =
+        (Group::start().await.unwrap(), Rest::start().await.unwrap(), LastOne::start().await.unwrap());
+    pass(ms(900)).await;
+    assert_eq!(of_root(&finite), ("running".to_owned(), vec![]));
+    pass(ms(600)).await;
+    assert_eq!(of_root(&finite), ("going down".to_owned(), vec!["Finite is going down".to_owned()]));
+    assert_eq!(of_root(&group).0, "going down");
+    assert_eq!(of_root(&rest).0, "going down");
+    assert_eq!(of_root(&last).0, "going down");
+}
+
+/// S42: a subtree likewise; one that is done is no symptom, one that fails is.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_ends_by_itself_is_going_down() {
+    let tree = OfFinite::start().await.unwrap();
+    let outer = Outer::start().await.unwrap();
+    pass(ms(1500)).await;
+    let snapshot = tree.snapshot();
+    assert!(matches!(snapshot.find("finite").unwrap().state, NodeState::GoingDown));
+    assert!(snapshot.health().is_healthy(), "{}", snapshot.health());
+    let health = outer.health();
+    let symptom = health.symptoms().iter().find(|symptom| symptom.path == "group").expect("it fails");
+    assert!(matches!(symptom.reason, SymptomKind::Down(NodeState::GoingDown)));
+}

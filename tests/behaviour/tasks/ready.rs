@@ -1,0 +1,228 @@
+//! Tasks that say themselves when they have started: S29.
+
+use std::time::Duration;
+
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+use crate::common::{Boom, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
+
+/// What a task does before it is ready, and after.
+#[derive(Clone, Copy)]
+enum Plan {
+    Ready(Duration),
+    /// Ready by a subtask.
+    Below(Duration),
+    /// Ready, and returns in the same poll.
+    Through,
+    Returns(Duration),
+    Fails(Duration),
+    Panics,
+    SubtaskFails(Duration),
+    Never,
+    /// Never, and takes that long to return once it is told.
+    Slow(Duration),
+}
+
+/// Writes down when it is dropped.
+struct Mark(Journal);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.0.write("drop");
+    }
+}
+
+async fn task(cx: TaskContext, journal: Journal, first: Plan, again: Plan) -> Result<(), Boom> {
+    let _mark = Mark(journal.clone());
+    journal.write("begins");
+    match if cx.incarnation() == 1 { first } else { again } {
+        Plan::Ready(after) => {
+            sleep(after).await;
+            cx.ready();
+        }
+        Plan::Below(after) => {
+            let ready = cx.clone();
+            cx.spawn(async move {
+                sleep(after).await;
+                ready.ready();
+            });
+        }
+        Plan::Through => {
+            cx.ready();
+            return Ok(());
+        }
+        Plan::Returns(after) => {
+            sleep(after).await;
+            return Ok(());
+        }
+        Plan::Fails(after) => {
+            sleep(after).await;
+            return Err(Boom::Told);
+        }
+        Plan::Panics => panic!("told to"),
+        Plan::SubtaskFails(after) => cx.spawn(async move {
+            sleep(after).await;
+            Err::<(), _>(Boom::Told)
+        }),
+        Plan::Never => {}
+        Plan::Slow(grace) => {
+            cx.stopped().await;
+            journal.write("told");
+            sleep(grace).await;
+            journal.write("returns");
+            return Ok(());
+        }
+    }
+    cx.stopped().await;
+    journal.write("told");
+    Ok(())
+}
+
+supervisor! {
+    struct One(journal: Journal, first: Plan, again: Plan) {
+        #[lifecycle(Permanent, ready, start = 20s, shutdown = 3s)]
+        http: task = |cx| task(cx, journal, first, again),
+        after: Probe = Probe::start("after", journal).await?,
+    }
+
+    struct Group(journal: Journal, again: Plan) {
+        #![strategy(AllForOne)]
+        #[lifecycle(ready)]
+        http: task = |cx| task(cx, journal, Plan::Ready(secs(1)), again),
+        after: Probe = Probe::start("after", journal).await?,
+    }
+}
+
+/// S29: the boot waits until the task says so, from itself or from a subtask.
+#[tokio::test(start_paused = true)]
+async fn the_boot_waits_for_a_task_to_be_ready() {
+    for plan in [Plan::Ready(secs(7)), Plan::Below(secs(7))] {
+        let journal = Journal::default();
+        let begin = Instant::now();
+        let tree = One::start(journal.clone(), plan, plan).await.unwrap();
+        assert_eq!(begin.elapsed(), secs(7));
+        assert_eq!(journal.take(), ["begins", "after start", "after pre_start"]);
+        pass(secs(60)).await;
+        assert_eq!(tree.http.incarnation(), 1, "the start time is over with the start");
+        assert!(tree.shutdown().await.is_orderly());
+        assert!(journal.take().contains(&"told".to_owned()));
+    }
+}
+
+/// S29: ready is ready, even for one that returns in the same breath.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_ready_and_returns_has_started() {
+    let journal = Journal::default();
+    let mut tree = One::tree(journal.clone(), Plan::Through, Plan::Ready(ms(1)));
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    pass(ms(100)).await;
+    assert_eq!(tree.http.incarnation(), 2, "started, ended by itself, and started again as `Permanent`");
+    let seen = seen(&mut events);
+    assert_eq!(seen[0], "http started");
+    assert!(!seen.contains(&"http failed".to_owned()), "{seen:?}");
+}
+
+/// S29: a task that returns, fails or panics before has failed to start.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
+    quiet_panics();
+    let plans = [
+        (Plan::Returns(secs(1)), "the task returned before it was ready"),
+        (Plan::Fails(secs(1)), "Told"),
+        (Plan::SubtaskFails(secs(1)), "Told"),
+        (Plan::Panics, "panicked: told to"),
+    ];
+    for (plan, said) in plans {
+        let journal = Journal::default();
+        let failure = soon(One::start(journal.clone(), plan, plan)).await.unwrap_err();
+        assert_eq!((failure.path(), failure.phase()), ("http", Phase::Start));
+        assert!(failure.cause().to_string().starts_with(said), "{failure}");
+        let lines = journal.take();
+        assert!(!lines.contains(&"after start".to_owned()), "{lines:?}");
+        assert_eq!(lines.last().unwrap(), "drop");
+    }
+}
+
+/// S13, S29: its start time runs until it is ready.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_never_ready_is_past_its_start_time() {
+    let journal = Journal::default();
+    let mut tree = One::tree(journal.clone(), Plan::Never, Plan::Never);
+    let mut events = tree.events();
+    let begin = Instant::now();
+    let failure = tree.start().await.unwrap_err();
+    assert!(matches!(failure.cause(), Cause::TimedOut), "{failure}");
+    assert_eq!(begin.elapsed(), secs(20));
+    assert!(seen(&mut events).contains(&"http still starting 10s".to_owned()));
+    assert_eq!(journal.take(), ["begins", "told", "drop"], "it was told, as any task that has failed");
+}
+
+/// S29, 2a: before it is ready its failure is one of `Phase::Restart` once it was up.
+#[tokio::test(start_paused = true)]
+async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
+    let journal = Journal::default();
+    let tree = One::start(journal.clone(), Plan::Ready(secs(1)), Plan::Fails(secs(1))).await.unwrap();
+    let mut events = tree.events();
+    tree.http.restart().unwrap();
+    let failure = loop {
+        match events.next().await.unwrap().unwrap().kind {
+            supervise::event::EventKind::Failed { failure, .. } => break failure,
+            supervise::event::EventKind::Restarted => panic!("it was never ready"),
+            _ => {}
+        }
+    };
+    assert_eq!((failure.phase(), failure.cause().to_string()), (Phase::Restart, "Told".to_owned()));
+}
+
+/// S29, 2a: before it is ready it is handling already: a stop tells it first, then it has its `shutdown` time.
+#[tokio::test(start_paused = true)]
+async fn a_stop_before_it_is_ready_tells_the_task() {
+    for (grace, took, returns) in [(secs(2), secs(2), true), (secs(60), secs(3), false)] {
+        let journal = Journal::default();
+        let tree = One::start(journal.clone(), Plan::Ready(secs(1)), Plan::Slow(grace)).await.unwrap();
+        tree.http.restart().unwrap();
+        pass(secs(1)).await;
+        journal.take();
+        let begin = Instant::now();
+        tree.http.stop();
+        let ended = soon(tree.http.terminated()).await.unwrap();
+        assert_eq!(begin.elapsed(), took);
+        let lines = journal.take();
+        assert_eq!(lines[0], "told");
+        assert_eq!(lines.contains(&"returns".to_owned()), returns, "{lines:?}");
+        assert_eq!(matches!(ended, Ended::Aborted), !returns, "{ended:?}");
+    }
+}
+
+/// S29, 2a: so does a Down of its group; the start that follows has its time anew.
+#[tokio::test(start_paused = true)]
+async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
+    let journal = Journal::default();
+    let tree = Group::start(journal.clone(), Plan::Slow(secs(1))).await.unwrap();
+    tree.http.restart().unwrap();
+    settle().await;
+    journal.take();
+    tree.after.tell(crate::common::Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    let lines = journal.take();
+    let told = lines.iter().position(|line| line == "told").unwrap();
+    assert_eq!(lines[told..], ["told", "returns", "drop", "begins"]);
+    assert_eq!(tree.http.incarnation(), 3);
+}
+
+/// S29, 2a: a kill before it is ready is the failure of a start: it is dropped at once.
+#[tokio::test(start_paused = true)]
+async fn a_kill_before_it_is_ready_drops_the_task() {
+    let journal = Journal::default();
+    let tree = One::start(journal.clone(), Plan::Ready(secs(1)), Plan::Slow(secs(60))).await.unwrap();
+    tree.http.restart().unwrap();
+    pass(secs(1)).await;
+    journal.take();
+    let begin = Instant::now();
+    tree.http.kill();
+    assert!(matches!(soon(tree.http.terminated()).await, Ok(Ended::Killed)));
+    assert_eq!(begin.elapsed(), secs(0));
+    assert_eq!(journal.take(), ["drop"]);
+}

@@ -1,0 +1,281 @@
+//! Tasks: S29.
+
+use std::time::Duration;
+
+use supervise::event::EventKind;
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
+
+/// Writes down when it is dropped.
+struct Mark(&'static str, Journal);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.1.write(format!("{} drop", self.0));
+    }
+}
+
+async fn forever(name: &'static str, journal: Journal) -> ! {
+    let _mark = Mark(name, journal);
+    std::future::pending().await
+}
+
+async fn once(result: Result<(), Boom>, after: Duration) -> Result<(), Boom> {
+    sleep(after).await;
+    result
+}
+
+/// Ends `grace` after it is told to.
+async fn polite(cx: TaskContext, name: &'static str, journal: Journal, grace: Duration) {
+    let _mark = Mark(name, journal.clone());
+    cx.stopped().await;
+    journal.write(format!("{name} told"));
+    sleep(grace).await;
+    journal.write(format!("{name} returns"));
+}
+
+supervisor! {
+    struct Outputs(journal: Journal) {
+        never: task = forever("never", journal),
+        done: task = async { sleep(ms(5)).await },
+        fine: task = once(Ok(()), ms(5)),
+        failing: task = once(Err(Boom::Told), secs(1)),
+        #[lifecycle(Permanent)]
+        again: task = once(Ok(()), secs(30)),
+    }
+
+    struct Stops(journal: Journal) {
+        bare: task = forever("bare", journal),
+        #[lifecycle(Transient, shutdown = 3s)]
+        polite: task = |cx| polite(cx, "polite", journal, secs(2)),
+        #[lifecycle(Transient, shutdown = 3s)]
+        slow: task = |cx| polite(cx, "slow", journal, secs(60)),
+    }
+
+    struct Late {
+        late: task = |cx| async move {
+            cx.spawn(once(Err(Boom::Told), secs(1)));
+            cx.stopped().await;
+            once(Err(Boom::Fatal), ms(10)).await
+        },
+    }
+
+    struct Subtasks(journal: Journal, plan: Plan) {
+        #[lifecycle(Transient, shutdown = 3s)]
+        parent: task = |cx| parent(cx, plan, journal),
+    }
+}
+
+/// What the own future and the subtasks of `parent` do.
+#[derive(Clone, Copy, PartialEq)]
+enum Plan {
+    SubtaskFails,
+    SubtaskPanics,
+    OwnFails,
+    OwnPanics,
+    Returns,
+    Waits,
+}
+
+async fn parent(cx: TaskContext, plan: Plan, journal: Journal) -> Result<(), Boom> {
+    // A restart has nothing more to fail.
+    let plan = if cx.incarnation() == 1 { plan } else { Plan::Waits };
+    cx.spawn(polite(cx.clone(), "one", journal.clone(), secs(1)));
+    cx.spawn(polite(cx.clone(), "two", journal.clone(), secs(60)));
+    match plan {
+        Plan::SubtaskFails => cx.spawn(once(Err(Boom::Told), secs(1))),
+        Plan::SubtaskPanics => cx.spawn(async {
+            sleep(secs(1)).await;
+            panic!("planned panic in a subtask")
+        }),
+        Plan::OwnFails => return once(Err(Boom::Told), secs(1)).await,
+        Plan::OwnPanics => {
+            sleep(secs(1)).await;
+            panic!("planned panic in a task")
+        }
+        Plan::Returns => return once(Ok(()), secs(1)).await,
+        Plan::Waits => {}
+    }
+    polite(cx, "own", journal, secs(2)).await;
+    Ok(())
+}
+
+/// S29, S23: `()`, `!` and `Result` are outputs; `Ok` is the end by itself, `Err` a failure that is restarted.
+#[tokio::test(start_paused = true)]
+async fn a_task_returns_nothing_never_or_a_result() {
+    let mut blueprint = Outputs::tree(Journal::default());
+    let mut events = blueprint.events();
+    let tree = blueprint.start().await.unwrap();
+    seen(&mut events);
+    pass(ms(500)).await;
+    assert_eq!(seen(&mut events), ["done ended Done", "fine ended Done"]);
+    pass(ms(500)).await;
+    assert_eq!(
+        seen(&mut events),
+        ["failing failed", "failing decided Restart", "failing restart in 10ms"],
+        "a task's end waits 10 ms (S14)"
+    );
+    pass(ms(10)).await;
+    assert_eq!(seen(&mut events), ["failing restarted"]);
+    tree.failing.stop();
+    pass(secs(28)).await;
+    assert_eq!(seen(&mut events), ["failing ended Stopped"]);
+    pass(secs(1)).await;
+    assert_eq!(seen(&mut events), ["again restart in 10ms", "again restarted"], "`Permanent`, decider not asked");
+    assert_eq!([tree.never.incarnation(), tree.again.incarnation()], [1, 2]);
+    assert!(tree.never.ended().is_none());
+}
+
+/// S29: it counts as started when it is launched: the boot does not wait for its end.
+#[tokio::test(start_paused = true)]
+async fn a_task_is_up_when_it_is_launched() {
+    let begin = Instant::now();
+    let tree = Outputs::start(Journal::default()).await.unwrap();
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+    assert_eq!(tree.again.incarnation(), 1);
+}
+
+/// S29: on stop the signal comes first, then the `shutdown` time to return, then the abort; without a context
+/// it is dropped at its next await.
+#[tokio::test(start_paused = true)]
+async fn a_stop_signals_then_waits_then_aborts() {
+    let journal = Journal::default();
+    let tree = Stops::start(journal.clone()).await.unwrap();
+    settle().await;
+    let begin = Instant::now();
+    let report = tree.shutdown().await;
+    assert_eq!(begin.elapsed(), secs(5), "3 s and 2 s, one after the other");
+    assert_eq!(journal.take(), ["slow told", "slow drop", "polite told", "polite returns", "polite drop", "bare drop"]);
+    let ends: Vec<_> = report
+        .children
+        .iter()
+        .map(|child| (&*child.path, child.took, child.aborted, child.ended.to_string()))
+        .collect();
+    assert_eq!(ends[0].0, "slow");
+    assert_eq!((ends[0].1, ends[0].2), (secs(3), true));
+    assert!(matches!(report.children[0].ended, Ended::Aborted));
+    assert_eq!(ends[1], ("polite", secs(2), false, "stopped".into()));
+    assert_eq!(ends[2], ("bare", Duration::ZERO, false, "stopped".into()));
+}
+
+/// S29: stopped one by one through its handle, it stays ended.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_stopped_from_outside_stays_ended() {
+    let journal = Journal::default();
+    let tree = Stops::start(journal.clone()).await.unwrap();
+    settle().await;
+    tree.polite.stop();
+    assert!(matches!(tree.polite.terminated().await.unwrap(), Ended::Stopped));
+    pass(secs(60)).await;
+    assert_eq!(tree.polite.incarnation(), 1);
+    assert_eq!(journal.take(), ["polite told", "polite returns", "polite drop"]);
+}
+
+/// S29: `kill` gives no time: dropped at its next await, and decided (S9: Stop).
+#[tokio::test(start_paused = true)]
+async fn a_killed_task_is_dropped_at_once() {
+    let journal = Journal::default();
+    let tree = Subtasks::start(journal.clone(), Plan::Waits).await.unwrap();
+    settle().await;
+    let begin = Instant::now();
+    tree.parent.kill();
+    assert!(matches!(tree.parent.terminated().await.unwrap(), Ended::Killed));
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+    let mut lines = journal.take();
+    lines.sort();
+    assert_eq!(lines, ["one drop", "own drop", "two drop"]);
+}
+
+/// S29: the failure of a subtask is the task's own: all others are told, have the `shutdown` time, are then
+/// dropped, and only then it is decided.
+#[tokio::test(start_paused = true)]
+async fn a_failed_subtask_takes_the_task_down_before_it_is_decided() {
+    quiet_panics();
+    for (plan, cause) in [(Plan::SubtaskFails, "Told"), (Plan::SubtaskPanics, "panicked: planned panic in a subtask")] {
+        let journal = Journal::default();
+        let tree = Subtasks::start(journal.clone(), plan).await.unwrap();
+        let mut events = tree.events();
+        pass(ms(1001)).await;
+        assert!(seen(&mut events).iter().all(|line| line != "parent decided Restart"), "not yet");
+        let mut lines = journal.take();
+        lines.sort();
+        assert_eq!(lines, ["one told", "own told", "two told"], "{cause}");
+        pass(ms(1500)).await;
+        assert_eq!(journal.take(), ["one returns", "one drop"]);
+        pass(ms(1490)).await;
+        assert_eq!(journal.take(), ["own returns", "own drop"], "up to 3 s after the failure");
+        pass(ms(20)).await;
+        assert_eq!(journal.take(), ["two drop"]);
+        pass(ms(10)).await;
+        let mut why = None;
+        while let Some(Ok(event)) = events.try_next() {
+            if let EventKind::Decided { failure, .. } = event.kind {
+                why = Some(failure.cause().to_string());
+            }
+        }
+        assert_eq!(why.as_deref(), Some(cause));
+        assert_eq!(tree.parent.incarnation(), 2);
+    }
+}
+
+/// S29: the task's own failure or panic does the same to its subtasks.
+#[tokio::test(start_paused = true)]
+async fn a_failed_task_takes_its_subtasks_down_before_it_is_decided() {
+    quiet_panics();
+    for plan in [Plan::OwnFails, Plan::OwnPanics] {
+        let journal = Journal::default();
+        let tree = Subtasks::start(journal.clone(), plan).await.unwrap();
+        let begin = Instant::now();
+        while tree.parent.incarnation() == 1 {
+            sleep(ms(1)).await;
+        }
+        let waited = begin.elapsed();
+        assert!(waited >= ms(4010) && waited <= ms(4015), "1 s, then 3 s, then 10 ms: {waited:?}");
+        let mut lines = journal.take();
+        lines[..2].sort(); // told at once, woken in any order
+        assert_eq!(lines, ["one told", "two told", "one returns", "one drop", "two drop"]);
+    }
+}
+
+/// S29: when the own future returns, subtasks are told, have the time, are aborted and waited for.
+#[tokio::test(start_paused = true)]
+async fn no_subtask_outlives_its_task() {
+    let journal = Journal::default();
+    let tree = Subtasks::start(journal.clone(), Plan::Returns).await.unwrap();
+    let begin = Instant::now();
+    let ended = tree.parent.terminated().await.unwrap();
+    assert_eq!(begin.elapsed(), secs(4), "1 s, then 3 s for the second subtask");
+    assert!(matches!(ended, Ended::Aborted), "{ended:?}");
+    let mut lines = journal.take();
+    lines[..2].sort();
+    assert_eq!(lines, ["one told", "two told", "one returns", "one drop", "two drop"]);
+}
+
+/// S29: a stop tells the subtasks too, and does not end before they are down.
+#[tokio::test(start_paused = true)]
+async fn a_stop_waits_for_the_subtasks() {
+    let journal = Journal::default();
+    let tree = Subtasks::start(journal.clone(), Plan::Waits).await.unwrap();
+    settle().await;
+    let begin = Instant::now();
+    let report = tree.shutdown().await;
+    assert_eq!(begin.elapsed(), secs(3));
+    assert!(report.children[0].aborted);
+    let lines = journal.take();
+    assert_eq!(lines.last().map(String::as_str), Some("two drop"), "{lines:?}");
+    assert!(lines.contains(&"own returns".into()) && lines.contains(&"one returns".into()));
+}
+
+/// S29: what fails after it is told is not decided on, nor lost: it is reported.
+#[tokio::test(start_paused = true)]
+async fn a_second_failure_on_the_way_down_is_reported() {
+    let tree = Late::start().await.unwrap();
+    let mut events = tree.events();
+    pass(secs(2)).await;
+    assert_eq!(
+        seen(&mut events)[..4],
+        ["late reported", "late failed", "late decided Restart", "late restart in 10ms"]
+    );
+}

@@ -1,0 +1,253 @@
+//! A broker that trades on many chains. A chain is opened by the first order for it and known by its name. Each has
+//! a ledger and a signer, which are critical: what the others have in hand goes through them until the end.
+//!
+//! What such a broker has to show: a chain is opened once, however many orders come at once; within a chain the
+//! critical children go last, so that every fill is settled, at a close and at a shutdown; a chain that cannot go on
+//! ends alone, and the next order opens it anew.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use supervise::prelude::*;
+use tokio::task::JoinSet;
+
+use crate::common::{ms, pass, secs, soon};
+
+/// What is settled outlives every chain: fills by chain, and who went down in which order.
+#[derive(Clone, Default)]
+struct Books(Arc<Mutex<Written>>);
+
+#[derive(Default)]
+struct Written {
+    settled: BTreeMap<String, u64>,
+    opened: BTreeMap<String, u32>,
+    gone: Vec<String>,
+}
+
+impl Books {
+    fn write<T>(&self, entry: impl FnOnce(&mut Written) -> T) -> T {
+        entry(&mut self.0.lock().unwrap())
+    }
+
+    fn settled(&self, chain: &str) -> u64 {
+        self.write(|written| written.settled.get(chain).copied().unwrap_or_default())
+    }
+
+    fn gone(&self) -> Vec<String> {
+        self.write(|written| std::mem::take(&mut written.gone))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ChainError {
+    #[error("the node has hung up")]
+    NodeLost,
+    #[error("block {0} was not signed")]
+    Unsigned(u64),
+    #[error(transparent)]
+    Ask(#[from] supervise::error::AskError),
+}
+
+struct Ledger {
+    chain: String,
+    books: Books,
+}
+
+#[actor]
+impl Ledger {
+    fn handle(&mut self, (fill, done): (u64, Reply<()>)) {
+        self.books.write(|written| *written.settled.entry(self.chain.clone()).or_default() += fill);
+        done.send(());
+    }
+
+    #[post_stop]
+    fn gone(&mut self) {
+        self.books.write(|written| written.gone.push(format!("{}/ledger", self.chain)));
+    }
+}
+
+struct Signer {
+    chain: String,
+    books: Books,
+}
+
+#[actor]
+impl Signer {
+    async fn handle(&mut self, (block, signed): (u64, Reply<u64>)) -> Result<(), ChainError> {
+        if block == 13 {
+            return Err(ChainError::Unsigned(block));
+        }
+        tokio::time::sleep(ms(20)).await;
+        signed.send(block);
+        Ok(())
+    }
+
+    #[post_stop]
+    fn gone(&mut self) {
+        self.books.write(|written| written.gone.push(format!("{}/signer", self.chain)));
+    }
+}
+
+/// Fills orders, and settles at the latest when it goes.
+struct Desk {
+    chain: String,
+    ledger: ActorRef<Ledger>,
+    signer: ActorRef<Signer>,
+    books: Books,
+    fills: u64,
+}
+
+enum Order {
+    Fill(u64),
+    Sign(u64),
+    Fills(Reply<u64>),
+}
+
+#[actor]
+impl Desk {
+    async fn handle(&mut self, order: Order) -> Result<(), ChainError> {
+        match order {
+            Order::Fill(amount) => self.fills += amount,
+            Order::Sign(block) => drop(self.signer.ask(|signed| (block, signed)).await?),
+            Order::Fills(reply) => reply.send(self.fills),
+        }
+        Ok(())
+    }
+
+    #[post_stop]
+    async fn settle(&mut self) -> Result<(), ChainError> {
+        self.books.write(|written| written.gone.push(format!("{}/desk", self.chain)));
+        let fills = std::mem::take(&mut self.fills);
+        self.signer.ask(|signed| (fills, signed)).await?;
+        Ok(self.ledger.ask(|done| (fills, done)).await?)
+    }
+}
+
+/// Follows the chain's node: for good, or until it hangs up.
+async fn follow(chain: String, books: Books, up: bool) -> Result<(), ChainError> {
+    books.write(|written| *written.opened.entry(chain.clone()).or_default() += 1);
+    if up {
+        std::future::pending::<()>().await;
+    }
+    tokio::time::sleep(secs(1)).await;
+    Err(ChainError::NodeLost)
+}
+
+supervisor! {
+    struct Chain(name: String, books: Books, is_up: fn(&str) -> bool) {
+        // Declared first, so the last to go; who fails takes those along that lean on it.
+        #![strategy(RestForOne, max_restarts = 2, within = 1min)]
+        #[mailbox(Unbounded)]
+        ledger: Ledger = Ledger { chain: name.clone(), books: books.clone() },
+        #[mailbox(Unbounded)]
+        signer: Signer = Signer { chain: name.clone(), books: books.clone() },
+        #[lifecycle(Permanent, shutdown = 2s)]
+        desk: Desk = Desk { chain: name.clone(), ledger, signer, books: books.clone(), fills: 0 },
+        #[lifecycle(Permanent)]
+        node: task = follow(name.clone(), books, is_up(&name)),
+    }
+
+    struct Broker(books: Books, is_up: fn(&str) -> bool) {
+        // A chain that gives up is closed, not opened again by itself.
+        #[lifecycle(Temporary)]
+        #[initial(["main".to_owned()])]
+        chains: [String => Chain] = |name: String| Chain::tree(name, books, is_up),
+    }
+}
+
+async fn order(broker: &Broker, chain: &str, order: Order) {
+    let chain = broker.chains.get_or_spawn(chain.to_owned()).await.unwrap();
+    chain.desk.tell(order).await.unwrap();
+}
+
+/// S27: a hundred orders at once open two chains beside the one that is always open, each of them once.
+#[tokio::test(start_paused = true)]
+async fn a_chain_is_opened_once_however_many_orders_come() {
+    let books = Books::default();
+    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
+    assert_eq!(broker.chains.keys(), ["main"]);
+    let mut orders = JoinSet::new();
+    for n in 0..100u64 {
+        let broker = broker.handle();
+        orders.spawn(async move { order(&broker, ["main", "east", "west"][n as usize % 3], Order::Fill(n)).await });
+    }
+    orders.join_all().await;
+    pass(ms(1)).await;
+    let opened = books.write(|written| written.opened.clone());
+    assert_eq!(opened, BTreeMap::from(["east", "main", "west"].map(|name| (name.to_owned(), 1))));
+    let mut fills = 0;
+    for name in ["main", "east", "west"] {
+        fills += broker.chains.get(name).unwrap().desk.ask(Order::Fills).await.unwrap();
+    }
+    assert_eq!(fills, (0..100).sum());
+    assert!(broker.shutdown().await.is_orderly());
+}
+
+/// S17, S24, S27: closed by its name, and at a shutdown, a chain settles what it has in hand: the critical children
+/// are there until the desk is through with them.
+#[tokio::test(start_paused = true)]
+async fn critical_children_stop_last_and_every_fill_is_settled() {
+    let books = Books::default();
+    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
+    for (chain, amount) in [("main", 5), ("east", 7), ("west", 9)] {
+        order(&broker, chain, Order::Fill(amount)).await;
+    }
+    let east = broker.chains.get("east").unwrap();
+    assert!(broker.chains.stop("east"));
+    assert!(soon(east.join()).await.unwrap().is_orderly());
+    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"]);
+    assert_eq!((books.settled("east"), broker.chains.get("east").is_some()), (7, false));
+
+    let report = broker.shutdown().await;
+    assert!(report.is_orderly(), "{report}");
+    assert_eq!((books.settled("main"), books.settled("west")), (5, 9));
+    let gone = books.gone();
+    for chain in ["main", "west"] {
+        let of_chain: Vec<_> = gone.iter().filter(|name| name.starts_with(chain)).cloned().collect();
+        assert_eq!(of_chain, ["desk", "signer", "ledger"].map(|child| format!("{chain}/{child}")));
+    }
+    assert_eq!(gone.iter().position(|name| name.ends_with("signer")), Some(2), "the chains go side by side: {gone:?}");
+}
+
+/// S7, S18, S27: a chain whose node is lost for good gives up alone, and the next order opens it anew. Below a failure
+/// everybody is held, so the last that its desk has in hand is refused at once: it has to expect that.
+#[tokio::test(start_paused = true)]
+async fn a_chain_that_gives_up_ends_alone_and_is_opened_anew() {
+    let books = Books::default();
+    let broker = Broker::start(books.clone(), |name| name != "east").await.unwrap();
+    order(&broker, "main", Order::Fill(1)).await;
+    order(&broker, "east", Order::Fill(3)).await;
+    let east = broker.chains.get("east").unwrap();
+    let report = soon(east.join()).await.unwrap();
+    assert!(
+        matches!(&report.ended, Ended::Limit(failure) if failure.before().is_some_and(|last| last.error::<ChainError>().is_some())),
+        "{report}"
+    );
+    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"], "its restarts were the node's alone");
+    assert_eq!(books.settled("east"), 0);
+    let main = broker.chains.get("main").unwrap();
+    assert_eq!((main.desk.incarnation(), main.desk.ask(Order::Fills).await.unwrap()), (1, 1));
+    order(&broker, "east", Order::Fill(4)).await;
+    assert_ne!(broker.chains.get("east").unwrap().ledger, east.ledger, "a chain of its own");
+    broker.shutdown().await;
+    assert_eq!(books.settled("east"), 4);
+}
+
+/// S17, S18: a signer that fails is restarted with those that lean on it, and the ledger is not.
+#[tokio::test(start_paused = true)]
+async fn a_critical_child_takes_along_what_leans_on_it() {
+    let books = Books::default();
+    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
+    let main = broker.chains.get("main").unwrap();
+    order(&broker, "main", Order::Fill(2)).await;
+    order(&broker, "main", Order::Sign(13)).await;
+    pass(secs(1)).await;
+    let lives =
+        (main.ledger.incarnation(), main.signer.incarnation(), main.desk.incarnation(), main.node.incarnation());
+    assert_eq!((lives.0, lives.1), (1, 2));
+    assert!(lives.2 >= 2 && lives.3 >= 2, "{lives:?}");
+    order(&broker, "main", Order::Fill(4)).await;
+    assert_eq!(main.desk.ask(Order::Fills).await.unwrap(), 4);
+    broker.shutdown().await;
+    assert_eq!(books.settled("main"), 4, "what the desk had in hand could not be signed at the failure");
+}

@@ -1,0 +1,9 @@
+// `actor/actor_attribute_above_the_derive.rs`, repaired.
+use supervise::prelude::*;
+
+#[derive(Actor)]
+#[actor(msg = ())]
+struct Cart;
+impl Cart {
+    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
+}

@@ -1,0 +1,11 @@
+// `actor/actor_attribute_on_a_trait_impl.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart;
+impl Actor for Cart {
+    type Msg = ();
+    type Error = std::convert::Infallible;
+    async fn receive(&mut self, _msg: (), _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+// `actor/hook_attribute_above_the_derive.rs`, repaired.
+use supervise::prelude::*;
+
+#[derive(Actor)]
+#[pre_start(open)]
+#[actor(msg = ())]
+struct Cart;
+impl Cart {
+    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
+    fn open(&mut self) {}
+}

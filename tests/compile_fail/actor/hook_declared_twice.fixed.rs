@@ -1,0 +1,13 @@
+// `actor/hook_declared_twice.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart;
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: ()) {}
+    fn save(&mut self) {}
+    #[post_stop]
+    fn close(&mut self) {
+        self.save();
+    }
+}

@@ -1,0 +1,10 @@
+// `actor/hook_marker_without_actor.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart;
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: ()) {}
+    #[pre_restart]
+    fn flush(&mut self) {}
+}

@@ -1,0 +1,9 @@
+// `actor/unknown_derive_argument.rs`, repaired.
+use supervise::prelude::*;
+
+#[derive(Actor)]
+#[actor(msg = (), error = String)]
+struct Cart;
+impl Cart {
+    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
+}

@@ -1,0 +1,15 @@
+// `backoff/arguments_for_a_backoff_value.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(3))]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `backoff/closed_delay_range.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(3s..30s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `backoff/reset_before_the_first_delay.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(10s..1min, reset = Auto(5min))]
+        db: Db = Db,
+    }
+}

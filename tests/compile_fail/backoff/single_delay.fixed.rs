@@ -1,0 +1,17 @@
+// `backoff/single_delay.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(3s..3s)]
+        db: Db = Db,
+        #[backoff(3s..30s)]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,9 @@
+// `decider/arm_after_wildcard.rs`, repaired.
+use supervise::prelude::*;
+
+fn decides() -> Decider {
+    decider! {
+        Cause::Killed => Stop,
+        _ => Restart,
+    }
+}

@@ -1,0 +1,15 @@
+// `decider/decider_without_arms.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![decider(_ => Restart)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,9 @@
+// `decider/two_commas_between_arms.rs`, repaired.
+use supervise::prelude::*;
+
+fn decides() -> Decider {
+    decider! {
+        Cause::Killed => Stop,
+        _ => Restart,
+    }
+}

@@ -1,0 +1,17 @@
+// `durations/duration_too_long.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        db: Db = Db,
+        #[lifecycle(Permanent, shutdown = 2ns)]
+        b: Db = Db,
+    }
+}

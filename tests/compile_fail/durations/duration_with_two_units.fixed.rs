@@ -1,0 +1,17 @@
+// `durations/duration_with_two_units.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 90s)]
+        db: Db = Db,
+        #[lifecycle(Permanent, shutdown = 90min)]
+        b: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `durations/negative_duration.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 1s)]
+        db: Db = Db,
+    }
+}

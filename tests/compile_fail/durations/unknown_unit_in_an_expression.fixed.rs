@@ -1,0 +1,17 @@
+// `durations/unknown_unit_in_an_expression.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(SlottedBackoff::new(10ms).ceiling(5))]
+        db: Db = Db,
+        #[backoff(3s..30s)]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `durations/zero_duration.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = Kill)]
+        db: Db = Db,
+        #[lifecycle(Permanent, shutdown = 1min)]
+        b: Db = Db,
+    }
+}

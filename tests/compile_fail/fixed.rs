@@ -1,0 +1,375 @@
+//! Each mistake of `tests/compile_fail` with the repair made that its comment names: all of them in one build. They only
+//! have to compile.
+#![allow(dead_code, unused_imports)]
+
+// The modules, as `UPDATE=1 cargo test --test docs compile_errors` writes them.
+mod actor {
+    #[path = "actor_attribute_above_the_derive.fixed.rs"]
+    mod actor_attribute_above_the_derive;
+    #[path = "actor_attribute_on_a_struct.fixed.rs"]
+    mod actor_attribute_on_a_struct;
+    #[path = "actor_attribute_on_a_trait_impl.fixed.rs"]
+    mod actor_attribute_on_a_trait_impl;
+    #[path = "handle_missing.fixed.rs"]
+    mod handle_missing;
+    #[path = "handle_missing_of_a_derive.fixed.rs"]
+    mod handle_missing_of_a_derive;
+    #[path = "handle_returns_a_value.fixed.rs"]
+    mod handle_returns_a_value;
+    #[path = "handle_with_wrong_parameters.fixed.rs"]
+    mod handle_with_wrong_parameters;
+    #[path = "hook_attribute_above_the_derive.fixed.rs"]
+    mod hook_attribute_above_the_derive;
+    #[path = "hook_declared_twice.fixed.rs"]
+    mod hook_declared_twice;
+    #[path = "hook_marker_without_actor.fixed.rs"]
+    mod hook_marker_without_actor;
+    #[path = "hook_method_missing.fixed.rs"]
+    mod hook_method_missing;
+    #[path = "hook_named_like_a_trait_method.fixed.rs"]
+    mod hook_named_like_a_trait_method;
+    #[path = "message_type_missing.fixed.rs"]
+    mod message_type_missing;
+    #[path = "unknown_derive_argument.fixed.rs"]
+    mod unknown_derive_argument;
+    #[path = "watch_without_terminated.fixed.rs"]
+    mod watch_without_terminated;
+}
+mod backoff {
+    #[path = "arguments_for_a_backoff_value.fixed.rs"]
+    mod arguments_for_a_backoff_value;
+    #[path = "backoff_of_a_temporary_child.fixed.rs"]
+    mod backoff_of_a_temporary_child;
+    #[path = "backoff_with_unbounded_mailbox.fixed.rs"]
+    mod backoff_with_unbounded_mailbox;
+    #[path = "closed_delay_range.fixed.rs"]
+    mod closed_delay_range;
+    #[path = "empty_delay_range.fixed.rs"]
+    mod empty_delay_range;
+    #[path = "factor_below_one.fixed.rs"]
+    mod factor_below_one;
+    #[path = "random_factor_above_one.fixed.rs"]
+    mod random_factor_above_one;
+    #[path = "reset_before_the_first_delay.fixed.rs"]
+    mod reset_before_the_first_delay;
+    #[path = "single_delay.fixed.rs"]
+    mod single_delay;
+}
+mod decider {
+    #[path = "arm_after_wildcard.fixed.rs"]
+    mod arm_after_wildcard;
+    #[path = "arm_type_not_an_error.fixed.rs"]
+    mod arm_type_not_an_error;
+    #[path = "arm_without_directive.fixed.rs"]
+    mod arm_without_directive;
+    #[path = "bare_name_as_pattern.fixed.rs"]
+    mod bare_name_as_pattern;
+    #[path = "decider_not_a_function.fixed.rs"]
+    mod decider_not_a_function;
+    #[path = "decider_without_arms.fixed.rs"]
+    mod decider_without_arms;
+    #[path = "fields_without_type.fixed.rs"]
+    mod fields_without_type;
+    #[path = "forgotten_variant.fixed.rs"]
+    mod forgotten_variant;
+    #[path = "literal_without_type.fixed.rs"]
+    mod literal_without_type;
+    #[path = "two_commas_between_arms.fixed.rs"]
+    mod two_commas_between_arms;
+    #[path = "two_types_in_one_arm.fixed.rs"]
+    mod two_types_in_one_arm;
+    #[path = "type_without_pattern.fixed.rs"]
+    mod type_without_pattern;
+    #[path = "unknown_directive.fixed.rs"]
+    mod unknown_directive;
+}
+mod durations {
+    #[path = "duration_too_long.fixed.rs"]
+    mod duration_too_long;
+    #[path = "duration_with_two_units.fixed.rs"]
+    mod duration_with_two_units;
+    #[path = "duration_without_unit.fixed.rs"]
+    mod duration_without_unit;
+    #[path = "hexadecimal_duration.fixed.rs"]
+    mod hexadecimal_duration;
+    #[path = "negative_duration.fixed.rs"]
+    mod negative_duration;
+    #[path = "unknown_duration_unit.fixed.rs"]
+    mod unknown_duration_unit;
+    #[path = "unknown_unit_in_an_expression.fixed.rs"]
+    mod unknown_unit_in_an_expression;
+    #[path = "zero_duration.fixed.rs"]
+    mod zero_duration;
+}
+mod hooks {
+    #[path = "hook_called_instead_of_named.fixed.rs"]
+    mod hook_called_instead_of_named;
+    #[path = "hook_function_missing.fixed.rs"]
+    mod hook_function_missing;
+    #[path = "hook_of_another_actor.fixed.rs"]
+    mod hook_of_another_actor;
+    #[path = "hook_returns_a_value.fixed.rs"]
+    mod hook_returns_a_value;
+    #[path = "hook_takes_shared_self.fixed.rs"]
+    mod hook_takes_shared_self;
+    #[path = "hook_with_another_error_type.fixed.rs"]
+    mod hook_with_another_error_type;
+    #[path = "hook_with_wrong_parameters.fixed.rs"]
+    mod hook_with_wrong_parameters;
+}
+mod limits {
+    #[path = "default_limit.fixed.rs"]
+    mod default_limit;
+    #[path = "slow_growth.fixed.rs"]
+    mod slow_growth;
+    #[path = "unreachable_limit_of_a_group.fixed.rs"]
+    mod unreachable_limit_of_a_group;
+    #[path = "unreachable_limit_of_one_child.fixed.rs"]
+    mod unreachable_limit_of_one_child;
+    #[path = "unreachable_limit_with_backoff.fixed.rs"]
+    mod unreachable_limit_with_backoff;
+    #[path = "unreachable_limit_without_backoff.fixed.rs"]
+    mod unreachable_limit_without_backoff;
+}
+mod names {
+    #[path = "child_named_tree.fixed.rs"]
+    mod child_named_tree;
+    #[path = "inline_subtree_started_elsewhere.fixed.rs"]
+    mod inline_subtree_started_elsewhere;
+    #[path = "keyword_as_name.fixed.rs"]
+    mod keyword_as_name;
+    #[path = "let_named_like_a_child.fixed.rs"]
+    mod let_named_like_a_child;
+    #[path = "name_with_two_underscores.fixed.rs"]
+    mod name_with_two_underscores;
+    #[path = "parameter_named_like_a_child.fixed.rs"]
+    mod parameter_named_like_a_child;
+    #[path = "subtree_child_named_like_an_outer_child.fixed.rs"]
+    mod subtree_child_named_like_an_outer_child;
+    #[path = "subtree_named_like_its_tree.fixed.rs"]
+    mod subtree_named_like_its_tree;
+    #[path = "tree_that_contains_itself.fixed.rs"]
+    mod tree_that_contains_itself;
+    #[path = "two_children_of_one_name.fixed.rs"]
+    mod two_children_of_one_name;
+    #[path = "underscore_as_name.fixed.rs"]
+    mod underscore_as_name;
+}
+mod no_effect {
+    #[path = "array_of_zero_children.fixed.rs"]
+    mod array_of_zero_children;
+    #[path = "child_limit_in_a_group.fixed.rs"]
+    mod child_limit_in_a_group;
+    #[path = "drain_with_kill.fixed.rs"]
+    mod drain_with_kill;
+    #[path = "drain_without_mailbox.fixed.rs"]
+    mod drain_without_mailbox;
+    #[path = "initial_of_a_single_child.fixed.rs"]
+    mod initial_of_a_single_child;
+    #[path = "limit_of_temporary_children.fixed.rs"]
+    mod limit_of_temporary_children;
+    #[path = "mailbox_bounded_to_zero.fixed.rs"]
+    mod mailbox_bounded_to_zero;
+    #[path = "max_children_of_a_single_child.fixed.rs"]
+    mod max_children_of_a_single_child;
+    #[path = "max_children_of_zero.fixed.rs"]
+    mod max_children_of_zero;
+    #[path = "on_limit_of_unlimited_restarts.fixed.rs"]
+    mod on_limit_of_unlimited_restarts;
+    #[path = "on_limit_with_backoff_only.fixed.rs"]
+    mod on_limit_with_backoff_only;
+    #[path = "ready_of_an_actor.fixed.rs"]
+    mod ready_of_an_actor;
+    #[path = "ready_task_without_context.fixed.rs"]
+    mod ready_task_without_context;
+    #[path = "redelivered_message_not_clone.fixed.rs"]
+    mod redelivered_message_not_clone;
+    #[path = "shutdown_of_a_task_without_context.fixed.rs"]
+    mod shutdown_of_a_task_without_context;
+    #[path = "significant_permanent_child.fixed.rs"]
+    mod significant_permanent_child;
+    #[path = "start_time_of_a_task_without_ready.fixed.rs"]
+    mod start_time_of_a_task_without_ready;
+    #[path = "too_many_initial.fixed.rs"]
+    mod too_many_initial;
+    #[path = "within_with_backoff_only.fixed.rs"]
+    mod within_with_backoff_only;
+    #[path = "within_without_max_restarts.fixed.rs"]
+    mod within_without_max_restarts;
+    #[path = "zero_attempts.fixed.rs"]
+    mod zero_attempts;
+}
+mod order {
+    #[path = "child_names_a_later_sibling.fixed.rs"]
+    mod child_names_a_later_sibling;
+    #[path = "child_names_itself.fixed.rs"]
+    mod child_names_itself;
+    #[path = "let_names_a_later_child.fixed.rs"]
+    mod let_names_a_later_child;
+    #[path = "subtree_names_a_later_child.fixed.rs"]
+    mod subtree_names_a_later_child;
+}
+mod settings {
+    #[path = "actor_setting_on_a_subtree.fixed.rs"]
+    mod actor_setting_on_a_subtree;
+    #[path = "actor_setting_on_a_task.fixed.rs"]
+    mod actor_setting_on_a_task;
+    #[path = "argument_given_twice.fixed.rs"]
+    mod argument_given_twice;
+    #[path = "argument_without_its_name.fixed.rs"]
+    mod argument_without_its_name;
+    #[path = "argument_without_value.fixed.rs"]
+    mod argument_without_value;
+    #[path = "argument_written_as_a_setting.fixed.rs"]
+    mod argument_written_as_a_setting;
+    #[path = "attribute_that_is_not_a_setting.fixed.rs"]
+    mod attribute_that_is_not_a_setting;
+    #[path = "child_setting_inside_the_braces.fixed.rs"]
+    mod child_setting_inside_the_braces;
+    #[path = "mailbox_without_a_kind.fixed.rs"]
+    mod mailbox_without_a_kind;
+    #[path = "missing_comma_between_arguments.fixed.rs"]
+    mod missing_comma_between_arguments;
+    #[path = "misspelled_argument.fixed.rs"]
+    mod misspelled_argument;
+    #[path = "misspelled_setting.fixed.rs"]
+    mod misspelled_setting;
+    #[path = "misspelled_value.fixed.rs"]
+    mod misspelled_value;
+    #[path = "number_and_duration_confused.fixed.rs"]
+    mod number_and_duration_confused;
+    #[path = "number_too_large.fixed.rs"]
+    mod number_too_large;
+    #[path = "one_for_all_as_strategy.fixed.rs"]
+    mod one_for_all_as_strategy;
+    #[path = "setting_above_the_struct.fixed.rs"]
+    mod setting_above_the_struct;
+    #[path = "setting_given_twice.fixed.rs"]
+    mod setting_given_twice;
+    #[path = "setting_without_arguments.fixed.rs"]
+    mod setting_without_arguments;
+    #[path = "settings_named_as_in_akka.fixed.rs"]
+    mod settings_named_as_in_akka;
+    #[path = "settings_named_as_in_otp.fixed.rs"]
+    mod settings_named_as_in_otp;
+    #[path = "string_for_a_number.fixed.rs"]
+    mod string_for_a_number;
+    #[path = "tree_setting_above_a_child.fixed.rs"]
+    mod tree_setting_above_a_child;
+    #[path = "tree_setting_after_a_child.fixed.rs"]
+    mod tree_setting_after_a_child;
+    #[path = "unknown_setting.fixed.rs"]
+    mod unknown_setting;
+    #[path = "value_of_wrong_type.fixed.rs"]
+    mod value_of_wrong_type;
+}
+mod shapes {
+    #[path = "array_without_index.fixed.rs"]
+    mod array_without_index;
+    #[path = "closure_for_a_single_child.fixed.rs"]
+    mod closure_for_a_single_child;
+    #[path = "closure_for_an_optional_child.fixed.rs"]
+    mod closure_for_an_optional_child;
+    #[path = "keyed_set_without_key.fixed.rs"]
+    mod keyed_set_without_key;
+    #[path = "nested_shapes.fixed.rs"]
+    mod nested_shapes;
+    #[path = "set_argument_without_type.fixed.rs"]
+    mod set_argument_without_type;
+    #[path = "set_with_too_many_arguments.fixed.rs"]
+    mod set_with_too_many_arguments;
+    #[path = "set_without_a_closure.fixed.rs"]
+    mod set_without_a_closure;
+    #[path = "task_with_two_contexts.fixed.rs"]
+    mod task_with_two_contexts;
+}
+mod shutdown {
+    #[path = "shutdown_too_short_across_trees.fixed.rs"]
+    mod shutdown_too_short_across_trees;
+    #[path = "shutdown_too_short_for_a_subtree.fixed.rs"]
+    mod shutdown_too_short_for_a_subtree;
+    #[path = "shutdown_too_short_for_an_array.fixed.rs"]
+    mod shutdown_too_short_for_an_array;
+    #[path = "shutdown_too_short_for_an_instance.fixed.rs"]
+    mod shutdown_too_short_for_an_instance;
+}
+mod stored_values {
+    #[path = "borrowed_parameter.fixed.rs"]
+    mod borrowed_parameter;
+    #[path = "initial_argument_not_clone.fixed.rs"]
+    mod initial_argument_not_clone;
+    #[path = "key_without_required_traits.fixed.rs"]
+    mod key_without_required_traits;
+    #[path = "let_not_clone.fixed.rs"]
+    mod let_not_clone;
+    #[path = "let_not_send.fixed.rs"]
+    mod let_not_send;
+    #[path = "parameter_not_clone.fixed.rs"]
+    mod parameter_not_clone;
+    #[path = "parameter_not_send.fixed.rs"]
+    mod parameter_not_send;
+    #[path = "spawn_argument_not_clone.fixed.rs"]
+    mod spawn_argument_not_clone;
+    #[path = "spawn_argument_not_send.fixed.rs"]
+    mod spawn_argument_not_send;
+}
+mod tree {
+    #[path = "attribute_on_a_let.fixed.rs"]
+    mod attribute_on_a_let;
+    #[path = "child_without_colon.fixed.rs"]
+    mod child_without_colon;
+    #[path = "child_without_start.fixed.rs"]
+    mod child_without_start;
+    #[path = "child_without_type.fixed.rs"]
+    mod child_without_type;
+    #[path = "comma_and_semicolon_confused.fixed.rs"]
+    mod comma_and_semicolon_confused;
+    #[path = "generic_tree.fixed.rs"]
+    mod generic_tree;
+    #[path = "half_typed_code.fixed.rs"]
+    mod half_typed_code;
+    #[path = "inner_doc_comment.fixed.rs"]
+    mod inner_doc_comment;
+    #[path = "let_else.fixed.rs"]
+    mod let_else;
+    #[path = "many_mistakes_at_once.fixed.rs"]
+    mod many_mistakes_at_once;
+    #[path = "mistakes_in_two_trees.fixed.rs"]
+    mod mistakes_in_two_trees;
+    #[path = "public_let.fixed.rs"]
+    mod public_let;
+    #[path = "subtree_with_parameters.fixed.rs"]
+    mod subtree_with_parameters;
+    #[path = "subtree_with_start.fixed.rs"]
+    mod subtree_with_start;
+    #[path = "tree_not_a_struct.fixed.rs"]
+    mod tree_not_a_struct;
+    #[path = "tree_without_children.fixed.rs"]
+    mod tree_without_children;
+    #[path = "type_or_name_missing.fixed.rs"]
+    mod type_or_name_missing;
+}
+mod types {
+    #[path = "actor_setting_on_a_tree.fixed.rs"]
+    mod actor_setting_on_a_tree;
+    #[path = "array_index_of_wrong_type.fixed.rs"]
+    mod array_index_of_wrong_type;
+    #[path = "array_length_of_wrong_type.fixed.rs"]
+    mod array_length_of_wrong_type;
+    #[path = "initial_arguments_of_wrong_type.fixed.rs"]
+    mod initial_arguments_of_wrong_type;
+    #[path = "key_argument_of_wrong_type.fixed.rs"]
+    mod key_argument_of_wrong_type;
+    #[path = "neither_actor_nor_tree.fixed.rs"]
+    mod neither_actor_nor_tree;
+    #[path = "neither_actor_nor_tree_in_shapes.fixed.rs"]
+    mod neither_actor_nor_tree_in_shapes;
+    #[path = "spawn_with_wrong_arguments.fixed.rs"]
+    mod spawn_with_wrong_arguments;
+    #[path = "start_of_wrong_type.fixed.rs"]
+    mod start_of_wrong_type;
+    #[path = "task_output_not_a_result.fixed.rs"]
+    mod task_output_not_a_result;
+    #[path = "unknown_child_type.fixed.rs"]
+    mod unknown_child_type;
+}

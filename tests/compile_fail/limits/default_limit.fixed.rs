@@ -1,0 +1,15 @@
+// `limits/default_limit.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[limit(max_restarts = 4, within = 50ms)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,18 @@
+// `limits/unreachable_limit_of_a_group.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne, max_restarts = 4, within = 1min)]
+        #[backoff(1s..8s, reset = Auto(1min))]
+        db: Db = Db,
+        #[backoff(1s..8s, reset = Auto(1min))]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `limits/unreachable_limit_without_backoff.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 50, within = 1s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,23 @@
+// `names/inline_subtree_started_elsewhere.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Stock {
+        db: Db = Db,
+    }
+
+    struct Shop {
+        stock: Stock = Stock::tree(),
+        spare: Stock = Stock::tree(),
+    }
+
+    struct Mall {
+        stocks: [Stock] = || Stock::tree(),
+    }
+}

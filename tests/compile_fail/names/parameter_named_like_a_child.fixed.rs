@@ -1,0 +1,14 @@
+// `names/parameter_named_like_a_child.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop(url: u8) {
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `names/subtree_child_named_like_an_outer_child.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        reports: struct Reports {
+            daily: Db = Db,
+        },
+    }
+}

@@ -1,0 +1,16 @@
+// `names/subtree_named_like_its_tree.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        inner: struct Reports {
+            db: Db = Db,
+        },
+    }
+}

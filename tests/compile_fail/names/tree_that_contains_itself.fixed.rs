@@ -1,0 +1,15 @@
+// `names/tree_that_contains_itself.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Dir {
+        sub: [Dir] = || Dir::tree(),
+        db: Db = Db,
+    }
+}

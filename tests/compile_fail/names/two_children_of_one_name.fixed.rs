@@ -1,0 +1,15 @@
+// `names/two_children_of_one_name.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        mirror: Db = Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `no_effect/child_limit_in_a_group.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne)]
+        #[limit(max_restarts = 3)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `no_effect/drain_with_kill.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(drain, shutdown = 20s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `no_effect/limit_of_temporary_children.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3)]
+        #[lifecycle(Transient)]
+        #[limit(max_restarts = 3)]
+        once: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `no_effect/mailbox_bounded_to_zero.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(Bounded(1))]
+        db: Db = Db,
+    }
+}

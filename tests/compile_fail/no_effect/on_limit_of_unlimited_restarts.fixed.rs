@@ -1,0 +1,16 @@
+// `no_effect/on_limit_of_unlimited_restarts.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #[limit(max_restarts = Unlimited)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `no_effect/on_limit_with_backoff_only.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(1s..1min)]
+        #[limit(max_restarts = 3, on_limit = Stop)]
+        db: Db = Db,
+    }
+}

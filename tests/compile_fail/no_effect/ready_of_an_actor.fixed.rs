@@ -1,0 +1,15 @@
+// `no_effect/ready_of_an_actor.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,14 @@
+// `no_effect/ready_task_without_context.rs`, repaired.
+use supervise::prelude::*;
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, ready)]
+        serve: task = |cx| serve(cx),
+    }
+}
+
+async fn serve(cx: TaskContext) {
+    cx.ready();
+    cx.stopped().await;
+}

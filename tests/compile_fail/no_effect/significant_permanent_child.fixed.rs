@@ -1,0 +1,15 @@
+// `no_effect/significant_permanent_child.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Transient, significant)]
+        db: Db = Db,
+    }
+}

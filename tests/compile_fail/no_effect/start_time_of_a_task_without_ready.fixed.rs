@@ -1,0 +1,14 @@
+// `no_effect/start_time_of_a_task_without_ready.rs`, repaired.
+use supervise::prelude::*;
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, start = 5s, ready)]
+        serve: task = |cx| serve(cx),
+    }
+}
+
+async fn serve(cx: TaskContext) {
+    cx.ready();
+    cx.stopped().await;
+}

@@ -1,0 +1,15 @@
+// `no_effect/within_without_max_restarts.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3, within = 1min)]
+        db: Db = Db,
+    }
+}

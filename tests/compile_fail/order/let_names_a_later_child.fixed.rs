@@ -1,0 +1,22 @@
+// `order/let_names_a_later_child.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+struct Cart(ActorRef<Db>);
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        let copy = db.clone();
+        cart: Cart = Cart(copy),
+    }
+}

@@ -1,0 +1,17 @@
+// `settings/argument_without_value.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 5s)]
+        db: Db = Db,
+        #[lifecycle(Permanent, drain)]
+        cart: Db = Db,
+    }
+}

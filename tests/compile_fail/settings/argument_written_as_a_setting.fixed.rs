@@ -1,0 +1,16 @@
+// `settings/argument_written_as_a_setting.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3)]
+        #[lifecycle(shutdown = 5s)]
+        db: Db = Db,
+    }
+}

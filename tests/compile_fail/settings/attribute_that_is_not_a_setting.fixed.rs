@@ -1,0 +1,15 @@
+// `settings/attribute_that_is_not_a_setting.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}

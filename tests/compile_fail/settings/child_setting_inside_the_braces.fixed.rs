@@ -1,0 +1,15 @@
+// `settings/child_setting_inside_the_braces.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff(1s..2s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `settings/mailbox_without_a_kind.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(Bounded(64))]
+        db: Db = Db,
+        #[backoff(1s..1min, reset = Auto(5min))]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `settings/missing_comma_between_arguments.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 5s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `settings/misspelled_argument.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 5s)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `settings/misspelled_value.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent)]
+        db: Db = Db,
+        #[while_down(Reject)]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `settings/number_and_duration_confused.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3, within = 1min)]
+        #[mailbox(Bounded(10))]
+        db: Db = Db,
+    }
+}

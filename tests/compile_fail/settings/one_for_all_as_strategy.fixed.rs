@@ -1,0 +1,15 @@
+// `settings/one_for_all_as_strategy.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne, max_restarts = 3, within = 1min)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `settings/setting_above_the_struct.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `settings/setting_given_twice.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Transient)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `settings/setting_without_arguments.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent)]
+        db: Db = Db,
+        #[mailbox(Unbounded)]
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,16 @@
+// `settings/settings_named_as_in_akka.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne)]
+        #[limit(max_restarts = 3, on_limit = Stop)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `settings/tree_setting_above_a_child.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne)]
+        db: Db = Db,
+    }
+}

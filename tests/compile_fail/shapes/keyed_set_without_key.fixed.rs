@@ -1,0 +1,14 @@
+// `shapes/keyed_set_without_key.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [u64 => Db] = |_user: u64| Db,
+    }
+}

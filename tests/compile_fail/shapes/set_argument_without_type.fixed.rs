@@ -1,0 +1,14 @@
+// `shapes/set_argument_without_type.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [Db] = |user: u64| { let _ = user; Db },
+    }
+}

@@ -1,0 +1,22 @@
+// `stored_values/key_without_required_traits.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct User;
+impl std::fmt::Display for User {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("user")
+    }
+}
+
+supervisor! {
+    struct Shop {
+        sessions: [User => Db] = |_user: User| Db,
+    }
+}

@@ -1,0 +1,15 @@
+// `stored_values/let_not_send.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        let names = std::sync::Arc::new(5);
+        db: Db = Db,
+    }
+}

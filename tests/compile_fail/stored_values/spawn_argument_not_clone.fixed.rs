@@ -1,0 +1,18 @@
+// `stored_values/spawn_argument_not_clone.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+struct Socket;
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Temporary)]
+        sessions: [Db] = |socket: Socket| { let _ = socket; Db },
+        shared: [Db] = |socket: std::sync::Arc<Socket>| { let _ = socket; Db },
+    }
+}

@@ -1,0 +1,16 @@
+// `tree/attribute_on_a_let.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        let size = 3;
+        #[lifecycle(Permanent)]
+        row: [Db; 2] = |_i: usize| { let _ = size; Db },
+    }
+}

@@ -1,0 +1,19 @@
+// `tree/child_without_colon.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}
+
+fn uses(shop: &Shop) -> &ActorRef<Db> {
+    &shop.cart
+}

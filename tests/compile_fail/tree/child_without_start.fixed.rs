@@ -1,0 +1,18 @@
+// `tree/child_without_start.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+fn uses(shop: &Shop) -> &ActorRef<Db> {
+    &shop.db
+}

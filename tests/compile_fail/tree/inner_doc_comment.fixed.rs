@@ -1,0 +1,15 @@
+// `tree/inner_doc_comment.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    /// The back end.
+    struct Shop {
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,14 @@
+// `tree/tree_without_children.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    pub struct Empty {
+        dbs: [Db] = || Db,
+    }
+}

@@ -1,0 +1,17 @@
+// `tree/type_or_name_missing.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db(u32);
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db(1),
+    }
+    struct Yard(ab: (u32, u32)) {
+        db: Db = Db(2),
+    }
+}

@@ -1,0 +1,15 @@
+// `types/initial_arguments_of_wrong_type.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[initial([1, 2])]
+        sessions: [Db] = |user: u64| { let _ = user; Db },
+    }
+}

@@ -1,0 +1,132 @@
+//! The pages that are written by hand: links lead somewhere, what they name exists, and what they show of the compiler
+//! is what it says. (That the guide's programs print what they show: `verify/guide/run.py`.)
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
+}
+
+/// Every file below a folder with this ending, but for what is built.
+fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            below(path.to_str().unwrap(), ending, found);
+        } else if path.extension().is_some_and(|it| it == ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
+    for folder in ["docs", "examples", "tests", "verify", "fuzz", "benches"] {
+        below(folder, "md", &mut pages);
+    }
+    pages.sort();
+    pages
+}
+
+/// The page without its blocks of code.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// Where a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
+    heading.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let text = prose(&read(&page));
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") || (page.starts_with("docs/errors") && !link.contains('/')) {
+                continue;
+            }
+            let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { page.clone() } else { page.parent().unwrap().join(path) };
+            if !target.exists() {
+                wrong.push(format!("{}: {link}", page.display()));
+                continue;
+            }
+            if !fragment.is_empty() {
+                let headings: BTreeSet<_> =
+                    prose(&read(&target)).lines().filter(|line| line.starts_with('#')).map(anchor).collect();
+                if !headings.contains(fragment) {
+                    wrong.push(format!("{}: no heading for {link}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The page says `cargo test --test NAME`, `verify/mutants/run.sh` and the like.
+#[test]
+fn what_is_named_is_there() {
+    let mut wrong = Vec::new();
+    for page in ["README.md", "CONTRIBUTING.md", "verify/README.md"] {
+        // Between two backticks, whether in a line or in a block.
+        let text = read(page).replace("```text", "`").replace("```", "`");
+        for code in text.split('`').skip(1).step_by(2) {
+            let words: Vec<_> = code.split_whitespace().collect();
+            for (at, word) in words.iter().enumerate() {
+                let before = at.checked_sub(1).map_or("", |before| words[before]);
+                let there = match before {
+                    "--test" => {
+                        ["tests", "verify/model/tests"]
+                            .iter()
+                            .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
+                            .any(|file| Path::new(&file).exists())
+                            || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))
+                    }
+                    "--example" => ["", ".rs"].iter().any(|end| Path::new(&format!("examples/{word}{end}")).exists()),
+                    "-p" => Path::new(word).join("Cargo.toml").exists(),
+                    _ => {
+                        let path = word.contains('/')
+                            && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+                            && !word.starts_with('.')
+                            && !word.contains("s44");
+                        !path || Path::new(word).exists()
+                    }
+                };
+                if !there {
+                    wrong.push(format!("{page}: `{word}` in `{code}`"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What the README shows of the compiler is a whole `.stderr`, less the marks and the folder.
+#[test]
+fn the_readme_shows_what_the_compiler_says() {
+    let mut outputs = Vec::new();
+    below("tests/compile_fail", "stderr", &mut outputs);
+    let said: BTreeSet<_> = outputs
+        .iter()
+        .map(|path| read(path).trim_end().replace(" //~", "").replace("tests/compile_fail/", ""))
+        .collect();
+    let readme = read("README.md");
+    let shown: Vec<_> = readme.split("```").filter_map(|block| block.strip_prefix("text\n")).collect();
+    let shown: Vec<_> = shown.into_iter().filter(|block| block.starts_with("error")).collect();
+    assert_eq!(shown.len(), 2);
+    for error in shown {
+        assert!(said.contains(error.trim_end()), "no file of tests/compile_fail says\n{error}");
+    }
+}
+
+#[test]
+fn anchors_are_made_as_they_are_on_the_web() {
+    assert_eq!(anchor("### S5 No message is lost in silence"), "s5-no-message-is-lost-in-silence");
+    assert_eq!(anchor("## 4. Errors that no retry heals"), "4-errors-that-no-retry-heals");
+    assert_eq!(anchor("### S30 `let`"), "s30-let");
+}

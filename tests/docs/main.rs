@@ -1,0 +1,11 @@
+//! The documentation is true: links lead somewhere, every public type has an example, examples print what is shown, and
+//! the pages that are made of tests and patches are up to date.
+//!
+//! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
+//! `docs/semantics.md`, and `compile_errors` the index of mistakes and the pages in `docs/errors`.
+
+mod compile_errors;
+mod coverage;
+mod examples;
+mod links;
+mod semantics;

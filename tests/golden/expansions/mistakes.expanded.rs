@@ -1,0 +1,334 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, all(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Mistakes {
+        type Params = (
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_db,): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_db = __rt::Builder::keep(&__b, __of_db);
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_one = match {
+                let __options = {
+                    #[cfg(rust_analyzer)]
+                    let _ = <Cart as __rt::ChildIf<
+                        { <Cart as __rt::Declared>::IS },
+                    >>::options()
+                        .lifecycel();
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "one",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(later);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let one = ::core::clone::Clone::clone(&__of_one);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_later = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "later",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db.__missing);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let later = ::core::clone::Clone::clone(&__of_later);
+            #[allow(unused_variables)]
+            let __of_broken: <Cart as __rt::ChildIf<
+                { <Cart as __rt::Declared>::IS },
+            >>::Handle = ::core::unreachable!();
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Mistakes {
+                one: __of_one,
+                later: __of_later,
+                broken: __of_broken,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[cfg(not(rust_analyzer))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Mistakes {
+        type Params = (
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            _: Self::Params,
+            _: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            ::core::unreachable!()
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Mistakes {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Mistakes",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "one",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "later",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "broken",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Mistakes {
+        type Handle = Mistakes;
+        type Start = __rt::Tree<Mistakes>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Mistakes as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Mistakes>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        __rt::Tree<Mistakes>,
+                        __rt::UserError,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Mistakes  OneForOne
+///├── one: Cart  Permanent
+///├── later: Cart  Permanent
+///└── broken: Cart  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Mistakes {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `later`.
+    #[allow(dead_code)]
+    later: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `later`.
+    #[allow(dead_code)]
+    later: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `broken`.
+    #[allow(dead_code)]
+    broken: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `broken`.
+    #[allow(dead_code)]
+    broken: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Mistakes {
+    fn clone(&self) -> Self {
+        Mistakes {
+            one: ::core::clone::Clone::clone(&self.one),
+            later: ::core::clone::Clone::clone(&self.later),
+            broken: ::core::clone::Clone::clone(&self.broken),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Mistakes {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Mistakes {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Mistakes {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Mistakes` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(db: Db) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((db,))
+    }
+    ///Starts `Mistakes`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        db: Db,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(db))
+    }
+    ///Starts `Mistakes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        db: Db,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(db), until)
+    }
+}
+::core::compile_error! {
+    "expected a name after this; complete it"
+}
+::core::compile_error! {
+    "unknown setting `lifecycel`; did you mean `lifecycle`?"
+}
+::core::compile_error! {
+    "expected a child; write `broken: Type = start,`"
+}
+::core::compile_error! {
+    "`broken` has no start expression; write `broken: Type = start,`"
+}
+::core::compile_error! {
+    "`one` names `later`, which starts after it; move `later` above `one`"
+}

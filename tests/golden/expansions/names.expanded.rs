@@ -1,0 +1,754 @@
+#[cfg(unix)]
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Names {
+        type Params = (
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
+            <Config as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Config>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_type, __of_config): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_type = __rt::Builder::keep(&__b, __of_type);
+            #[allow(unused_variables)]
+            let __of_config = __rt::Builder::keep(&__b, __of_config);
+            #[cfg(rust_analyzer)]
+            let r#type = ::core::clone::Clone::clone(&__of_type);
+            #[cfg(rust_analyzer)]
+            let config = ::core::clone::Clone::clone(&__of_config);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unused_variables)]
+            let (__of_a, __of_b) = {
+                #[allow(unused_variables)]
+                let config = __rt::SharedValue::clone_for_start(&__of_config);
+                let (a, b) = split(config);
+                (__rt::Builder::keep(&__b, a), __rt::Builder::keep(&__b, b))
+            };
+            #[cfg(rust_analyzer)]
+            let a = ::core::clone::Clone::clone(&__of_a);
+            #[cfg(rust_analyzer)]
+            let b = ::core::clone::Clone::clone(&__of_b);
+            #[cfg(feature = "http")]
+            #[allow(unreachable_code, unused_variables)]
+            let __of_struct = match {
+                #[allow(unused_variables)]
+                let __of_type = ::core::clone::Clone::clone(&__of_type);
+                #[allow(unused_variables)]
+                let __of_a = ::core::clone::Clone::clone(&__of_a);
+                let __options = {
+                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "struct",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let r#type = __rt::SharedValue::clone_for_start(&__of_type);
+                        #[allow(unused_variables)]
+                        let a = __rt::SharedValue::clone_for_start(&__of_a);
+                        async move {
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
+                            >>::Start = start(r#type, a);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(feature = "http")]
+            #[cfg(rust_analyzer)]
+            let r#struct = ::core::clone::Clone::clone(&__of_struct);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_start = match {
+                #[allow(unused_variables)]
+                let __of_tree = ::core::clone::Clone::clone(&__of_tree);
+                #[allow(unused_variables)]
+                let __of_b = ::core::clone::Clone::clone(&__of_b);
+                let __options = {
+                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "start",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let tree = ::core::clone::Clone::clone(&__of_tree);
+                        #[allow(unused_variables)]
+                        let b = __rt::SharedValue::clone_for_start(&__of_b);
+                        async move {
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
+                            >>::Start = start(b, tree.clone());
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let start = ::core::clone::Clone::clone(&__of_start);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_heartbeat = match {
+                #[allow(unused_variables)]
+                let __of_start = ::core::clone::Clone::clone(&__of_start);
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                __rt::Builder::child(
+                    &__b,
+                    "heartbeat",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let start = ::core::clone::Clone::clone(&__of_start);
+                        async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((heartbeat(start)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let heartbeat = ::core::clone::Clone::clone(&__of_heartbeat);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_inner = match {
+                #[allow(unused_variables)]
+                let __of_a = ::core::clone::Clone::clone(&__of_a);
+                #[allow(unused_variables)]
+                let __of_start = ::core::clone::Clone::clone(&__of_start);
+                let __options = { __rt::ChildOptions::<Inner>::new() };
+                __rt::Builder::inline::<
+                    Inner,
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "inner",
+                    __options,
+                    move |__b: __rt::Builder| {
+                        #[allow(unused_variables)]
+                        let __of_a = ::core::clone::Clone::clone(&__of_a);
+                        #[allow(unused_variables)]
+                        let __of_start = ::core::clone::Clone::clone(&__of_start);
+                        async move {
+                            let __of_tree = __rt::Builder::tree_ref(&__b);
+                            #[cfg(rust_analyzer)]
+                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            __rt::Builder::supervision(
+                                &__b,
+                                { __rt::SupervisorStrategy::new(__rt::Strategy::AllForOne) },
+                            );
+                            #[allow(unused_variables)]
+                            let (__of_c,) = {
+                                #[allow(unused_variables)]
+                                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                                let c = a;
+                                (__rt::Builder::keep(&__b, c),)
+                            };
+                            #[cfg(rust_analyzer)]
+                            let c = ::core::clone::Clone::clone(&__of_c);
+                            #[allow(unreachable_code, unused_variables)]
+                            let __of_leaf = match {
+                                #[allow(unused_variables)]
+                                let __of_start = ::core::clone::Clone::clone(&__of_start);
+                                #[allow(unused_variables)]
+                                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                                let __options = {
+                                    <Bell as __rt::ChildIf<
+                                        { <Bell as __rt::Declared>::IS },
+                                    >>::options()
+                                };
+                                __rt::Builder::child(
+                                    &__b,
+                                    "leaf",
+                                    __options,
+                                    move || {
+                                        #[allow(unused_variables)]
+                                        let start = ::core::clone::Clone::clone(&__of_start);
+                                        #[allow(unused_variables)]
+                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                                        async move {
+                                            let __it: <Bell as __rt::ChildIf<
+                                                { <Bell as __rt::Declared>::IS },
+                                            >>::Start = start(c, println!("{start:?}"));
+                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                                        }
+                                    },
+                                )
+                            }
+                                .await
+                            {
+                                ::core::result::Result::Ok(__handle) => __handle,
+                                ::core::result::Result::Err(__error) => {
+                                    return ::core::result::Result::Err(__error);
+                                }
+                            };
+                            #[cfg(rust_analyzer)]
+                            let leaf = ::core::clone::Clone::clone(&__of_leaf);
+                            #[allow(unreachable_code)]
+                            ::core::result::Result::Ok::<
+                                _,
+                                __rt::UserError,
+                            >(Inner {
+                                leaf: __of_leaf,
+                                __tree: __of_tree,
+                            })
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let inner = ::core::clone::Clone::clone(&__of_inner);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Names {
+                #[cfg(feature = "http")]
+                r#struct: __of_struct,
+                start: __of_start,
+                heartbeat: __of_heartbeat,
+                inner: __of_inner,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Names {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Names",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                #[cfg(feature = "http")]
+                __rt::ChildSpec {
+                    name: "struct",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "start",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "heartbeat",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                    ),
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "inner",
+                    doc: "",
+                    item: "Inner",
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Tree,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(
+                        ::core::option::Option::Some(&<Inner as __rt::TreeHandle>::SPEC),
+                    ),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Inner {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Inner",
+            doc: "",
+            strategy: __rt::Strategy::AllForOne,
+            settings: &["strategy(AllForOne)"],
+            children: &[
+                __rt::ChildSpec {
+                    name: "leaf",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Names {
+        type Handle = Names;
+        type Start = __rt::Tree<Names>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Names as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Names>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::UserError>,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+#[cfg(unix)]
+///
+///```text
+///Names  OneForOne
+#[cfg_attr(all(feature = "http"), doc = "├── struct: Bell  Permanent")]
+///├── start: Bell  Permanent
+///├── heartbeat: task  Transient
+///└── inner: Inner  Permanent  AllForOne  strategy(AllForOne)
+///    └── leaf: Bell  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+pub(crate) struct Names {
+    #[cfg(any(doc, rust_analyzer))]
+    #[cfg(feature = "http")]
+    ///The child `struct`.
+    #[allow(dead_code)]
+    pub r#struct: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    #[cfg(feature = "http")]
+    ///The child `struct`.
+    #[allow(dead_code)]
+    pub r#struct: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `start`.
+    #[allow(dead_code)]
+    pub(crate) start: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `start`.
+    #[allow(dead_code)]
+    pub(crate) start: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    ///The child `heartbeat`.
+    #[allow(dead_code)]
+    pub(crate) heartbeat: ::supervise::__private::TaskRef,
+    ///The child `inner`.
+    #[allow(dead_code)]
+    pub(crate) inner: Inner,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::clone::Clone for Names {
+    fn clone(&self) -> Self {
+        Names {
+            #[cfg(feature = "http")]
+            r#struct: ::core::clone::Clone::clone(&self.r#struct),
+            start: ::core::clone::Clone::clone(&self.start),
+            heartbeat: ::core::clone::Clone::clone(&self.heartbeat),
+            inner: ::core::clone::Clone::clone(&self.inner),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::fmt::Debug for Names {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::ops::Deref for Names {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+#[cfg(unix)]
+impl Names {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    pub(crate) const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Names` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub(crate) fn tree(
+        r#type: u32,
+        config: Config,
+    ) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((r#type, config))
+    }
+    ///Starts `Names`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub(crate) fn start(
+        r#type: u32,
+        config: Config,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(r#type, config))
+    }
+    ///Starts `Names`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    pub(crate) fn run(
+        r#type: u32,
+        config: Config,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(r#type, config), until)
+    }
+}
+#[cfg(unix)]
+///The subtree `inner` of [`Names`].
+///
+///```text
+///Inner  AllForOne  strategy(AllForOne)
+///└── leaf: Bell  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+pub(crate) struct Inner {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `leaf`.
+    #[allow(dead_code)]
+    pub(crate) leaf: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `leaf`.
+    #[allow(dead_code)]
+    pub(crate) leaf: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::clone::Clone for Inner {
+    fn clone(&self) -> Self {
+        Inner {
+            leaf: ::core::clone::Clone::clone(&self.leaf),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[cfg(unix)]
+#[automatically_derived]
+impl ::core::ops::Deref for Inner {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Other {
+        type Params = ();
+        async fn build(
+            (): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_names = match {
+                let __options = {
+                    <Names as __rt::ChildIf<
+                        { <Names as __rt::Declared>::IS },
+                    >>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "names",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Names as __rt::ChildIf<
+                                { <Names as __rt::Declared>::IS },
+                            >>::Start = Names::tree(1, Config);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let names = ::core::clone::Clone::clone(&__of_names);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Other {
+                names: __of_names,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Other {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Other",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "names",
+                    doc: "",
+                    item: "Names",
+                    shape: __rt::Shape::One,
+                    kind: <Names as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Other {
+        type Handle = Other;
+        type Start = __rt::Tree<Other>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Other as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Other>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::UserError>,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Other  OneForOne
+///└── names: Names  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Other {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `names`.
+    #[allow(dead_code)]
+    names: ::supervise::__private::Handle<Names>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `names`.
+    #[allow(dead_code)]
+    names: <Names as ::supervise::__private::ChildIf<
+        { <Names as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Other {
+    fn clone(&self) -> Self {
+        Other {
+            names: ::core::clone::Clone::clone(&self.names),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Other {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Other {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Other {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Other` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree() -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new(())
+    }
+    ///Starts `Other`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start() -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree())
+    }
+    ///Starts `Other`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(), until)
+    }
+}

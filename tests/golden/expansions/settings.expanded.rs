@@ -1,0 +1,481 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Settings {
+        type Params = (
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_most,): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_most = __rt::Builder::keep(&__b, __of_most);
+            #[cfg(rust_analyzer)]
+            let most = ::core::clone::Clone::clone(&__of_most);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                {
+                    #[allow(unused_variables)]
+                    let most = __rt::SharedValue::clone_for_start(&__of_most);
+                    __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
+                        .max_restarts(__rt::MaxRestarts::AtMost(most))
+                        .within(::core::time::Duration::new(600, 0))
+                        .on_limit(__rt::OnLimit::Stop)
+                        .decider(
+                            __rt::Decider::partial(move |
+                                __failure: &__rt::Failure,
+                            | -> ::core::option::Option<__rt::Directive> {
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                    DbError,
+                                >(__failure) {
+                                    match __it {
+                                        DbError::Timeout { ms } if *ms < 100 => {
+                                            return ::core::option::Option::Some(__rt::Directive::Resume);
+                                        }
+                                        DbError::Timeout { .. } | DbError::Busy => {
+                                            return ::core::option::Option::Some(
+                                                __rt::Directive::Restart,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                    io::Error,
+                                >(__failure) {
+                                    match __it {
+                                        e if e.kind() == io::ErrorKind::NotFound => {
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                    Cause,
+                                >(__failure) {
+                                    match __it {
+                                        Cause::Killed => {
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                    Phase,
+                                >(__failure) {
+                                    match __it {
+                                        Phase::Restart => {
+                                            return ::core::option::Option::Some(
+                                                __rt::Directive::Escalate,
+                                            );
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                ::core::option::Option::Some(__rt::Directive::Restart)
+                            }),
+                        )
+                },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_db = match {
+                let __options = {
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
+                    >>::options();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
+                    let __options = __options
+                        .shutdown(::core::time::Duration::new(5, 0));
+                    let __options = __options.start(::core::time::Duration::new(3, 0));
+                    let __options = __options.drain();
+                    let __options = __options
+                        .backoff(
+                            __rt::ExponentialBackoff::new(
+                                    ::core::time::Duration::new(3, 0),
+                                    ::core::time::Duration::new(30, 0),
+                                )
+                                .factor(2)
+                                .random_factor(0.2)
+                                .reset(
+                                    __rt::Reset::Auto(::core::time::Duration::new(60, 0)),
+                                ),
+                        );
+                    let __options = __options
+                        .limit(
+                            __rt::RestartLimit::new()
+                                .max_restarts(__rt::MaxRestarts::AtMost(3))
+                                .within(::core::time::Duration::new(3600, 0))
+                                .on_limit(__rt::OnLimit::Escalate),
+                        );
+                    let __options = __options.pre_restart(Db::dump);
+                    let __options = __options.post_restart(Db::reload);
+                    let __options = __options.mailbox(__rt::Mailbox::Bounded(100));
+                    let __options = __options
+                        .ask(::core::time::Duration::new(0, 500000000));
+                    let __options = __options.while_down(__rt::WhileDown::Reject);
+                    let __options = __options.redeliver(3);
+                    __options
+                        .decider(
+                            __rt::Decider::partial(move |
+                                __failure: &__rt::Failure,
+                            | -> ::core::option::Option<__rt::Directive> {
+                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                    DbError,
+                                >(__failure) {
+                                    match __it {
+                                        DbError::Corrupt => {
+                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                                        }
+                                        #[allow(unreachable_patterns)]
+                                        _ => {}
+                                    }
+                                }
+                                ::core::option::Option::None
+                            }),
+                        )
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "db",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_many = match {
+                let __options = {
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
+                    >>::options();
+                    let __options = __options
+                        .backoff(
+                            SlottedBackoff::new(::core::time::Duration::new(0, 10000000))
+                                .ceiling(10),
+                        );
+                    __options.max_children(5)
+                };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
+                    _,
+                    (),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "many",
+                    __options,
+                    __initial,
+                    move |__args: ()| {
+                        let (): () = __args;
+                        async move {
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let many = ::core::clone::Clone::clone(&__of_many);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_server = match {
+                let __options = {
+                    let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Transient);
+                    let __options = __options.ready();
+                    let __options = __options.significant();
+                    __options.shutdown(__rt::ShutdownTimeout::Infinity)
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "server",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
+                            async move {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(cx)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let server = ::core::clone::Clone::clone(&__of_server);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Settings {
+                db: __of_db,
+                many: __of_many,
+                server: __of_server,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Settings {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Settings",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[
+                "strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)",
+                "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
+            ],
+            children: &[
+                __rt::ChildSpec {
+                    name: "db",
+                    doc: "",
+                    item: "Db",
+                    shape: __rt::Shape::One,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                    ),
+                    settings: &[
+                        "lifecycle(Permanent, shutdown = 5s, start = 3s, drain)",
+                        "backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))",
+                        "limit(max_restarts = 3, within = 1h, on_limit = Escalate)",
+                        "pre_restart(Db::dump)",
+                        "post_restart(Db::reload)",
+                        "mailbox(Bounded(100), ask = 500ms)",
+                        "while_down(Reject)",
+                        "redeliver(attempts = 3)",
+                        "decider(DbError::Corrupt => Stop)",
+                    ],
+                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "many",
+                    doc: "",
+                    item: "Db",
+                    shape: __rt::Shape::Set,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[
+                        "backoff(SlottedBackoff::new(10ms).ceiling(10))",
+                        "max_children(5)",
+                    ],
+                    below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "server",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Infinity,
+                    ),
+                    settings: &[
+                        "lifecycle(Transient, ready, significant, shutdown = Infinity)",
+                    ],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+            ],
+        };
+    }
+    const _: () = if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
+        <Db as __rt::Declared>::TREE,
+        ::core::time::Duration::new(5, 0),
+    ) {
+        ::core::panic!("{}", __text.as_str())
+    };
+    #[automatically_derived]
+    impl __rt::Child for Settings {
+        type Handle = Settings;
+        type Start = __rt::Tree<Settings>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Settings as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Settings>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        __rt::Tree<Settings>,
+                        __rt::UserError,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  decider(..)
+///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
+///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
+///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Settings {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: ::supervise::__private::Handle<Db>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `many`.
+    #[allow(dead_code)]
+    many: ::supervise::__private::Children<Db, ()>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `many`.
+    #[allow(dead_code)]
+    many: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Set<()>,
+    ///The child `server`.
+    #[allow(dead_code)]
+    server: ::supervise::__private::TaskRef,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Settings {
+    fn clone(&self) -> Self {
+        Settings {
+            db: ::core::clone::Clone::clone(&self.db),
+            many: ::core::clone::Clone::clone(&self.many),
+            server: ::core::clone::Clone::clone(&self.server),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Settings {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Settings {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Settings` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(most: u32) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((most,))
+    }
+    ///Starts `Settings`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        most: u32,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(most))
+    }
+    ///Starts `Settings`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        most: u32,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(most), until)
+    }
+}

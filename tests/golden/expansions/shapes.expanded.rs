@@ -1,0 +1,878 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Shapes {
+        type Params = (
+            <Db as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+            >>::Type,
+            <u32 as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_db, __of_count): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_db = __rt::Builder::keep(&__b, __of_db);
+            #[allow(unused_variables)]
+            let __of_count = __rt::Builder::keep(&__b, __of_count);
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            #[cfg(rust_analyzer)]
+            let count = ::core::clone::Clone::clone(&__of_count);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_one = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "one",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let one = ::core::clone::Clone::clone(&__of_one);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_maybe = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::optional(
+                    &__b,
+                    "maybe",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        async move {
+                            let __it: ::core::option::Option<
+                                <Cart as __rt::ChildIf<
+                                    { <Cart as __rt::Declared>::IS },
+                                >>::Start,
+                            > = Some(Cart(db));
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let maybe = ::core::clone::Clone::clone(&__of_maybe);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_row = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::array::<
+                    _,
+                    { 2 },
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "row",
+                    __options,
+                    move |__i: ::core::primitive::usize| {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let i: usize = __i;
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db, i);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let row = ::core::clone::Clone::clone(&__of_row);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_any = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    #[allow(unused_variables)]
+                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                let __initial = {
+                    #[allow(unused_variables)]
+                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    __rt::initial::<
+                        u32,
+                        (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
+                        ),
+                        _,
+                    >(0..count, |__a0| (__a0,))
+                };
+                __rt::Builder::set::<
+                    _,
+                    (
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "any",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let (
+                            n,
+                        ): (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
+                        ) = __args;
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db, n);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let any = ::core::clone::Clone::clone(&__of_any);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_keyed = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                };
+                let __initial = __rt::no_initial();
+                __rt::Builder::keyed::<
+                    <String as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                    >>::Type,
+                    _,
+                    (
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
+                            (
+                                <u32 as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                >>::Type,
+                            ),
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let (
+                            __key,
+                            (n,),
+                        ): (
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
+                            (
+                                <u32 as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                >>::Type,
+                            ),
+                        ) = __args;
+                        let name: String = __key;
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db, name, n);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let keyed = ::core::clone::Clone::clone(&__of_keyed);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_once = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    let __options = <Cart as __rt::ChildIf<
+                        { <Cart as __rt::Declared>::IS },
+                    >>::options();
+                    __options.lifecycle(__rt::Lifecycle::Temporary)
+                };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set_once::<
+                    _,
+                    (
+                        <Socket as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "once",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <Socket as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                            >>::Type,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let (
+                            socket,
+                        ): (
+                            <Socket as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                            >>::Type,
+                        ) = __args;
+                        async move {
+                            let __it: <Cart as __rt::ChildIf<
+                                { <Cart as __rt::Declared>::IS },
+                            >>::Start = Cart(db, socket);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let once = ::core::clone::Clone::clone(&__of_once);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_once_keyed = match {
+                let __options = {
+                    let __options = __rt::ChildOptions::<__rt::Task>::without_context();
+                    __options.lifecycle(__rt::Lifecycle::Temporary)
+                };
+                let __initial = {
+                    __rt::initial::<
+                        (u64, Socket),
+                        (
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
+                            (
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
+                            ),
+                        ),
+                        _,
+                    >([(1, socket)], |(__a0, __a1)| (__a0, (__a1,)))
+                };
+                __rt::Builder::keyed_once::<
+                    <u64 as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                    >>::Type,
+                    _,
+                    (
+                        <Socket as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "once_keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
+                            (
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
+                            ),
+                        )|
+                    {
+                        let (
+                            __key,
+                            (socket,),
+                        ): (
+                            <u64 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                            >>::Type,
+                            (
+                                <Socket as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                >>::Type,
+                            ),
+                        ) = __args;
+                        let n: u64 = __key;
+                        async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(n, socket)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let once_keyed = ::core::clone::Clone::clone(&__of_once_keyed);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_branches = match {
+                #[allow(unused_variables)]
+                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __options = {
+                    <Shapes as __rt::ChildIf<
+                        { <Shapes as __rt::Declared>::IS },
+                    >>::options()
+                };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
+                    _,
+                    (
+                        <Db as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "branches",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <Db as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                            >>::Type,
+                        )|
+                    {
+                        #[allow(unused_variables)]
+                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let (
+                            db,
+                        ): (
+                            <Db as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                            >>::Type,
+                        ) = __args;
+                        async move {
+                            let __it: <Shapes as __rt::ChildIf<
+                                { <Shapes as __rt::Declared>::IS },
+                            >>::Start = Shapes::tree(db, 1);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let branches = ::core::clone::Clone::clone(&__of_branches);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Shapes {
+                one: __of_one,
+                maybe: __of_maybe,
+                row: __of_row,
+                any: __of_any,
+                keyed: __of_keyed,
+                once: __of_once,
+                once_keyed: __of_once_keyed,
+                branches: __of_branches,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Shapes {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Shapes",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "one",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::One,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "maybe",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::Optional,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "row",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "any",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::Set,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &["initial(0..count)"],
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "keyed",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::Keyed("String"),
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "once",
+                    doc: "",
+                    item: "Cart",
+                    shape: __rt::Shape::Set,
+                    kind: <Cart as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Temporary,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &["lifecycle(Temporary)"],
+                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "once_keyed",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Keyed("u64"),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Temporary,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                    ),
+                    settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "branches",
+                    doc: "",
+                    item: "Shapes",
+                    shape: __rt::Shape::Set,
+                    kind: <Shapes as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Instance(|| <Shapes as __rt::Declared>::TREE),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Shapes {
+        type Handle = Shapes;
+        type Start = __rt::Tree<Shapes>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Shapes as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Shapes>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::UserError>,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Shapes  OneForOne
+///├── one: Cart  Permanent
+///├── maybe: Option<Cart>  Permanent
+///├── row: [Cart; 2]  Permanent
+///├── any: [Cart]  Transient  initial(0..count)
+///├── keyed: [String => Cart]  Transient
+///├── once: [Cart]  Temporary  lifecycle(Temporary)
+///├── once_keyed: [u64 => task]  Temporary  lifecycle(Temporary)  initial([(1, socket)])
+///└── branches: [Shapes]  Transient
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Shapes {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: ::supervise::__private::Handle<Cart>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `one`.
+    #[allow(dead_code)]
+    one: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `maybe`.
+    #[allow(dead_code)]
+    maybe: ::core::option::Option<::supervise::__private::Handle<Cart>>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `maybe`.
+    #[allow(dead_code)]
+    maybe: ::core::option::Option<
+        <Cart as ::supervise::__private::ChildIf<
+            { <Cart as ::supervise::__private::Declared>::IS },
+        >>::Handle,
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `row`.
+    #[allow(dead_code)]
+    row: [::supervise::__private::Handle<Cart>; 2],
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `row`.
+    #[allow(dead_code)]
+    row: [<Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Handle; 2],
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: ::supervise::__private::Children<Cart, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <u32 as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        u32,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: ::supervise::__private::Keyed<String, Cart, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Keyed<
+        <String as ::supervise::__private::Checked<
+            {
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                    String,
+                >>::IS
+            },
+        >>::Type,
+        (
+            <u32 as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        u32,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: ::supervise::__private::Children<Cart, (Socket,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: <Cart as ::supervise::__private::ChildIf<
+        { <Cart as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <Socket as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
+                        Socket,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `once_keyed`.
+    #[allow(dead_code)]
+    once_keyed: ::supervise::__private::Keyed<
+        u64,
+        ::supervise::__private::Task,
+        (Socket,),
+    >,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `once_keyed`.
+    #[allow(dead_code)]
+    once_keyed: ::supervise::__private::Keyed<
+        <u64 as ::supervise::__private::Checked<
+            {
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                    u64,
+                >>::IS
+            },
+        >>::Type,
+        ::supervise::__private::Task,
+        (
+            <Socket as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::First<
+                        Socket,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `branches`.
+    #[allow(dead_code)]
+    branches: ::supervise::__private::Children<Shapes, (Db,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `branches`.
+    #[allow(dead_code)]
+    branches: <Shapes as ::supervise::__private::ChildIf<
+        { <Shapes as ::supervise::__private::Declared>::IS },
+    >>::Set<
+        (
+            <Db as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        Db,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Shapes {
+    fn clone(&self) -> Self {
+        Shapes {
+            one: ::core::clone::Clone::clone(&self.one),
+            maybe: ::core::clone::Clone::clone(&self.maybe),
+            row: ::core::clone::Clone::clone(&self.row),
+            any: ::core::clone::Clone::clone(&self.any),
+            keyed: ::core::clone::Clone::clone(&self.keyed),
+            once: ::core::clone::Clone::clone(&self.once),
+            once_keyed: ::core::clone::Clone::clone(&self.once_keyed),
+            branches: ::core::clone::Clone::clone(&self.branches),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Shapes {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Shapes {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Shapes {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Shapes` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(db: Db, count: u32) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((db, count))
+    }
+    ///Starts `Shapes`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        db: Db,
+        count: u32,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(db, count))
+    }
+    ///Starts `Shapes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        db: Db,
+        count: u32,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(db, count), until)
+    }
+}

@@ -1,0 +1,532 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Tasks {
+        type Params = (
+            <Duration as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<Duration>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_every,): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_every = __rt::Builder::keep(&__b, __of_every);
+            #[cfg(rust_analyzer)]
+            let every = ::core::clone::Clone::clone(&__of_every);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_plain = match {
+                #[allow(unused_variables)]
+                let __of_every = ::core::clone::Clone::clone(&__of_every);
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                __rt::Builder::child(
+                    &__b,
+                    "plain",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let every = __rt::SharedValue::clone_for_start(&__of_every);
+                        async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((poll(every)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let plain = ::core::clone::Clone::clone(&__of_plain);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_told = match {
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::child(
+                    &__b,
+                    "told",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
+                            async move {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(cx)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let told = ::core::clone::Clone::clone(&__of_told);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_maybe = match {
+                #[allow(unused_variables)]
+                let __of_every = ::core::clone::Clone::clone(&__of_every);
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::optional(
+                    &__b,
+                    "maybe",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let every = __rt::SharedValue::clone_for_start(&__of_every);
+                        async move {
+                            let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
+                                Some(poll(every)),
+                            );
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let maybe = ::core::clone::Clone::clone(&__of_maybe);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_row = match {
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                __rt::Builder::array::<
+                    _,
+                    { 2 },
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "row",
+                    __options,
+                    move |__i: ::core::primitive::usize| {
+                        let i: usize = __i;
+                        async move {
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
+                            async move {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(cx, i)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let row = ::core::clone::Clone::clone(&__of_row);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_any = match {
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set::<
+                    _,
+                    (
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "any",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
+                        )|
+                    {
+                        let (
+                            n,
+                        ): (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            >>::Type,
+                        ) = __args;
+                        async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((poll(n)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let any = ::core::clone::Clone::clone(&__of_any);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_keyed = match {
+                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __initial = __rt::no_initial();
+                __rt::Builder::keyed::<
+                    <String as __rt::Checked<
+                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                    >>::Type,
+                    _,
+                    (),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "keyed",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
+                            (),
+                        )|
+                    {
+                        let (
+                            __key,
+                            (),
+                        ): (
+                            <String as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                            >>::Type,
+                            (),
+                        ) = __args;
+                        let name: String = __key;
+                        async move {
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
+                            async move {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(cx, name)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let keyed = ::core::clone::Clone::clone(&__of_keyed);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Tasks {
+                plain: __of_plain,
+                told: __of_told,
+                maybe: __of_maybe,
+                row: __of_row,
+                any: __of_any,
+                keyed: __of_keyed,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Tasks {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Tasks",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "plain",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                    ),
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "told",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::One,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "maybe",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Optional,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "row",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "any",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Set,
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                    ),
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+                __rt::ChildSpec {
+                    name: "keyed",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Keyed("String"),
+                    kind: __rt::Kind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Tasks {
+        type Handle = Tasks;
+        type Start = __rt::Tree<Tasks>;
+        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Tasks as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __seat: __rt::Seat,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Tasks>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::UserError>,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__seat, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Tasks  OneForOne
+///├── plain: task  Transient
+///├── told: task  Transient
+///├── maybe: Option<task>  Transient
+///├── row: [task; 2]  Transient
+///├── any: [task]  Transient
+///└── keyed: [String => task]  Transient
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Tasks {
+    ///The child `plain`.
+    #[allow(dead_code)]
+    plain: ::supervise::__private::TaskRef,
+    ///The child `told`.
+    #[allow(dead_code)]
+    told: ::supervise::__private::TaskRef,
+    ///The child `maybe`.
+    #[allow(dead_code)]
+    maybe: ::core::option::Option<::supervise::__private::TaskRef>,
+    ///The child `row`.
+    #[allow(dead_code)]
+    row: [::supervise::__private::TaskRef; 2],
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: ::supervise::__private::Children<::supervise::__private::Task, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `any`.
+    #[allow(dead_code)]
+    any: ::supervise::__private::Children<
+        ::supervise::__private::Task,
+        (
+            <u32 as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        u32,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: ::supervise::__private::Keyed<String, ::supervise::__private::Task, ()>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `keyed`.
+    #[allow(dead_code)]
+    keyed: ::supervise::__private::Keyed<
+        <String as ::supervise::__private::Checked<
+            {
+                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                    String,
+                >>::IS
+            },
+        >>::Type,
+        ::supervise::__private::Task,
+        (),
+    >,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Tasks {
+    fn clone(&self) -> Self {
+        Tasks {
+            plain: ::core::clone::Clone::clone(&self.plain),
+            told: ::core::clone::Clone::clone(&self.told),
+            maybe: ::core::clone::Clone::clone(&self.maybe),
+            row: ::core::clone::Clone::clone(&self.row),
+            any: ::core::clone::Clone::clone(&self.any),
+            keyed: ::core::clone::Clone::clone(&self.keyed),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Tasks {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Tasks {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Tasks` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(every: Duration) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((every,))
+    }
+    ///Starts `Tasks`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        every: Duration,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(every))
+    }
+    ///Starts `Tasks`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        every: Duration,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(every), until)
+    }
+}

@@ -1,9 +1,0 @@
-// `actor/argument.rs`, repaired.
-use supervise::prelude::*;
-
-#[derive(Actor)]
-#[actor(msg = (), error = String)]
-struct Cart;
-impl Cart {
-    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
-}

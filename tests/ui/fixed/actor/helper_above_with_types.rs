@@ -1,9 +1,0 @@
-// `actor/helper_above_with_types.rs`, repaired.
-use supervise::prelude::*;
-
-#[derive(Actor)]
-#[actor(msg = ())]
-struct Cart;
-impl Cart {
-    async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
-}

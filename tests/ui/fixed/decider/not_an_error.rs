@@ -1,9 +1,0 @@
-// `decider/not_an_error.rs`, repaired.
-use supervise::prelude::*;
-
-fn decides() -> Decider {
-    decider! {
-        _: std::num::ParseIntError => Stop,
-        _ => Restart,
-    }
-}

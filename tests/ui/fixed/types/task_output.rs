@@ -1,8 +1,0 @@
-// `types/task_output.rs`, repaired.
-use supervise::prelude::*;
-
-supervisor! {
-    struct Shop {
-        count: task = async { println!("{}", 5) },
-    }
-}

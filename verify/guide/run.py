@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Does what docs/guide says, chapter by chapter, and compares what is printed with what the chapter shows.
+
+    verify/guide/run.py              all chapters, in a package that grows with them
+    verify/guide/run.py --keep DIR   and leaves the package there, to look at it
+
+A chapter is read block by block, as a reader would:
+
+* ```sh       commands, which are run. `../supervise` is this clone.
+* ```rust     a file: its first line is `// src/NAME.rs`.
+* ```diff     a change of one file, which is named in its first line: `+++ src/NAME.rs`; as `--- src/NAME.rs` it is one
+              to try, for the next block only.
+* ```text     opens with `$ COMMAND`. What follows is what it prints, all of it; behind a change, a part of it
+              without a gap. `…` stands for anything within a line.
+
+Other blocks are not allowed: what a chapter shows has to be tried.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def environment():
+    env = dict(os.environ, CARGO_TERM_COLOR="never", CARGO_INCREMENTAL="0", CARGO_PROFILE_DEV_DEBUG="0")
+    # One target directory for all chapters, kept for the next run; with the compiler whose messages are shown.
+    env["CARGO_TARGET_DIR"] = os.environ.get("GUIDE_TARGET_DIR", str(ROOT / "target" / "guide"))
+    env["RUSTUP_TOOLCHAIN"] = re.search(r'channel = "(.*)"', (ROOT / "rust-toolchain.toml").read_text())[1]
+    return env
+
+
+class Package:
+    """The reader's folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.env = environment()
+
+    def commands(self, text):
+        for line in text.splitlines():
+            if line.startswith("cd "):
+                self.folder /= line[3:]
+                # The versions that the project is tested with.
+                (self.folder / "Cargo.lock").write_text((ROOT / "Cargo.lock").read_text())
+                continue
+            status, out, err = self.run(line)
+            if status:
+                raise Wrong(f"`{line}` fails:\n{out}{err}")
+
+    def run(self, command):
+        words = [str(ROOT) if word == "../supervise" else word for word in command.split()]
+        if words[0] != "cargo":
+            raise Wrong(f"a command of something else than cargo: {command}")
+        done = subprocess.run(words, cwd=self.folder, env=self.env, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def write(self, text):
+        name, text = named(text, "// ")
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def change(self, text):
+        """Makes the change and gives what takes it back."""
+        name, text = named(text, text[:4])
+        path = self.folder / name
+        before, lines = path.read_text(), [line or " " for line in text.splitlines()]
+        old = "".join(f"{line[1:]}\n" for line in lines if line[0] in " -")
+        new = "".join(f"{line[1:]}\n" for line in lines if line[0] in " +")
+        if before.count(old) != 1:
+            raise Wrong(f"the change is not about {name} as it is:\n{text}")
+        path.write_text(before.replace(old, new))
+        return lambda: path.write_text(before)
+
+
+class Wrong(Exception):
+    """The guide says something that does not hold."""
+
+
+def named(text, mark):
+    first, rest = text.split("\n", 1)
+    if not first.startswith(mark):
+        raise Wrong(f"a block that opens with `{first}` and not with `{mark}` and a file")
+    return first.removeprefix(mark), rest
+
+
+def matches(line, shown):
+    return re.fullmatch(".*".join(map(re.escape, shown.split("…"))), line) is not None
+
+
+def compare(shown, printed, part):
+    shown, printed = shown.rstrip("\n").split("\n"), printed.rstrip("\n").split("\n")
+    if part:  # the compiler indents by the longest line number, which may be one of the library's
+        shown, printed = ([" ".join(line.split()) for line in lines] for lines in (shown, printed))
+    places = range(len(printed) - len(shown) + 1) if part else [0]
+    for at in places:
+        if all(matches(*pair) for pair in zip(printed[at:], shown)) and (part or len(shown) == len(printed)):
+            return
+    raise Wrong("shown:\n" + "\n".join(shown) + "\n\nprinted:\n" + "\n".join(printed))
+
+
+def chapter(path, package):
+    back = None
+    for kind, text in BLOCK.findall(path.read_text()):
+        if kind == "sh":
+            package.commands(text)
+        elif kind == "rust":
+            package.write(text)
+        elif kind == "diff":
+            undo = package.change(text)
+            back = undo if text.startswith("--- ") else None
+        elif kind == "text":
+            command, shown = named(text, "$ ")
+            status, out, err = package.run(command)
+            warned = [line for line in err.splitlines() if line.startswith("warning")]
+            if back is None and (status or warned):
+                raise Wrong(f"`{command}` says:\n{err}")
+            if not shown.strip():
+                raise Wrong(f"nothing is shown below `{command}`")
+            compare(shown, out if back is None else err + out, part=back is not None)
+            if back is not None:
+                back()
+                back = None
+        else:
+            raise Wrong(f"a block of another kind, ```{kind}:\n{text}")
+    if back is not None:
+        raise Wrong("a change without what it leads to")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="guide.") as folder:
+        if "--keep" in sys.argv:
+            folder = sys.argv[sys.argv.index("--keep") + 1]
+            Path(folder).mkdir()
+        package = Package(folder)
+        for path in sorted((ROOT / "docs" / "guide").glob("[0-9]*.md")):
+            try:
+                chapter(path, package)
+            except Wrong as wrong:
+                sys.exit(f"docs/guide/{path.name}: {wrong}")
+            print(f"ok {path.name}")
+
+
+main()

@@ -1,0 +1,547 @@
+//! The costs of any number of children: see README.md.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use supervise::prelude::*;
+use supervise::BoxError;
+use supervise::inspect::NodeState;
+use supervise::policy::ShutdownTimeout;
+
+/// Fails, answers, or takes its time to stop.
+struct Kid {
+    slow: Duration,
+}
+
+enum Do {
+    Fail,
+    Ping(Reply<u32>),
+}
+
+impl Kid {
+    fn new() -> Kid {
+        Kid { slow: Duration::ZERO }
+    }
+}
+
+impl Actor for Kid {
+    type Msg = Do;
+    type Error = BoxError;
+
+    async fn receive(&mut self, msg: Do, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match msg {
+            Do::Fail => Err("told to".into()),
+            Do::Ping(reply) => {
+                reply.send(cx.incarnation());
+                Ok(())
+            }
+        }
+    }
+
+    async fn post_stop(&mut self, _: &mut Context<Self>) -> Result<(), BoxError> {
+        if !self.slow.is_zero() {
+            tokio::time::sleep(self.slow).await;
+        }
+        Ok(())
+    }
+}
+
+/// Has a child that takes its time to stop.
+struct Patient;
+
+impl Actor for Patient {
+    type Msg = ();
+    type Error = BoxError;
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        cx.spawn("slow", || async { Ok(Kid { slow: Duration::from_secs(3) }) }).await?;
+        Ok(())
+    }
+
+    async fn receive(&mut self, (): (), _: &mut Context<Self>) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+/// Spawns children by name.
+struct Boss;
+
+impl Actor for Boss {
+    type Msg = (usize, Reply<Vec<ActorRef<Kid>>>);
+    type Error = BoxError;
+
+    async fn receive(&mut self, (n, reply): Self::Msg, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        let mut kids = Vec::with_capacity(n);
+        for i in 0..n {
+            kids.push(cx.spawn(&format!("kid-{i}"), || async { Ok(Kid::new()) }).await?);
+        }
+        reply.send(kids);
+        Ok(())
+    }
+}
+
+/// Has a child of its own kind.
+struct Nested;
+
+enum Down {
+    /// So many more below, and all of them back.
+    Dig(usize, Vec<ActorRef<Nested>>, Reply<Vec<ActorRef<Nested>>>),
+    Fail,
+    Ping(Reply<u32>),
+}
+
+impl Actor for Nested {
+    type Msg = Down;
+    type Error = BoxError;
+
+    async fn receive(&mut self, msg: Down, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match msg {
+            Down::Dig(left, mut all, reply) => {
+                all.push(cx.actor_ref());
+                if left == 0 {
+                    reply.send(all);
+                    return Ok(());
+                }
+                let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await?;
+                below.tell(Down::Dig(left - 1, all, reply)).await?;
+            }
+            Down::Fail => return Err("told to".into()),
+            Down::Ping(reply) => reply.send(cx.incarnation()),
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Sets {
+        kids: [Kid] = || Kid::new(),
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        keyed: [u64 => Kid] = |_key: u64| Kid::new(),
+        #[mailbox(Bounded(16))]
+        narrow: [Kid] = || Kid::new(),
+        #[backoff(1h..1h)]
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        waiting: [Kid] = || Kid::new(),
+        #[lifecycle(Permanent, shutdown = 1min)]
+        patients: [Patient] = || Patient,
+    }
+
+    struct Hundred {
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        kids: [Kid; 100] = |_i| Kid::new(),
+    }
+
+    struct Thousand {
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        kids: [Kid; 1_000] = |_i| Kid::new(),
+    }
+
+    struct TenThousand {
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        kids: [Kid; 10_000] = |_i| Kid::new(),
+    }
+}
+
+/// One line a step.
+struct Steps {
+    row: &'static str,
+    n: usize,
+    resident: usize,
+    begun: Instant,
+}
+
+impl Steps {
+    fn new(row: &'static str, n: usize) -> Steps {
+        Steps { row, n, resident: resident(), begun: Instant::now() }
+    }
+
+    fn begin(&mut self) {
+        self.begun = Instant::now();
+    }
+
+    fn done(&mut self, step: &str) {
+        let took = self.begun.elapsed().as_secs_f64();
+        let bytes = resident().saturating_sub(self.resident) / self.n.max(1);
+        let (name, each) = (format!("{}/{step}", self.row), took * 1e6 / self.n as f64);
+        println!("{name:20} {:8} {took:10.3} s {each:9.2} us {bytes:7} bytes", self.n);
+        self.begin();
+    }
+}
+
+/// Bytes of memory in use.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).map_or(0, |pages: usize| pages * 4096)
+}
+
+async fn fail_each(kids: &[ActorRef<Kid>]) {
+    for kid in kids {
+        kid.tell(Do::Fail).await.unwrap();
+        assert_eq!(kid.ask(Do::Ping).await.unwrap(), 2);
+    }
+}
+
+async fn stop_each(kids: &[ActorRef<Kid>]) {
+    for kid in kids {
+        kid.stop();
+        kid.terminated().await.unwrap();
+    }
+}
+
+async fn set_of(sets: &Sets, n: usize) -> Vec<ActorRef<Kid>> {
+    let mut kids = Vec::with_capacity(n);
+    for _ in 0..n {
+        kids.push(sets.kids.spawn().await.unwrap());
+    }
+    kids
+}
+
+/// Each fails once, then they stop one after the other, the oldest first, and as many come again.
+async fn set(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("set", n);
+    let kids = set_of(&sets, n).await;
+    steps.done("spawn");
+    fail_each(&kids).await;
+    steps.done("fail");
+    stop_each(&kids).await;
+    steps.done("stop");
+    drop(kids);
+    let kids = set_of(&sets, n).await;
+    steps.done("again");
+    let report = sets.shutdown().await;
+    steps.done("shutdown");
+    assert!(report.is_orderly() && report.children.len() >= n && kids.len() == n);
+}
+
+/// The view of them from outside, and a restart of the set as a whole.
+async fn look(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("look", n);
+    let mut events = sets.events();
+    let kids = set_of(&sets, n).await;
+    steps.done("events");
+    let snapshot = sets.snapshot();
+    steps.done("snapshot");
+    assert!(snapshot.health().is_healthy() && snapshot.nodes().count() > n);
+    steps.done("health");
+    assert!(snapshot.find(&kids[n - 1].path()).is_some());
+    steps.done("find");
+    assert!(snapshot.render().lines().count() > n);
+    steps.done("render");
+    drop(snapshot);
+    assert!(sets.ready().await);
+    steps.done("ready");
+    sets.kids.tree().restart().unwrap();
+    assert!(sets.ready().await && sets.kids.is_empty());
+    steps.done("restart");
+    while events.try_next().is_some() {}
+    sets.shutdown().await;
+}
+
+/// All wait behind their backoff when their tree stops.
+async fn waiting(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("waiting", n);
+    let mut kids = Vec::with_capacity(n);
+    for _ in 0..n {
+        kids.push(sets.waiting.spawn().await.unwrap());
+    }
+    steps.done("spawn");
+    for kid in &kids {
+        kid.tell(Do::Fail).await.unwrap();
+    }
+    for _ in 0..n / 16 + 1_000 {
+        tokio::task::yield_now().await;
+    }
+    steps.done("fail");
+    let waits = |state: &NodeState| matches!(state, NodeState::BackingOff { .. });
+    assert_eq!(sets.snapshot().nodes().filter(|node| waits(&node.state)).count(), n);
+    steps.done("look");
+    assert!(sets.shutdown().await.is_orderly());
+    steps.done("shutdown");
+}
+
+/// Children of a keyed set.
+async fn keyed(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("keyed", n);
+    let mut kids = Vec::with_capacity(n);
+    for key in 0..n as u64 {
+        kids.push(sets.keyed.spawn(key).await.unwrap());
+    }
+    steps.done("spawn");
+    assert!((0..n as u64).all(|key| sets.keyed.get(&key).is_some()));
+    steps.done("get");
+    fail_each(&kids).await;
+    steps.done("fail");
+    stop_each(&kids).await;
+    steps.done("stop");
+    sets.shutdown().await;
+}
+
+/// Children that an actor spawns by name, which fail and stop one after the other.
+async fn named(n: usize) {
+    let boss = supervise::spawn("boss", || async { Ok(Boss) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+    let mut steps = Steps::new("named", n);
+    let kids = boss.ask(|reply| (n, reply)).forever().await.unwrap();
+    steps.done("spawn");
+    fail_each(&kids).await;
+    steps.done("fail");
+    stop_each(&kids).await;
+    steps.done("stop");
+    drop(kids);
+    let kids = boss.ask(|reply| (n, reply)).forever().await.unwrap();
+    steps.done("again");
+    boss.restart().unwrap();
+    boss.ask(|reply| (0, reply)).forever().await.unwrap();
+    steps.done("restart");
+    assert!(kids.iter().all(|kid| kid.ended().is_some()));
+    boss.stop();
+    boss.terminated().await.unwrap();
+}
+
+/// Each below the one before.
+async fn nested(n: usize) {
+    let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+    let mut steps = Steps::new("nested", n);
+    let all = top.ask(|reply| Down::Dig(n, Vec::new(), reply)).forever().await.unwrap();
+    steps.done("spawn");
+    for one in all.iter().rev() {
+        one.tell(Down::Fail).await.unwrap();
+        assert_eq!(one.ask(Down::Ping).await.unwrap(), 2);
+    }
+    steps.done("fail");
+    drop(all);
+    steps.done("drop");
+    let all = top.ask(|reply| Down::Dig(n, Vec::new(), reply)).forever().await.unwrap();
+    steps.done("again");
+    top.stop();
+    top.terminated().await.unwrap();
+    steps.done("stop");
+    drop(all);
+    steps.done("drop");
+}
+
+/// Instances that wait for children of their own, while a watchdog looks after them.
+async fn patient(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("patient", n);
+    for _ in 0..n {
+        sets.patients.spawn().await.unwrap();
+    }
+    steps.done("spawn");
+    tokio::time::pause();
+    assert!(sets.shutdown().await.is_orderly());
+    steps.done("shutdown");
+}
+
+/// An actor that hears of the end of another one, or depends on it.
+struct Watching(ActorRef<Kid>, bool);
+
+impl Actor for Watching {
+    type Msg = ();
+    type Error = BoxError;
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        if self.1 {
+            cx.depend_on(&self.0)
+        } else {
+            cx.watch(&self.0)
+        }
+        Ok(())
+    }
+
+    async fn receive(&mut self, (): (), _: &mut Context<Self>) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+impl Watcher for Watching {
+    async fn terminated(&mut self, _: &Watched, _: &Ended, _: &mut Context<Self>) -> Result<(), BoxError> {
+        Ok(())
+    }
+}
+
+/// Many watch and many depend on one child; half of them end before it, the others hear of its end.
+async fn watchers(n: usize) {
+    let one = supervise::spawn("one", || async { Ok(Kid::new()) }).await.unwrap();
+    let mut steps = Steps::new("watchers", n);
+    let mut all = Vec::with_capacity(n);
+    for i in 0..n {
+        let one = one.clone();
+        all.push(supervise::spawn("w", move || {
+            let watching = Watching(one.clone(), i % 2 == 0);
+            async move { Ok(watching) }
+        }));
+    }
+    let mut watching = Vec::with_capacity(n);
+    for spawn in all {
+        watching.push(spawn.await.unwrap());
+    }
+    steps.done("spawn");
+    for one in watching.drain(..n / 2) {
+        one.stop();
+        one.terminated().await.unwrap();
+    }
+    steps.done("stop");
+    one.stop();
+    one.terminated().await.unwrap();
+    for watcher in &watching {
+        watcher.stop();
+        watcher.terminated().await.unwrap();
+    }
+    steps.done("told");
+}
+
+/// Senders wait for room in one mailbox, and are all let in.
+async fn blocked(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let one = sets.narrow.spawn().await.unwrap();
+    let mut steps = Steps::new("blocked", n);
+    let tells: Vec<_> = (0..n)
+        .map(|_| {
+            let one = one.clone();
+            tokio::spawn(async move { one.ask(Do::Ping).forever().await.unwrap() })
+        })
+        .collect();
+    for tell in tells {
+        assert_eq!(tell.await.unwrap(), 1);
+    }
+    steps.done("let in");
+    assert!(sets.shutdown().await.is_orderly());
+}
+
+/// The same few children fail and are restarted, and come and go, again and again: memory must not grow by more than
+/// one part in a hundred from a quarter of the way on.
+async fn soak(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let kids = set_of(&sets, 100).await;
+    let mut steps = Steps::new("soak", n);
+    let mut before = 0;
+    tokio::time::pause();
+    for round in 0..n {
+        let kid = &kids[round % kids.len()];
+        kid.tell(Do::Fail).await.unwrap();
+        kid.ask(Do::Ping).await.unwrap();
+        let guest = sets.kids.spawn().await.unwrap();
+        guest.stop();
+        guest.terminated().await.unwrap();
+        tokio::time::advance(Duration::from_secs(7)).await; // the budget of a child is 10 in a minute
+        if round == n / 4 {
+            before = resident();
+        }
+    }
+    steps.done("round");
+    let after = resident();
+    assert!(after <= before + before / 100 + (64 << 10), "{before} bytes at a quarter, {after} at the end");
+    assert!(sets.shutdown().await.is_orderly());
+}
+
+macro_rules! array {
+    ($n:expr, $tree:ident) => {{
+        let mut steps = Steps::new("array", $n);
+        let tree = $tree::start().await.unwrap();
+        steps.done("start");
+        fail_each(&tree.kids).await;
+        steps.done("fail");
+        let half = tree.kids.len() / 2;
+        stop_each(&tree.kids[..half]).await;
+        steps.done("stop");
+        assert!(tree.shutdown().await.is_orderly());
+        steps.done("shutdown");
+    }};
+}
+
+/// A declared array has its length in its type.
+async fn array(n: usize) {
+    match n {
+        0..=100 => array!(100, Hundred),
+        101..=1_000 => array!(1_000, Thousand),
+        _ => array!(10_000, TenThousand),
+    }
+}
+
+type Row = fn(usize) -> Pin<Box<dyn Future<Output = ()>>>;
+
+const ROWS: [(&str, Row); 11] = [
+    ("set", |n| Box::pin(set(n))),
+    ("look", |n| Box::pin(look(n))),
+    ("waiting", |n| Box::pin(waiting(n))),
+    ("keyed", |n| Box::pin(keyed(n))),
+    ("named", |n| Box::pin(named(n))),
+    ("nested", |n| Box::pin(nested(n))),
+    ("patient", |n| Box::pin(patient(n))),
+    ("array", |n| Box::pin(array(n))),
+    ("watchers", |n| Box::pin(watchers(n))),
+    ("blocked", |n| Box::pin(blocked(n))),
+    ("soak", |n| Box::pin(soak(n))),
+];
+
+fn run(row: Row, n: usize) {
+    let life = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(row(n));
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(life).expect("a thread");
+    if thread.join().is_err() {
+        std::process::exit(1);
+    }
+}
+
+/// Step and microseconds for each child, of a run in a process of its own.
+fn measured(row: &str, n: usize) -> Option<Vec<(String, f64)>> {
+    let out = Command::new(std::env::current_exe().ok()?).args([row, &n.to_string()]).output().ok()?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    print!("{text}");
+    let steps = text.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Some((words.first()?.to_string(), words.get(4)?.parse().ok()?))
+    });
+    out.status.success().then(|| steps.collect())
+}
+
+/// Below this a step is too short to say anything: seconds.
+const LEAST: f64 = 0.05;
+
+fn doubling(row: &str, n: usize) -> bool {
+    let [Some(first), Some(_), Some(last)] = [n / 4, n / 2, n].map(|n| measured(row, n)) else {
+        println!("{row}: a run has failed");
+        return false;
+    };
+    let mut linear = true;
+    for ((step, before), (_, after)) in first.iter().zip(&last) {
+        if after * n as f64 / 1e6 > LEAST && after / before.max(LEAST * 4e6 / n as f64) > 3.0 {
+            println!("{step}: {before} us for each of {}, {after} us for each of {n}", n / 4);
+            linear = false;
+        }
+    }
+    linear
+}
+
+/// Those of this name.
+fn rows(name: &str) -> Vec<(&'static str, Row)> {
+    ROWS.into_iter().filter(|(row, _)| name == "all" || *row == name).collect()
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let n = args.get(1).and_then(|n| n.replace('_', "").parse().ok());
+    match (args.first().map(String::as_str), n) {
+        (Some("list"), _) => ROWS.iter().for_each(|(row, _)| println!("{row}")),
+        (Some(name), Some(n)) if !rows(name).is_empty() => {
+            if args.get(2).is_some_and(|arg| arg == "--doubling") {
+                let bent = rows(name).into_iter().filter(|(row, _)| !doubling(row, n)).count();
+                return if bent == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            }
+            rows(name).into_iter().for_each(|(_, row)| run(row, n));
+        }
+        _ => {
+            eprintln!("scale ROW N [--doubling]   (`scale list` names the rows; `all` is each of them)");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
