@@ -144,7 +144,7 @@ const _: () = {
             let __of_ticker = match {
                 #[allow(unused_variables)]
                 let __of_counter = ::core::clone::Clone::clone(&__of_counter);
-                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
                 __rt::Builder::child(
                     &__b,
                     "ticker",

@@ -301,6 +301,13 @@ impl fmt::Debug for TaskContext {
 }
 
 impl ChildOptions<Task> {
+    /// All defaults, for a task that does not take its context: such a task is dropped at its next await and needs no
+    /// time to stop.
+    #[doc(hidden)]
+    pub fn without_context() -> Self {
+        ChildOptions::new().set(|common| common.without_context = true)
+    }
+
     /// Lets the task count as started only when it calls [`TaskContext::ready`](crate::TaskContext::ready), and not
     /// when it is launched. The task must take its context.
     ///

@@ -65,7 +65,11 @@ impl TreeValidator {
     /// Adds the time that a child may take to stop (C12). `below`: the time that a tree's children may take, which
     /// counts if the tree has no time of its own.
     pub(crate) fn takes(&mut self, options: &Options, kind: ChildKind, below: Option<Duration>) {
-        let shutdown = options.common.shutdown.map(rules::Shutdown::from).into();
+        let shutdown = match options.common.shutdown {
+            // The task is dropped at its next await (S29). `SPEC` counts no time for it either.
+            None if options.common.without_context => Given::Is(rules::Shutdown::Within(Duration::ZERO)),
+            shutdown => shutdown.map(rules::Shutdown::from).into(),
+        };
         self.need = one_more(self.need, of_child(shutdown, kind.only_supervises(), below));
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Common {
     pub(crate) start: Option<Duration>,
     pub(crate) drain: bool,
     pub(crate) ready: bool,
+    /// Whether this is a task that does not take its context, as far as the declaration tells.
+    pub(crate) without_context: bool,
     pub(crate) significant: bool,
     pub(crate) while_down: WhileDown,
 }

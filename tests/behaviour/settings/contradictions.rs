@@ -220,6 +220,33 @@ async fn what_is_not_there_needs_no_time_to_stop() {
     Maybe::start(Journal::default(), false, given).await.unwrap().shutdown().await;
 }
 
+/// C12: a task without a context is dropped at its next await, so it takes no time. A constant says the same.
+#[tokio::test(start_paused = true)]
+async fn a_task_without_a_context_needs_no_time_to_stop() {
+    supervisor! {
+        struct Beats(given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            computed: struct Computed {
+                beat: task = std::future::pending::<()>(),
+                beats: [task; 2] = |_i: usize| std::future::pending::<()>(),
+            },
+            #[lifecycle(Permanent, shutdown = 1ms)]
+            literal: struct Literal {
+                beat: task = std::future::pending::<()>(),
+            },
+        }
+        struct Patient(given: Duration) {
+            #[lifecycle(Permanent, shutdown = given)]
+            computed: struct Waits {
+                beat: task = |cx| cx.stopped(),
+            },
+        }
+    }
+    Beats::start(ms(1)).await.unwrap().shutdown().await;
+    let what = of(&Patient::start(secs(4)).await.expect_err("it started"));
+    assert_eq!(what, ("computed".to_owned(), ShutdownTooShort { need: secs(5), given: secs(4) }));
+}
+
 /// S21, C12: another start would find the same, so nothing retries it: no backoff, no decider.
 #[tokio::test(start_paused = true)]
 async fn a_contradiction_is_not_tried_again() {

@@ -128,7 +128,7 @@ const _: () = {
             let __of_heartbeat = match {
                 #[allow(unused_variables)]
                 let __of_start = ::core::clone::Clone::clone(&__of_start);
-                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
                 __rt::Builder::child(
                     &__b,
                     "heartbeat",

@@ -345,7 +345,7 @@ const _: () = {
             #[allow(unreachable_code, unused_variables)]
             let __of_once_keyed = match {
                 let __options = {
-                    let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    let __options = __rt::ChildOptions::<__rt::Task>::without_context();
                     __options.lifecycle(__rt::Lifecycle::Temporary)
                 };
                 let __initial = {

@@ -35,7 +35,7 @@ const _: () = {
             let __of_plain = match {
                 #[allow(unused_variables)]
                 let __of_every = ::core::clone::Clone::clone(&__of_every);
-                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
                 __rt::Builder::child(
                     &__b,
                     "plain",
@@ -160,7 +160,7 @@ const _: () = {
             let row = ::core::clone::Clone::clone(&__of_row);
             #[allow(unreachable_code, unused_variables)]
             let __of_any = match {
-                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
                 let __initial = __rt::no_initial();
                 __rt::Builder::set::<
                     _,

@@ -130,7 +130,7 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
 
 fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(unit), scope);
+    let options = options::child(child, new_options(child, unit), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, start);
@@ -147,7 +147,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
 /// Emits `Option<T>`, whose start expression returns an `Option` too.
 fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(unit), scope);
+    let options = options::child(child, new_options(child, unit), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = match unit {
@@ -171,7 +171,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
 /// Emits `[T; N]`, whose closure takes the index.
 fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(unit), scope);
+    let options = options::child(child, new_options(child, unit), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
@@ -202,7 +202,7 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
 /// Emits `[T]` and `[Key => T]`.
 fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(unit), scope);
+    let options = options::child(child, new_options(child, unit), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
@@ -385,10 +385,12 @@ fn start_type(unit: &Unit) -> TokenStream {
 }
 
 /// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
-fn new_options(unit: &Unit) -> TokenStream {
+fn new_options(child: &Child, unit: &Unit) -> TokenStream {
     match unit {
         Unit::Type(ty) => Imported.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
-        Unit::Task(span) => quote_spanned!(*span=>
-            __rt::ChildOptions::<__rt::Task>::new()),
+        Unit::Task(span) => {
+            let new = Ident::new(if child.has_context() { "new" } else { "without_context" }, *span);
+            quote_spanned!(*span=> __rt::ChildOptions::<__rt::Task>::#new())
+        }
     }
 }
