@@ -83,7 +83,7 @@ const STATES: [State; 13] = [
     State::Failed,
     State::PreRestart,
     State::GoingDown,
-    State::Down,
+    State::AwaitingRestart,
     State::StartAgain,
     State::PostRestart,
     State::Stopping,
@@ -118,14 +118,14 @@ const TIME: &str = "its time is up";
 
 fn row_2a(state: State) -> &'static str {
     match state {
-        State::Idle => "never started / awaiting its turn",
+        State::Idle => "never started / queued",
         State::Starting => "starting (first)",
         State::Running => "running",
         State::Handling => "handling",
         State::Failed => "failed, awaiting decision",
         State::PreRestart => "pre_restart",
         State::GoingDown => "children stopping, post_stop",
-        State::Down => "waiting (backoff, group)",
+        State::AwaitingRestart => "down (backoff, group)",
         State::StartAgain => "start again, pre_start",
         State::PostRestart => "post_restart",
         State::Stopping => "stopping",
@@ -167,7 +167,7 @@ pub(crate) fn time_is_up(state: State) {
 
 /// A caller stops or kills what is not up: the machine has no order for that, its group is asked.
 pub(crate) fn request(state: State, kills: bool) {
-    if matches!(state, State::Idle | State::Down | State::Ended) {
+    if matches!(state, State::Idle | State::AwaitingRestart | State::Ended) {
         cell("2a", row_2a(state), if kills { KILL } else { STOP });
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
 
 /// A range that goes down comes to a child that is down: its machine gets no Down. `ends`: it does not come up again.
 pub(crate) fn is_down(was_up: bool, ends: bool) {
-    let state = if was_up { State::Down } else { State::Idle };
+    let state = if was_up { State::AwaitingRestart } else { State::Idle };
     cell("2a", row_2a(state), if ends { STOP } else { DOWN });
 }
 
@@ -199,10 +199,10 @@ pub(crate) fn has_ended(next: AfterDown) {
 
 fn row_2b(state: State) -> &'static str {
     match state {
-        State::Idle => "never started / its turn",
+        State::Idle => "never started / queued",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed",
-        State::Down => "waiting",
+        State::AwaitingRestart => "down",
         State::StartAgain | State::PostRestart => "start again, pre_start; post_restart",
         other => row_2a(other),
     }
@@ -260,9 +260,9 @@ pub(crate) fn wait_timer(state: State) {
 pub(crate) const OLD: &str = "old instance in the range fails";
 pub(crate) const RESTART: &str = "start or new instance fails: Restart";
 pub(crate) const STOPS: &str = ".. Stop";
-pub(crate) const BOOT: &str = "boot, OneForOne, start fails, backoff declared, Restart";
+pub(crate) const BOOT: &str = "first start, OneForOne, start fails, backoff declared, Restart";
 pub(crate) const ESCALATE: &str = ".. Escalate, limit, decider panics";
-pub(crate) const BY_HAND: &str = "a start by hand or at run time fails: Restart, Stop";
+pub(crate) const BY_HAND: &str = "a requested start, or one at run time, fails: Restart, Stop";
 
 /// All members have ended: the page has no column for that.
 pub(crate) const ENDED: &str = "ended";
@@ -288,7 +288,7 @@ pub(crate) fn done(restarted: bool, column: &'static str) {
 /// The start of a tree has failed. `escalated`: for a child of its own.
 pub(crate) fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
     if kind == ChildKind::Tree && !escalated && matches!(end, StepEnd::Failed { .. }) {
-        group("a `let` fails or panics", "Up (also boot)");
+        group("a `let` fails or panics", "Up (also first start)");
     }
 }
 
@@ -308,7 +308,7 @@ pub(crate) fn on_request(state: State, moves: bool, command: Command) {
         _ if moves => "any, while its group goes down or up",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed, awaiting decision",
-        State::Down => "waiting (backoff)",
+        State::AwaitingRestart => "down (backoff)",
         State::Starting | State::StartAgain | State::PostRestart => "starting, start again, pre_start, post_restart",
         State::PreRestart | State::GoingDown => "pre_restart, children stopping, post_stop",
         State::Idle => return, // not in the table

@@ -90,7 +90,7 @@ PROBES = [
     /// The column of table 2c.
     pub(crate) fn probe_column(&self) -> &'static str {
         match self.mode {
-            GroupState::Up => "Up (also boot)",
+            GroupState::Up => "Up (also first start)",
             GroupState::Steady => "steady",
             GroupState::Down { next: AfterDown::End, .. } => "stopping",
             GroupState::Down { .. } | GroupState::AwaitingOwner => "Down (range)",
@@ -191,12 +191,12 @@ PROBES = [
     (
         GROUP + "mod.rs",
         "    pub(crate) fn suspend(&mut self) {\n",
-        '        crate::probe::group("hold / release", self.probe_column());\n',
+        '        crate::probe::group("suspension / its end", self.probe_column());\n',
     ),
     (
         GROUP + "mod.rs",
         "    pub(crate) fn end_suspension(&mut self, now: Instant) {\n",
-        '        crate::probe::group("hold / release", self.probe_column());\n',
+        '        crate::probe::group("suspension / its end", self.probe_column());\n',
     ),
     (
         GROUP + "mod.rs",

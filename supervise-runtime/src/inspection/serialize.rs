@@ -220,10 +220,10 @@ impl Serialize for Since<'_> {
 
 fn state(state: &NodeState) -> &'static str {
     match state {
-        NodeState::Queued => "waiting",
+        NodeState::Queued => "queued",
         NodeState::Starting => "starting",
         NodeState::Running => "running",
-        NodeState::Suspended => "held",
+        NodeState::Suspended => "suspended",
         NodeState::Failed => "failed",
         NodeState::GoingDown => "going_down",
         NodeState::BackingOff { .. } => "backing_off",

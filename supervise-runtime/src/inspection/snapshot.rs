@@ -359,10 +359,10 @@ fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now:
 impl fmt::Display for NodeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NodeState::Queued => f.write_str("waiting for its turn"),
+            NodeState::Queued => f.write_str("queued"),
             NodeState::Starting => f.write_str("starting"),
             NodeState::Running => f.write_str("running"),
-            NodeState::Suspended => f.write_str("held"),
+            NodeState::Suspended => f.write_str("suspended"),
             NodeState::Failed => f.write_str("failed"),
             NodeState::GoingDown => f.write_str("going down"),
             NodeState::BackingOff { .. } => f.write_str("backing off"),

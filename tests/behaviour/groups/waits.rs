@@ -44,7 +44,7 @@ async fn a_restarted_end_awaits_its_turn() {
     journal.plan("second post_stop", 1, Fault::Slow(secs(2)));
     tree.first.tell(Do::Stop).await.unwrap();
     settle().await;
-    assert_eq!(tree.snapshot().find("first").unwrap().state.to_string(), "waiting for its turn");
+    assert_eq!(tree.snapshot().find("first").unwrap().state.to_string(), "queued");
     pass(secs(3)).await;
     assert_eq!([tree.first.incarnation(), tree.second.incarnation()], [2, 2]);
 }

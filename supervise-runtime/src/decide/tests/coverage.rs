@@ -17,14 +17,14 @@ fn hit(table: &'static str, row: &'static str, column: &'static str) {
 
 pub(super) fn row_2a(state: State) -> &'static str {
     match state {
-        State::Idle => "never started / awaiting its turn",
+        State::Idle => "never started / queued",
         State::Starting => "starting (first)",
         State::Running => "running",
         State::Handling => "handling",
         State::Failed => "failed, awaiting decision",
         State::PreRestart => "pre_restart",
         State::GoingDown => "children stopping, post_stop",
-        State::AwaitingRestart => "waiting (backoff, group)",
+        State::AwaitingRestart => "down (backoff, group)",
         State::StartAgain => "start again, pre_start",
         State::PostRestart => "post_restart",
         State::Stopping => "stopping",
@@ -35,10 +35,10 @@ pub(super) fn row_2a(state: State) -> &'static str {
 
 fn row_2b(state: State) -> &'static str {
     match state {
-        State::Idle => "never started / its turn",
+        State::Idle => "never started / queued",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed",
-        State::AwaitingRestart => "waiting",
+        State::AwaitingRestart => "down",
         State::StartAgain | State::PostRestart => "start again, pre_start; post_restart",
         other => row_2a(other),
     }
@@ -51,7 +51,7 @@ fn row_2d(state: State, moves: bool) -> &'static str {
         _ if moves => "any, while its group goes down or up",
         State::Running | State::Handling => "running, handling",
         State::Failed => "failed, awaiting decision",
-        State::AwaitingRestart | State::Idle => "waiting (backoff)",
+        State::AwaitingRestart | State::Idle => "down (backoff)",
         State::Starting | State::StartAgain | State::PostRestart => "starting, start again, pre_start, post_restart",
         State::PreRestart | State::GoingDown => "pre_restart, children stopping, post_stop",
     }
@@ -74,8 +74,8 @@ impl Column {
         match self {
             Column::Failure => "own failure; second failure in a hook",
             Column::Down => "Down reaches it (group, or parent restart)",
-            Column::Suspend => "hold",
-            Column::Release => "release",
+            Column::Suspend => "suspension",
+            Column::Release => "suspension ends",
             Column::Stop => "stop (own, parent's)",
             Column::Kill => "kill",
             Column::TimeUp => "its time is up",
@@ -95,7 +95,7 @@ pub(super) fn hit_2b(state: State, column: &'static str) {
 pub(super) fn column_2c(group: &Group) -> &'static str {
     match group.mode() {
         _ if group.is_stopping() => "stopping",
-        GroupState::Up => "Up (also boot)",
+        GroupState::Up => "Up (also first start)",
         GroupState::Steady => "steady",
         GroupState::Down { .. } | GroupState::AwaitingOwner => "Down (range)",
         GroupState::Failed { .. } => "failed, parent to decide",

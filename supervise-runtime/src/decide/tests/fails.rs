@@ -72,15 +72,15 @@ impl Sim {
             _ => instance && (self.in_range(id) || self.group.is_stopping()),
         };
         let kid = self.kids[id as usize].as_ref().expect("a living child");
-        let boots_on = column == "Up (also boot)" && self.plan.strategy == Strategy::OneForOne && !instance;
+        let boots_on = column == "Up (also first start)" && self.plan.strategy == Strategy::OneForOne && !instance;
         hit_2c(
             match directive {
                 _ if old => "old instance in the range fails",
                 Directive::Restart | Directive::Resume | Directive::Stop if kid.alone && !instance => {
-                    "a start by hand or at run time fails: Restart, Stop"
+                    "a requested start, or one at run time, fails: Restart, Stop"
                 }
                 Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
-                    "boot, OneForOne, start fails, backoff declared, Restart"
+                    "first start, OneForOne, start fails, backoff declared, Restart"
                 }
                 Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
                 Directive::Stop => ".. Stop",

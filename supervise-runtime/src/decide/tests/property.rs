@@ -216,7 +216,7 @@ fn take(sim: &mut Sim, happens: Move) {
             sim.spawn(shape);
         }
         (Move::Hold, _) => {
-            hit_2c("hold / release", column);
+            hit_2c("suspension / its end", column);
             sim.suspend();
         }
         (Move::Release, _) => sim.end_suspension(),

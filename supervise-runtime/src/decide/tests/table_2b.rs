@@ -25,13 +25,13 @@ const SPAWN: &str = "spawn request to it";
 const BELOW: &str = "failure of a child of its own";
 const TIMER: &str = "wait timer";
 
-const TURN: &str = "never started / its turn";
+const TURN: &str = "never started / queued";
 const FIRST: &str = "starting (first)";
 const UP: &str = "running, handling";
 const FAILED: &str = "failed";
 const PRE: &str = "pre_restart";
 const GOING: &str = "children stopping, post_stop";
-const WAITING: &str = "waiting";
+const WAITING: &str = "down";
 const AGAIN: &str = "start again, pre_start; post_restart";
 const DRAINING: &str = "draining";
 const STOPPING: &str = "stopping";

@@ -6,7 +6,7 @@ mod whole;
 
 use super::table::Case;
 
-const UP: &str = "Up (also boot)";
+const UP: &str = "Up (also first start)";
 const STEADY: &str = "steady";
 const DOWN: &str = "Down (range)";
 const FAILED: &str = "failed, parent to decide";

@@ -17,7 +17,7 @@ const DRAIN: &str = "`drain()`";
 
 const UP: &str = "running, handling";
 const FAILED: &str = "failed, awaiting decision";
-const WAITING: &str = "waiting (backoff)";
+const WAITING: &str = "down (backoff)";
 const STARTS: &str = "starting, start again, pre_start, post_restart";
 const GOING: &str = "pre_restart, children stopping, post_stop";
 const MOVES: &str = "any, while its group goes down or up";

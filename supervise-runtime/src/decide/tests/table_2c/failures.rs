@@ -15,8 +15,8 @@ use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 const OLD: &str = "old instance in the range fails";
 const NEW: &str = "start or new instance fails: Restart";
 const STOP: &str = ".. Stop";
-const BOOT: &str = "boot, OneForOne, start fails, backoff declared, Restart";
-const ALONE: &str = "a start by hand or at run time fails: Restart, Stop";
+const BOOT: &str = "first start, OneForOne, start fails, backoff declared, Restart";
+const ALONE: &str = "a requested start, or one at run time, fails: Restart, Stop";
 const ESCALATE: &str = ".. Escalate, limit, decider panics";
 
 pub(super) fn cases() -> Vec<Case> {

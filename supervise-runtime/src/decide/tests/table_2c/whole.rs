@@ -12,7 +12,7 @@ const RESUME: &str = "parent's Resume";
 const ABOVE: &str = "parent's Restart, or restart from above";
 const STOP: &str = "stop, shutdown, guard dropped";
 const LET: &str = "a `let` fails or panics";
-const HOLD: &str = "hold / release";
+const HOLD: &str = "suspension / its end";
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = resumes();
