@@ -84,7 +84,7 @@ async fn one_that_comes_up_held_begins_nothing() {
     journal.take();
     pass(secs(1)).await;
     assert_eq!(journal.take(), ["kid pre_start done", "kid post_restart"]);
-    assert_eq!(family.snapshot().find("top/kid").unwrap().state.to_string(), "held");
+    assert_eq!(family.snapshot().find("top/kid").unwrap().state.to_string(), "suspended");
     pass(secs(2)).await;
     assert!(!journal.take().contains(&"grandkid start".to_owned()), "both end with the restart of top");
 }
@@ -181,7 +181,7 @@ async fn one_that_rejects_and_comes_up_held_is_down() {
     settle().await;
     family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
-    assert!(seen(&mut events).contains(&"top/kid restarted".to_owned()), "it is up, and held");
+    assert!(seen(&mut events).contains(&"top/kid restarted".to_owned()), "it is up, and suspended");
     assert_eq!(tried(&kid), DOWN);
 }
 

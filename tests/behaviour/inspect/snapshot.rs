@@ -228,7 +228,7 @@ async fn below_a_failure_actors_are_held() {
     tree.sub.kill();
     settle().await;
     let during = seen.lock().unwrap().pop().unwrap();
-    assert_eq!(during, ["Holding running", "sub failed", "sub/leaf held", "sub/ticker running", "other running"]);
+    assert_eq!(during, ["Holding running", "sub failed", "sub/leaf suspended", "sub/ticker running", "other running"]);
     assert!(tree.snapshot().nodes().all(Node::is_up));
 }
 
