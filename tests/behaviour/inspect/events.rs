@@ -255,7 +255,7 @@ async fn the_levels_say_who_has_to_act() {
     let (warn, error) = (log.of(Level::WARN), log.of(Level::ERROR));
     assert!(warn[0].starts_with(&at("failed; resuming", "db", 1)), "{warn:?}");
     assert!(warn[1].starts_with(&at("failed again; restarting", "db", 2)), "{warn:?}");
-    assert!(warn[1].contains("row=2"), "{warn:?}");
+    assert!(warn[1].contains("streak=2"), "{warn:?}");
     assert_eq!(warn.len(), 2);
     assert!(error[0].starts_with(&at("failed; restarting", "db", 1)), "{error:?}");
     assert_eq!(error.len(), 1, "{error:?}");

@@ -65,11 +65,11 @@ async fn events() {
         all[4..],
         [
             with(db(1500, 1, "failed"), json!({ "failure": failure() })),
-            with(db(1500, 1, "decided"), json!({ "directive": "restart", "failure": failure(), "row": 1 })),
+            with(db(1500, 1, "decided"), json!({ "directive": "restart", "failure": failure(), "streak": 1 })),
             with(db(1500, 1, "restart_scheduled"), json!({ "after_ms": 3000 })),
             db(4500, 2, "restarted"),
             with(db(4500, 2, "failed"), json!({ "failure": second })),
-            with(db(4500, 2, "decided"), json!({ "directive": "stop", "failure": second, "row": 2 })),
+            with(db(4500, 2, "decided"), json!({ "directive": "stop", "failure": second, "streak": 2 })),
             db(4500, 2, "limit_reached"),
             with(db(4500, 2, "ended"), json!({ "ended": { "why": "limit", "failure": limit } })),
         ]
@@ -87,24 +87,24 @@ async fn a_snapshot() {
         to_value(shop.snapshot()).unwrap(),
         json!({ "at_ms": 1500, "root": {
             "path": "Shop", "name": "Shop", "kind": "tree", "state": "running", "lifecycle": "temporary",
-            "strategy": "one_for_one", "incarnation": 1, "row": 0, "children": [
+            "strategy": "one_for_one", "incarnation": 1, "streak": 0, "children": [
                 {
                     "path": "db", "name": "db", "kind": "actor", "state": "backing_off", "until_ms": 4500,
-                    "lifecycle": "permanent", "incarnation": 1, "row": 1,
-                    "restarts": { "used": 1, "of": 1, "within_ms": 60000 },
+                    "lifecycle": "permanent", "incarnation": 1, "streak": 1,
+                    "restarts": { "used": 1, "max": 1, "within_ms": 60000 },
                     "mailbox": { "waiting": 0, "capacity": 1024, "blocked": 0 },
                     "last_failure": failure(), "children": [],
                 },
                 {
                     "path": "cart", "name": "cart", "kind": "actor", "state": "running",
-                    "lifecycle": "transient", "incarnation": 1, "row": 0,
-                    "restarts": { "used": 0, "of": 10, "within_ms": 60000 },
+                    "lifecycle": "transient", "incarnation": 1, "streak": 0,
+                    "restarts": { "used": 0, "max": 10, "within_ms": 60000 },
                     "mailbox": { "waiting": 0, "capacity": 2, "blocked": 0 }, "children": [],
                 },
                 {
                     "path": "ticker", "name": "ticker", "kind": "task", "state": "ended",
-                    "ended": { "why": "stopped" }, "lifecycle": "permanent", "incarnation": 1, "row": 0,
-                    "restarts": { "used": 0, "of": 10, "within_ms": 60000 }, "children": [],
+                    "ended": { "why": "stopped" }, "lifecycle": "permanent", "incarnation": 1, "streak": 0,
+                    "restarts": { "used": 0, "max": 10, "within_ms": 60000 }, "children": [],
                 },
             ],
         }})
@@ -126,7 +126,7 @@ async fn health() {
         json!({ "status": "degraded", "symptoms": [
             { "path": "db", "reason": "down", "state": "backing_off" },
             { "path": "cart", "reason": "ended", "ended": { "why": "failed", "failure": cart } },
-            { "path": "ticker", "reason": "in_a_row", "row": 1 },
+            { "path": "ticker", "reason": "streak", "streak": 1 },
         ]})
     );
 }
