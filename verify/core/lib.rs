@@ -1,0 +1,7 @@
+//! The lower floors of the runtime as a crate of their own.
+
+#![allow(dead_code, unused_imports, unexpected_cfgs)] // the floors above use the rest
+
+mod base;
+mod decide;
+mod values;
