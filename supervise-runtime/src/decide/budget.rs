@@ -111,6 +111,31 @@ mod tests {
     }
 
     #[test]
+    fn restarts_in_the_window_are_used() {
+        let allowance = Allowance { max: Some(3), within: Some(Duration::from_millis(100)), on_limit: OnLimit::Stop };
+        let (mut budget, start) = (Budget::default(), Instant::now());
+        for ms in [0, 40, 80] {
+            budget.charge(&allowance, at(start, ms));
+        }
+        for (ms, used) in [(80, 3), (99, 3), (100, 2), (139, 2), (140, 1), (180, 0)] {
+            assert_eq!(budget.used(&allowance, at(start, ms)), used, "at {ms} ms");
+        }
+        let without_window = Allowance { within: None, ..allowance };
+        assert_eq!(budget.used(&without_window, at(start, 1000)), 3);
+        assert_eq!(budget.used(&Allowance { max: None, ..allowance }, start), 0);
+    }
+
+    #[test]
+    fn only_as_many_restarts_are_remembered_as_are_allowed() {
+        let allowance = Allowance { max: Some(2), within: Some(Duration::from_secs(1)), on_limit: OnLimit::Stop };
+        let (mut budget, start) = (Budget::default(), Instant::now());
+        for ms in 0..10 {
+            budget.charge(&allowance, at(start, ms));
+        }
+        assert_eq!(budget.charged, [at(start, 8), at(start, 9)]);
+    }
+
+    #[test]
     fn a_declared_backoff_lifts_the_default_and_nothing_else() {
         let none = RestartLimit::new();
         assert_eq!(Allowance::resolve(none, none, true, OnLimit::Escalate).max, None);

@@ -57,7 +57,7 @@ impl RestartDelay {
     }
 
     /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
-    pub(crate) fn row_at(&self, now: Instant) -> u32 {
+    pub(crate) fn streak_at(&self, now: Instant) -> u32 {
         let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= STABLE_AFTER);
         if good { 0 } else { self.streak }
     }
@@ -154,6 +154,30 @@ mod tests {
                 delay.as_millis()
             })
             .collect()
+    }
+
+    #[test]
+    fn a_streak_ends_after_a_long_run_or_a_message() {
+        let (mut delay, start) = (RestartDelay::default(), Instant::now());
+        assert_eq!((delay.streak(), delay.streak_at(start)), (0, 0));
+        for streak in 1..=3 {
+            delay.went_up(start);
+            delay.next(None, FAILED, 0, start);
+            assert_eq!((delay.streak(), delay.streak_at(start)), (streak, streak));
+        }
+        delay.went_up(start);
+        let just_before = start + STABLE_AFTER - Duration::from_millis(1);
+        assert_eq!(delay.streak_at(just_before), 3);
+        assert_eq!((delay.streak(), delay.streak_at(start + STABLE_AFTER)), (3, 0));
+        delay.next(None, FAILED, 0, just_before);
+        assert_eq!(delay.streak(), 4);
+        delay.went_up(start);
+        delay.next(None, FAILED, 0, start + STABLE_AFTER);
+        assert_eq!(delay.streak(), 1);
+        delay.went_up(start);
+        delay.next(None, FAILED, 0, start);
+        delay.next(None, LastRun { handled: true, ..FAILED }, 0, start);
+        assert_eq!(delay.streak(), 1);
     }
 
     #[test]

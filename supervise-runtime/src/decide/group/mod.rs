@@ -444,7 +444,7 @@ impl Group {
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
-            streak: member.pace.row_at(now),
+            streak: member.pace.streak_at(now),
             used,
             allowance,
         })
