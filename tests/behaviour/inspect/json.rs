@@ -41,7 +41,7 @@ fn failure() -> Value {
     })
 }
 
-/// S40: an event has its path, its time since the start, a word, and what belongs to it.
+/// S40: an event has its path, the time since the start, a word for its kind, and the data of that kind.
 #[tokio::test(start_paused = true)]
 async fn events() {
     let mut shop = shop().await;
