@@ -144,7 +144,7 @@ async fn a_setting_can_name_a_let() {
     assert!(report.children[0].aborted);
 }
 
-/// S30: a `?` in a `let` is a start failure of the tree; what is up goes down in reverse.
+/// S30: a `?` in a `let` is a start failure of the tree; the children that are up go down in reverse.
 #[tokio::test(start_paused = true)]
 async fn a_let_that_fails_fails_the_start_of_the_tree() {
     for (fault, text) in [(Fault::Error, "Planned"), (Fault::Panic, "planned panic in alone open")] {

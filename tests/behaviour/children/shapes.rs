@@ -251,7 +251,7 @@ supervisor! {
     }
 }
 
-/// S29: tasks come in every shape, with a context and without.
+/// S29: tasks can have every shape, with a context and without.
 #[tokio::test(start_paused = true)]
 async fn tasks_come_in_every_shape() {
     for which in 0..3 {

@@ -1,4 +1,5 @@
-//! Actors outside of a tree: S39. The guardian's own strategy is set in `tests/process`, where it is set once.
+//! Actors outside of a tree: S39. The guardian's own strategy is tested in `tests/process`, because a process can set
+//! it only once.
 
 use supervise::error::{AskError, SpawnError};
 use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};

@@ -131,7 +131,7 @@ async fn health() {
     );
 }
 
-/// S24: the report of a shutdown.
+/// S24: the report of a shutdown contains how the tree and each child ended.
 #[tokio::test(start_paused = true)]
 async fn a_report() {
     let shop = shop().await;

@@ -60,7 +60,7 @@ fn state<'a>(snapshot: &'a Snapshot, path: &str) -> &'a NodeState {
     &snapshot.find(path).unwrap_or_else(|| panic!("no {path} in {}", snapshot.render())).state
 }
 
-/// S42: every node, in the order of declaration, with its kind, incarnation and budget.
+/// S42: a snapshot contains every node, in the order of declaration, with its kind, incarnation and budget.
 #[tokio::test(start_paused = true)]
 async fn every_node_is_there_in_the_order_of_declaration() {
     let tree = Shop::start(Journal::default()).await.unwrap();

@@ -143,7 +143,7 @@ const INNER: TreeSpec = TreeSpec {
     children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };
 
-/// S42: text, Mermaid and Graphviz of the same tree; children in the order of their declaration.
+/// S42: a tree is drawn as text, Mermaid and Graphviz; the children appear in the order of their declaration.
 #[test]
 fn a_declaration_is_drawn_in_three_languages() {
     same_as_kept("shop.txt", &Shop::SPEC.render());

@@ -35,7 +35,7 @@ async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     tree.small.try_tell(Do::Note("behind")).unwrap();
     journal.take();
     for _ in 0..10_000 {
-        tree.small.stop(); // never refused, never waits
+        tree.small.stop(); // a stop is never refused, and never waits
     }
     pass(ms(1_900)).await;
     assert_eq!(journal.take(), [""; 0], "the message in hand goes on");

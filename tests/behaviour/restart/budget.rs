@@ -56,8 +56,8 @@ async fn the_window_slides() {
     }
 }
 
-/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms apart.
-/// A window of 20 ms does not compile.
+/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms
+/// apart. A window of 20 ms does not compile.
 #[tokio::test(start_paused = true)]
 async fn the_shortest_window_that_compiles_can_be_reached() {
     supervisor! {

@@ -148,7 +148,7 @@ async fn decider_enum_variant_is_obeyed() {
     assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(1))).await, ENDED);
 }
 
-/// S8: `pattern: Type` binds the error.
+/// S8: `pattern: Type` matches an error of this type and binds it.
 #[tokio::test(start_paused = true)]
 async fn decider_pattern_type_is_obeyed() {
     let tree = Typed::start().await.unwrap();
@@ -246,7 +246,7 @@ async fn decider_stop_is_obeyed() {
     assert!(tree.ended().is_none());
 }
 
-/// S8, S19: the supervisor fails with the same failure; a root ends.
+/// S8, S19: Escalate makes the supervisor fail with the same failure; a root ends.
 #[tokio::test(start_paused = true)]
 async fn decider_escalate_is_obeyed() {
     let tree = Four::start().await.unwrap();

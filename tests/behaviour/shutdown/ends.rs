@@ -297,7 +297,7 @@ async fn a_kill_can_be_decided_restart() {
     assert!(matches!(guest.terminated().await, Ok(Ended::Stopped)), "of run-time children too");
 }
 
-/// S26, S16: a kill in `post_stop` drops the hook: `Aborted`, and reported so.
+/// S26, S16: a kill in `post_stop` drops the hook; the child ends as `Aborted`, and is reported as such.
 #[tokio::test(start_paused = true)]
 async fn a_kill_while_stopping_aborts() {
     let journal = Journal::default();
