@@ -80,7 +80,7 @@ struct Relay {
 enum Hand {
     /// This failure.
     On(Failure),
-    /// The failure that this one answers with.
+    /// The failure that this oracle answers with.
     Ask(ActorRef<Oracle>),
     /// The failure of a child whose start fails.
     Spawn,
@@ -142,7 +142,8 @@ async fn a_failure_that_a_handler_returns_is_one_while_running() {
     assert_eq!(*said.lock().unwrap(), origins);
 }
 
-/// S11, S24: a failure of another child that a hook on the way down returns is a new failure of this child.
+/// S11, S24: on the way down, a hook returns the failure of another child. This is a new failure of the hook's own
+/// child.
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_a_hook_on_the_way_down_returns_is_a_new_one_of_its_child() {
     supervisor! {
@@ -174,7 +175,7 @@ async fn a_failure_that_a_hook_on_the_way_down_returns_is_a_new_one_of_its_child
 
 // ----- the other cells
 
-/// An actor whose children are probes. It escalates what is fatal, and restarts otherwise.
+/// An actor whose children are probes. It escalates `Boom::Fatal`, and restarts otherwise.
 struct Boss {
     journal: Journal,
     strategy: Strategy,
@@ -234,7 +235,7 @@ impl Boss {
 }
 
 supervisor! {
-    /// The boss goes on after what its children escalate, and is restarted after 5 s for what it does itself.
+    /// The boss continues after an escalation of its children, and is restarted after 5 s for a failure of its own.
     struct House(journal: Journal, strategy: Strategy) {
         #![decider(Boom::Fatal => Resume, _ => Restart)]
         #[backoff(5s..5s, random_factor = 0)]
@@ -269,7 +270,8 @@ async fn fail(probe: &ActorRef<Probe>, boom: Boom) {
     settle().await;
 }
 
-/// Lets a child of the boss escalate while a message keeps the boss busy: that failure is not decided for so long.
+/// Lets a child of the boss escalate while a message keeps the boss busy for `busy`: until then, that failure is not
+/// decided.
 async fn undecided(house: &Running<House>, fatal: &ActorRef<Probe>, busy: Duration) {
     house.boss.tell(Tell::Work(busy)).await.unwrap();
     settle().await;
@@ -301,7 +303,8 @@ async fn a_failure_in_a_range_below_an_undecided_one_is_restarted_with_the_range
     assert_eq!(house.boss.incarnation(), 1);
 }
 
-/// S26: a requested restart leads to a start that fails while its group is going down, has failed, or is stopping.
+/// S26: a requested restart leads to a start that fails while the group of the child is going down, has failed, or is
+/// stopping.
 #[tokio::test(start_paused = true)]
 async fn a_requested_start_fails_whatever_its_group_does() {
     let kids = [kid("hand"), kid("fatal"), kid("last")];
@@ -353,7 +356,7 @@ async fn an_end_by_itself_below_an_undecided_failure() {
     assert_eq!((lasting.incarnation(), fatal.incarnation()), (2, 1));
 }
 
-/// S18, S23: a member before the range ends by itself and is restarted: the range begins with this member then.
+/// S18, S23: a member before the range ends by itself and is restarted: the range then begins with this member.
 #[tokio::test(start_paused = true)]
 async fn an_end_by_itself_before_a_range_widens_it() {
     let (_house, journal, [first, between, last]) =
@@ -380,7 +383,7 @@ async fn an_end_by_itself_in_a_stop_is_an_end() {
     assert_eq!(times(&journal.take(), "first start"), 0);
 }
 
-/// S16, S17: the member whose backoff its group waits for is stopped: the others come up at once.
+/// S16, S17: the member whose backoff the group waits for is stopped: the other members come up at once.
 #[tokio::test(start_paused = true)]
 async fn one_that_is_waited_for_is_stopped() {
     let waits = Kid { backoff: Some(secs(60)), ..kid("waits") };
@@ -400,7 +403,7 @@ async fn one_that_is_waited_for_is_stopped() {
     }
 }
 
-/// S7, S16: a backoff that is over while its group stops starts nothing.
+/// S7, S16: a backoff that ends while its group stops starts nothing.
 #[tokio::test(start_paused = true)]
 async fn a_backoff_is_over_in_a_stop() {
     let waits = Kid { backoff: Some(secs(1)), ..kid("waits") };
@@ -415,7 +418,7 @@ async fn a_backoff_is_over_in_a_stop() {
     assert_eq!(times(&journal.take(), "waits start"), 0);
 }
 
-/// S7: a child that is in `post_restart` when its parent fails comes up, and is suspended then.
+/// S7: a child that is in `post_restart` when its parent fails comes up, and is then suspended.
 #[tokio::test(start_paused = true)]
 async fn one_in_post_restart_below_a_failure_is_suspended_when_it_is_up() {
     let (family, journal) = family(Directive::Resume).await;
@@ -438,7 +441,7 @@ async fn one_in_post_restart_below_a_failure_is_suspended_when_it_is_up() {
     assert_eq!(mid.incarnation(), 2);
 }
 
-/// S7, S16: children that are on their way up or down when an ancestor fails go on when the ancestor is resumed.
+/// S7, S16: children that are on their way up or down when an ancestor fails continue when the ancestor is resumed.
 #[tokio::test(start_paused = true)]
 async fn what_is_in_a_hook_below_a_failure_goes_on() {
     supervisor! {
@@ -535,7 +538,7 @@ async fn asks_and_kills_meet_a_start() {
     assert!(matches!(one.db.ended(), Some(Ended::Stopped)), "nothing is there to be killed");
 }
 
-/// S11, S20: a restart from above finds a child restarting already: there is one restart.
+/// S11, S20: a restart from above arrives while a child is already restarting: there is only one restart.
 #[tokio::test(start_paused = true)]
 async fn a_restart_from_above_meets_one_that_restarts() {
     supervisor! {
@@ -560,7 +563,7 @@ async fn a_restart_from_above_meets_one_that_restarts() {
     }
 }
 
-/// S17: a member that is stopping when its group restarts goes on stopping, and is not started again.
+/// S17: a member that is stopping when its group restarts continues to stop, and is not started again.
 #[tokio::test(start_paused = true)]
 async fn a_restart_of_the_group_meets_one_that_stops() {
     let (_house, journal, [first, last]) = house(Strategy::AllForOne, [kid("first"), kid("last")]).await;
@@ -587,7 +590,8 @@ async fn a_panic_beside_no_message_is_a_failure() {
     assert_eq!(house.boss.incarnation(), 2);
 }
 
-/// S7, S26: an actor that drains serves the spawn of a queued message, and decides on the failure of that child.
+/// S7, S26: an actor that drains handles a queued message that spawns a child, and decides on the failure of that
+/// child.
 #[tokio::test(start_paused = true)]
 async fn one_that_drains_is_still_a_supervisor() {
     let (house, _, []) = house(Strategy::OneForOne, []).await;
@@ -631,7 +635,7 @@ async fn a_spawn_meets_the_restart_of_its_set() {
 
 type Spawned = Pin<Box<dyn Future<Output = Result<ActorRef<Probe>, SpawnError>> + Send>>;
 
-/// S7, S38: a spawn in a set waits while the failure of the set is decided.
+/// S7, S38: a spawn in a set waits until the failure of the set has been decided.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_meets_the_failure_of_its_set() {
     type Spawn = Arc<OnceLock<Box<dyn Fn() -> Spawned + Send + Sync>>>;
@@ -677,7 +681,7 @@ async fn a_failure_below_a_failed_actor_goes_down_with_it() {
     let mut events = top.events();
     settle().await;
     journal.take();
-    // These tasks run one after the other, and that of `sub` comes last.
+    // These tasks run one after the other, and the task of `sub` comes last.
     top.sub.fatal.try_tell(Do::Fail(Boom::Fatal)).unwrap();
     top.sub.boss.try_tell(Tell::Fail).unwrap();
     child.kill();
@@ -689,7 +693,8 @@ async fn a_failure_below_a_failed_actor_goes_down_with_it() {
     assert!(!seen.iter().any(|line| line.starts_with("sub/boss/child decided")), "{seen:?}");
 }
 
-/// S11: a child fails while its parent waits for another one to stop, and a kept one while its parent is down.
+/// S11: a child fails while its parent waits for another child to stop, and a kept child fails while its parent is
+/// down.
 #[tokio::test(start_paused = true)]
 async fn a_failure_below_one_that_restarts_has_no_restart_of_its_own() {
     let (house, journal, [first, _slow]) = house(Strategy::OneForOne, [kid("first"), kid("slow")]).await;
@@ -712,7 +717,7 @@ async fn a_failure_below_one_that_restarts_has_no_restart_of_its_own() {
     assert_eq!((house.boss.incarnation(), kept.incarnation()), (3, 2), "one restart in all");
 }
 
-/// S26: commands reach a child that waits, goes down, or has failed.
+/// S26: commands reach a child that is backing off, going down, or has failed.
 #[tokio::test(start_paused = true)]
 async fn commands_meet_one_that_has_not_ended() {
     type Whom = Arc<OnceLock<ActorRef<Probe>>>;
@@ -745,8 +750,8 @@ async fn commands_meet_one_that_has_not_ended() {
     assert_eq!(journal.take(), ["db post_stop", "db drop"]);
 }
 
-/// S16, S19: the library's own code panics in a supervisor that is stopping: its children go on stopping, and none
-/// starts.
+/// S16, S19: the library's own code panics in a supervisor that is stopping: its children continue to stop, and no
+/// child starts.
 #[tokio::test(start_paused = true)]
 async fn a_bug_in_a_stop_starts_nothing() {
     quiet_panics();

@@ -1,4 +1,4 @@
-//! Where rules meet, and where user code goes wrong in unlikely places. Each test cites the rule that it holds to.
+//! Combinations of rules, and user code that fails in unlikely places. Each test cites the rule that it checks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ supervisor! {
     }
 }
 
-/// S24, S40: a supervisor ends behind its children: their ends are told, and in its report.
+/// S24, S40: a supervisor ends after its children: their ends are events, and they are in its report.
 #[tokio::test(start_paused = true)]
 async fn a_supervisor_ends_behind_its_children() {
     let mut tree = Shop::tree(Journal::default());
@@ -45,7 +45,7 @@ async fn a_supervisor_ends_behind_its_children() {
     assert_eq!(paths, ["back/other", "back/inner", "back", "first"]);
 }
 
-/// S24: on several threads, too, everybody knows of the end of a child before `shutdown()` comes back.
+/// S24: on several threads too, the end of every child is known before `shutdown()` returns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn nothing_is_left_to_tell_after_a_shutdown() {
     for _ in 0..300 {
@@ -115,7 +115,7 @@ impl tracing::Subscriber for Loud {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-/// S6, S40: an error that cannot be shown is a failure like any other; only its line in the log is lost.
+/// S6, S40: an error that cannot be displayed is a failure like any other; only its line in the log is lost.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_the_display_of_an_error_harms_nobody() {
     supervisor! {
@@ -132,7 +132,8 @@ async fn a_panic_in_the_display_of_an_error_harms_nobody() {
     assert!(soon(tree.shutdown()).await.is_orderly());
 }
 
-/// S15, S24, S31: a duration may be as long as it likes: what cannot be waited for is waited for as long as can be.
+/// S15, S24, S31: a duration may be as long as you like. One that is too long to wait for is shortened to the longest
+/// possible wait.
 #[tokio::test(start_paused = true)]
 async fn the_longest_durations_are_taken() {
     supervisor! {
@@ -154,7 +155,7 @@ async fn the_longest_durations_are_taken() {
     assert!(report.is_orderly(), "{report:?}");
 }
 
-/// Spawns one child at its start and wants another one in `pre_restart`.
+/// Spawns one child when it starts, and tries to spawn another one in `pre_restart`.
 struct Late(Journal);
 
 #[derive(Debug)]
@@ -200,7 +201,7 @@ impl<T, F: Future<Output = Result<T, Boom>> + Send> IntoThrown<T> for F {
     }
 }
 
-/// S7, S27: on its way down an actor gets no new child, and is told so at once.
+/// S7, S27: an actor on its way down cannot spawn a child; the spawn fails at once.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_on_the_way_down_is_refused_at_once() {
     supervisor! {
@@ -216,7 +217,7 @@ async fn a_spawn_on_the_way_down_is_refused_at_once() {
     assert!(journal.take().contains(&"refused after 0ns".to_owned()));
 }
 
-/// Watches `first`; what it does when that ends is chosen by the test.
+/// Watches `first`. The test chooses the reaction to the end of `first`.
 struct Widow {
     watched: ActorRef<Probe>,
     then: Then,
@@ -287,7 +288,7 @@ async fn a_stop_with_an_error_behind_it_is_a_stop_in_terminated_too() {
     assert_eq!(tree.widow.incarnation(), 1);
 }
 
-/// S24: a stop turns the queue into errors at once, also behind a `terminated` that takes its time.
+/// S24: a stop turns the queued messages into errors at once, also while a slow `terminated` runs.
 #[tokio::test(start_paused = true)]
 async fn what_waits_behind_a_notice_goes_back_at_a_stop() {
     let tree = Couple::start(Journal::default(), Then::Wait).await.unwrap();
@@ -303,7 +304,7 @@ async fn what_waits_behind_a_notice_goes_back_at_a_stop() {
     assert_eq!(ping.await.unwrap(), (true, secs(2)));
 }
 
-/// S37: `unwatch` takes back the death pact with the same actor too.
+/// S37: `unwatch` also cancels the death pact with the same actor.
 #[tokio::test(start_paused = true)]
 async fn unwatch_takes_back_the_death_pact() {
     let tree = Couple::start(Journal::default(), Then::Forget).await.unwrap();
@@ -314,7 +315,7 @@ async fn unwatch_takes_back_the_death_pact() {
     assert_eq!(tree.widow.incarnation(), 1);
 }
 
-/// S21: who has ended is nothing to wait for.
+/// S21: `ready()` does not wait for a child that has ended.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_has_ended_does_not_keep_the_tree_from_being_ready() {
     supervisor! {
@@ -336,7 +337,7 @@ async fn a_subtree_that_has_ended_does_not_keep_the_tree_from_being_ready() {
     assert!(soon(tree.ready()).await);
 }
 
-/// S2: a wait that is dropped leaves nothing behind at the one it waited for.
+/// S2: a wait that is dropped leaves no waker at the actor that it waited for.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_wait_keeps_no_waker() {
     struct Nobody;
@@ -356,7 +357,7 @@ async fn a_dropped_wait_keeps_no_waker() {
     assert_eq!(Arc::strong_count(&nobody), held);
 }
 
-/// S37: the end of the runtime changes nothing for those that had ended before.
+/// S37: the end of the runtime changes nothing for actors that had ended before.
 #[test]
 fn who_had_ended_stays_ended_when_the_runtime_goes() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -371,7 +372,7 @@ fn who_had_ended_stays_ended_when_the_runtime_goes() {
     assert!(matches!(tree.back.inner.ended(), Some(Ended::RuntimeGone)));
 }
 
-/// S6, S12: a kill below a failed actor finds no future to drop, and costs the killed one none of its hooks.
+/// S6, S12: a kill below a failed actor finds no future to drop, and the killed child still runs all its hooks.
 #[tokio::test(start_paused = true)]
 async fn a_kill_while_held_leaves_the_hooks() {
     struct Dad(Journal, Option<ActorRef<Probe>>);

@@ -1,7 +1,7 @@
-//! One test or more for each rule of the semantics, through the macro, on the paused clock.
+//! At least one test for each rule of the semantics, through the macro, on the paused clock.
 //!
-//! A module for each topic: `cargo test groups` runs the tests of groups. A test is named as a sentence, and its doc
-//! comment cites the rules that it holds to.
+//! There is one module per topic: `cargo test groups` runs the tests of groups. The name of a test is a sentence, and
+//! its doc comment cites the rules that it checks.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 

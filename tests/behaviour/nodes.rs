@@ -1,4 +1,4 @@
-//! An actor with children of its own kind: for what happens below one that is held, failed or going down.
+//! An actor that can spawn children of its own type, for tests of children below a suspended, failed or stopping actor.
 
 use std::future::{IntoFuture, poll_fn};
 use std::pin::pin;
@@ -11,23 +11,23 @@ use tokio::runtime::Handle;
 
 use crate::common::{Boom, Journal};
 
-/// How a node is started, and as what kind of child.
+/// How a node is started, and with which settings.
 #[derive(Clone)]
 pub struct Kid {
     pub name: &'static str,
-    /// Of its own children.
+    /// The strategy for the node's own children.
     pub strategy: SupervisorStrategy,
-    /// The first wait; it doubles, without noise.
+    /// The first delay; each further delay is twice as long, without jitter.
     pub backoff: Option<Duration>,
     pub while_down: WhileDown,
     pub lifecycle: Lifecycle,
-    /// Spawned in `pre_start`, by a task that nobody waits for.
+    /// The name of a child that is spawned in `pre_start`, by a task that is not awaited.
     pub brood: Option<&'static str>,
-    /// The runtime that its task is put on, if that is not the caller's.
+    /// The runtime on which the node's task runs, if that is not the caller's runtime.
     pub on: Option<Handle>,
 }
 
-/// Escalates what is fatal, and restarts otherwise.
+/// Escalates `Boom::Fatal`, and restarts otherwise.
 pub fn escalating(strategy: Strategy) -> SupervisorStrategy {
     SupervisorStrategy::new(strategy).decider(|failure: &Failure| match failure.error::<Boom>() {
         Some(Boom::Fatal) => Directive::Escalate,
@@ -36,7 +36,7 @@ pub fn escalating(strategy: Strategy) -> SupervisorStrategy {
 }
 
 impl Kid {
-    /// Its children escalate what is fatal, and restart otherwise.
+    /// A child whose own children escalate `Boom::Fatal` and restart otherwise.
     pub fn new(name: &'static str) -> Self {
         let strategy = escalating(Strategy::OneForOne);
         let (while_down, lifecycle) = (WhileDown::Hold, Lifecycle::Transient);
@@ -51,13 +51,13 @@ impl Kid {
 pub struct Node {
     kid: Kid,
     journal: Journal,
-    /// Named to `cx.keep` in `pre_restart`.
+    /// The children that `pre_restart` names with `cx.keep`.
     keeps: Vec<ActorRef<Node>>,
 }
 
 pub enum Say {
     Spawn(Kid, Reply<Result<ActorRef<Node>, SpawnError>>),
-    /// At the next restart.
+    /// Keeps this child at the next restart.
     Keep(ActorRef<Node>),
     Work(Duration),
     Note(&'static str),
@@ -107,7 +107,7 @@ impl Actor for Node {
             Say::Keep(kid) => self.keeps.push(kid),
             Say::Work(time) => {
                 tokio::time::sleep(time).await;
-                tokio::task::yield_now().await; // behind who wakes at the same time
+                tokio::task::yield_now().await; // runs after tasks that wake at the same time
             }
             Say::Note(line) => self.journal.write(format!("{} {line}", self.kid.name)),
             Say::Fail(boom) => return Err(boom),
@@ -158,7 +158,7 @@ supervisor! {
     }
 }
 
-/// A family whose root decides so on whatever `top` fails with. Its children are OneForOne.
+/// A family whose root returns `above` for every failure of `top`. The children of `top` are OneForOne.
 pub async fn family(above: Directive) -> (Running<Family>, Journal) {
     family_of(Strategy::OneForOne, above).await
 }

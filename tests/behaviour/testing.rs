@@ -1,4 +1,4 @@
-//! The kit for users' own trees (feature `testing`), on trees like theirs.
+//! The test kit for users' own trees (feature `testing`), on trees like theirs.
 
 use supervise::event::EventKind;
 use supervise::inspect::NodeState;
@@ -42,7 +42,8 @@ async fn shop(journal: &Journal) -> testing::Tested<Shop> {
     shop
 }
 
-/// S6: an injected error takes the way of every failure: deciders find it by its type, it is charged and paced.
+/// S6: an injected error is handled like every failure: deciders match its type, it counts against the budget, and the
+/// restart has its delay.
 #[tokio::test]
 async fn an_injected_error_is_decided_by_its_type() {
     let journal = Journal::default();
@@ -66,13 +67,13 @@ async fn an_injected_error_is_decided_by_its_type() {
     shop.db.inject(Fault::error(Boom::Fatal));
     shop.settle().await;
     shop.expect(["db failed", "db decided Stop", "db ended Failed"]);
-    // An arm with a guard, on another type; escalated from the root it ends the tree.
+    // An arm with a guard, on another type. The escalation from the root ends the tree.
     shop.plain.inject(Fault::error(DiskFull(101)));
     shop.settle().await;
     assert!(matches!(shop.ended(), Some(Ended::Failed(failure)) if failure.error::<DiskFull>().is_some()));
 }
 
-/// S6: a panic and a kill, each with its own cause.
+/// S6: a panic and a kill are injected, each with its own cause.
 #[tokio::test]
 async fn panics_and_kills_are_injected_too() {
     let mut shop = shop(&Journal::default()).await;
@@ -89,7 +90,7 @@ async fn panics_and_kills_are_injected_too() {
     shop.expect(["db failed", "db decided Stop", "db ended Killed"]);
 }
 
-/// S6: what the child is doing is dropped at its next await, and the message in hand is named.
+/// S6: the child's current future is dropped at its next await, and the failure names the message in hand.
 #[tokio::test]
 async fn what_is_in_hand_is_dropped_and_named() {
     let journal = Journal::default();
@@ -106,7 +107,7 @@ async fn what_is_in_hand_is_dropped_and_named() {
     assert!(named);
 }
 
-/// S13: into a start it is a failed start, in the phase of that start.
+/// S13: a fault that is injected during a start is a failed start, in the phase of that start.
 #[tokio::test]
 async fn a_fault_during_a_restart_fails_the_restart() {
     let journal = Journal::default();
@@ -121,7 +122,7 @@ async fn a_fault_during_a_restart_fails_the_restart() {
     assert_eq!(failure.phase(), Phase::Restart);
 }
 
-/// S12, S6: on the way down a fault is reported only; where nothing runs it is without effect.
+/// S12, S6: a fault on the way down is only reported; where no future runs, it has no effect.
 #[tokio::test]
 async fn a_fault_on_the_way_down_is_reported_only() {
     let journal = Journal::default();
@@ -137,7 +138,7 @@ async fn a_fault_on_the_way_down_is_reported_only() {
     shop.db.inject(Fault::error(Boom::Told));
     shop.settle().await;
     shop.expect([""; 0]);
-    // Waiting for its backoff.
+    // The child is backing off.
     shop.below.cart.inject(Fault::error(Boom::Told));
     shop.below.cart.inject(Fault::error(Boom::Told));
     shop.settle().await;
@@ -145,7 +146,7 @@ async fn a_fault_on_the_way_down_is_reported_only() {
     assert_eq!(decided, 1);
 }
 
-/// S26, S6: while it drains a fault is reported, and the rest of its queue becomes dead letters.
+/// S26, S6: a fault during a drain is reported, and the remaining messages become dead letters.
 #[tokio::test]
 async fn a_fault_while_draining_ends_the_draining() {
     let mut shop = shop(&Journal::default()).await;
@@ -161,7 +162,8 @@ async fn a_fault_while_draining_ends_the_draining() {
     assert_eq!(lines, ["db dead letter", "db ended Stopped", "db reported"]);
 }
 
-/// S29: a task fails as by a subtask: with a context it is told and has its time; without one it is dropped.
+/// S29: a task fails as it would by a subtask: with a context it gets the stop signal and its `shutdown` time; without
+/// a context it is dropped.
 #[tokio::test]
 async fn tasks_fail_as_by_a_subtask() {
     let mut shop = shop(&Journal::default()).await;
@@ -177,7 +179,7 @@ async fn tasks_fail_as_by_a_subtask() {
     assert_eq!(shop.record().lines()[..2], ["below/ticker failed", "below/ticker decided Restart"]);
 }
 
-/// S20: a tree fails as a whole, through its handle; its supervisor decides.
+/// S20: a tree can be failed as a whole through its handle, and its supervisor decides.
 #[tokio::test]
 async fn a_tree_fails_as_a_whole() {
     let journal = Journal::default();
@@ -191,7 +193,8 @@ async fn a_tree_fails_as_a_whole() {
     assert_eq!(shop.below.cart.incarnation(), 2);
 }
 
-/// The same seed gives the same delays, another one others; without one it is the same each time.
+/// The same seed gives the same delays, and another seed gives other delays. Without a seed, the delays are the same
+/// each time.
 #[tokio::test]
 async fn the_seed_is_fixed() {
     async fn delay(seed: Option<u64>) -> String {
@@ -211,7 +214,7 @@ async fn the_seed_is_fixed() {
     assert_eq!(delay(None).await, delay(Some(0)).await);
 }
 
-/// S21: of a tree that does not start the record shows why, and how the rest went down again.
+/// S21: if a tree fails to start, the record shows the failure, and how the other children went down again.
 #[tokio::test]
 async fn a_boot_that_fails_is_recorded() {
     let journal = Journal::default();
@@ -223,7 +226,7 @@ async fn a_boot_that_fails_is_recorded() {
     assert!(lines.contains(&"db ended Stopped".to_owned()), "{lines:#?}");
 }
 
-/// A sequence that differs is shown with what is missing and what is too much.
+/// A sequence that differs is shown with the missing events and the unexpected ones.
 #[tokio::test]
 async fn a_wrong_expectation_shows_the_difference() {
     let mut shop = shop(&Journal::default()).await;
@@ -240,7 +243,7 @@ async fn a_wrong_expectation_shows_the_difference() {
     );
 }
 
-/// Order and number count, not only what happened.
+/// A difference in order or in number counts as well.
 #[test]
 fn a_difference_is_one_of_order_and_number_too() {
     let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -250,7 +253,7 @@ fn a_difference_is_one_of_order_and_number_too() {
     assert_eq!(testing::diff(&lines("a a"), &lines("a")).unwrap(), "  a\n- a\n");
 }
 
-/// A record that begins later has what comes from there on, and the end of the tree.
+/// A record that begins later contains the events from that point on, up to the end of the tree.
 #[tokio::test]
 async fn a_record_can_begin_at_any_time() {
     let shop = shop(&Journal::default()).await;
@@ -269,7 +272,7 @@ async fn a_record_can_begin_at_any_time() {
     assert_eq!(whole.lines()[0], "plain ended Stopped");
 }
 
-/// `advance` on a clock that runs would really wait: it says so.
+/// `advance` panics if the clock is not paused, because it would really wait.
 #[test]
 #[should_panic(expected = "the clock is not paused")]
 fn advance_wants_a_paused_clock() {
@@ -277,7 +280,7 @@ fn advance_wants_a_paused_clock() {
     runtime.block_on(testing::advance(secs(1)));
 }
 
-/// S25: the event of a dropped guard shows where the test has started the tree, not a line of the kit.
+/// S25: the event of a dropped guard names the line of the test that started the tree, not a line of the kit.
 #[tokio::test]
 async fn a_dropped_guard_shows_the_line_of_the_test() {
     let starting = testing::start(Shop::tree(Journal::default()));

@@ -1,10 +1,10 @@
-//! Trees that know each other, and trees in trees that no declaration shows.
+//! Trees that watch each other, and trees inside handlers, which no declaration shows.
 
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Journal, Probe, pass, secs, settle, soon};
 
-/// Watches whomever it is told to, or depends on them.
+/// Watches an actor on request, or depends on it.
 struct Friend {
     name: &'static str,
     journal: Journal,
@@ -53,8 +53,8 @@ async fn halves() -> (Running<Half>, Running<Half>, Journal) {
     (left, right, journal)
 }
 
-/// S37: two trees whose actors watch each other: each hears of the other's end once; restarts are invisible; and
-/// neither keeps the other up.
+/// S37: two trees whose actors watch each other: each is notified of the other's end once, restarts are invisible, and
+/// neither tree keeps the other up.
 #[tokio::test(start_paused = true)]
 async fn two_trees_may_watch_each_other() {
     let (left, right, journal) = halves().await;
@@ -74,7 +74,7 @@ async fn two_trees_may_watch_each_other() {
     assert_eq!(journal.take(), [""; 0], "nobody is left to hear of the second end");
 }
 
-/// S37: the same when both are going down at once.
+/// S37: the same, when both trees go down at once.
 #[tokio::test(start_paused = true)]
 async fn two_trees_that_watch_each_other_may_end_together() {
     let (left, right, _) = halves().await;
@@ -87,7 +87,7 @@ async fn two_trees_that_watch_each_other_may_end_together() {
     assert!(one.is_orderly() && two.is_orderly(), "{one}, {two}");
 }
 
-/// S37, S9: a death pact in a ring takes each of them once, and nothing begins again.
+/// S37, S9: a death pact in a ring ends each member once, and nothing starts again.
 #[tokio::test(start_paused = true)]
 async fn a_ring_of_death_pacts_ends_each_of_them_once() {
     let (left, right, _) = halves().await;
@@ -118,7 +118,7 @@ supervisor! {
     }
 }
 
-/// Starts a tree of its own in a handler, and keeps the guard.
+/// Starts a tree in a handler, and keeps the guard.
 struct Host {
     journal: Journal,
     inner: Vec<Running<Inner>>,
@@ -126,7 +126,7 @@ struct Host {
 
 enum HostMsg {
     Begin(String, Reply<Inner>),
-    /// Starts another, waits for its end, and answers.
+    /// Starts another tree, waits for its end, and answers.
     Through(String, Reply<bool>),
     Fail,
 }
@@ -150,7 +150,7 @@ impl Host {
         Ok(())
     }
 
-    /// In order, unlike the drop of the guards, which only asks.
+    /// Ends the trees in order. Dropping the guards would only request the shutdown.
     #[post_stop]
     async fn close(&mut self) {
         for inner in self.inner.drain(..) {
@@ -166,7 +166,8 @@ supervisor! {
     }
 }
 
-/// A tree may be started, used and shut down in a handler; it is a root of its own, and its failures are its own.
+/// A handler may start, use and shut down a tree. This tree is a root, and its failures do not affect the handler's own
+/// tree.
 #[tokio::test(start_paused = true)]
 async fn a_handler_may_start_a_tree() {
     let journal = Journal::default();
@@ -182,7 +183,8 @@ async fn a_handler_may_start_a_tree() {
     assert!(soon(outer.shutdown()).await.is_orderly());
 }
 
-/// S11, S24: a restart of the host, and its end, take down what it has started: in `post_stop`, in its time.
+/// S11, S24: a restart of the host, or its end, takes down the trees that it has started: in `post_stop`, within its
+/// time.
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_a_handler_has_started_goes_with_its_actor() {
     let journal = Journal::default();

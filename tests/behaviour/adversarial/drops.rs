@@ -1,4 +1,4 @@
-//! Destructors are user code too: they panic, and they act (S4, S5, S12).
+//! Destructors are user code too: they may panic, and they may send and stop (S4, S5, S12).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,9 +31,9 @@ impl Drop for Bomb {
 }
 
 enum Order {
-    /// Is dropped at the end of the handler.
+    /// Dropped at the end of the handler.
     Bomb(Bomb),
-    /// Is held while the handler waits.
+    /// Kept while the handler waits.
     Sit(Bomb),
     /// Stays in the mailbox.
     Wait,
@@ -70,7 +70,8 @@ supervisor! {
     }
 }
 
-/// S6: a message whose `Drop` panics in the handler fails its actor; dropped at the kill of its handler it is reported.
+/// S6: a message whose `Drop` panics in the handler makes its actor fail. If it is dropped because its handler was
+/// killed, the panic is reported.
 #[tokio::test(start_paused = true)]
 async fn a_message_may_panic_when_it_is_dropped() {
     quiet_panics();
@@ -87,7 +88,8 @@ async fn a_message_may_panic_when_it_is_dropped() {
     assert!(field.shutdown().await.is_orderly());
 }
 
-/// S5, S24: of a mailbox full of them each is dropped, each is a dead letter, each asker is told, and the tree goes down.
+/// S5, S24: of a mailbox full of such messages, each is dropped, each is a dead letter, each asker gets an error, and
+/// the tree goes down.
 #[tokio::test(start_paused = true)]
 async fn a_mailbox_may_be_full_of_messages_that_panic_when_they_are_dropped() {
     quiet_panics();
@@ -95,7 +97,7 @@ async fn a_mailbox_may_be_full_of_messages_that_panic_when_they_are_dropped() {
     let field = Field::start().await.unwrap();
     let tree = field.handle();
     for actor in [&field.sapper, &field.other, &field.sapper] {
-        actor.tell(Order::Wait).await.unwrap(); // `other` goes first, so the second one is in hand then
+        actor.tell(Order::Wait).await.unwrap(); // `other` goes down first, so the second message is in hand by then
     }
     settle().await;
     let asked: Vec<_> = (0..10)
@@ -116,8 +118,8 @@ async fn a_mailbox_may_be_full_of_messages_that_panic_when_they_are_dropped() {
     }
 }
 
-/// S3: a reply that nobody waits for any more is dropped in the handler that sends it: if that panics, it is the
-/// handler's failure. One that was sent and not fetched is the asker's own.
+/// S3: a reply that no caller waits for any more is dropped in the handler that sends it. If that drop panics, it is
+/// the handler's failure. A reply that was sent but not fetched is dropped by the asker.
 #[tokio::test(start_paused = true)]
 async fn a_reply_may_panic_when_it_is_dropped() {
     quiet_panics();
@@ -134,12 +136,12 @@ async fn a_reply_may_panic_when_it_is_dropped() {
         _ = &mut ask => unreachable!("it takes 100 ms"),
         () = tokio::time::sleep(ms(50)) => {}
     }
-    pass(ms(100)).await; // the answer is there, and nobody looks
+    pass(ms(100)).await; // the reply has been sent, and is not fetched
     assert!(catch_unwind(AssertUnwindSafe(|| drop(ask))).is_err());
     assert_eq!((field.sapper.ask(Order::Ping).await.unwrap(), dropped.load(SeqCst)), (2, 2), "not the actor's matter");
 }
 
-/// Dropping the runtime drops what is in hand and in the mailboxes, bombs and all, and does not panic.
+/// Dropping the runtime drops the messages in hand and in the mailboxes, and does not panic when their `Drop` does.
 #[test]
 fn a_runtime_may_be_dropped_with_messages_that_panic_when_they_are_dropped() {
     quiet_panics();
@@ -194,12 +196,12 @@ async fn a_handler_may_drop_its_own_handle() {
     assert!(root.shutdown().await.unwrap().is_orderly());
 }
 
-/// Sends messages when it is dropped, and asks for everybody's end.
+/// Sends messages when it is dropped.
 struct Wailing {
     me: Option<ActorRef<Wailing>>,
     other: ActorRef<Probe>,
     journal: Journal,
-    /// Also asks for stops.
+    /// Also stops and kills itself, and stops its sibling.
     bitter: bool,
 }
 
@@ -235,7 +237,8 @@ supervisor! {
     }
 }
 
-/// S4, S5: an actor whose `Drop` sends messages: who is up gets them; it itself, on its way down, refuses them.
+/// S4, S5: an actor whose `Drop` sends messages: actors that are up receive them; the actor itself, on its way down,
+/// refuses them.
 #[tokio::test(start_paused = true)]
 async fn an_actor_may_send_messages_when_it_is_dropped() {
     let journal = Journal::default();
@@ -252,7 +255,7 @@ async fn an_actor_may_send_messages_when_it_is_dropped() {
     assert_eq!(tree.dead_letters(), 1, "the sibling's own stop was on its way already (S24)");
 }
 
-/// S16, S26: an actor whose `Drop` stops and kills itself and its sibling gets what it asks for, and no more.
+/// S16, S26: an actor whose `Drop` stops and kills itself and its sibling causes exactly these ends.
 #[tokio::test(start_paused = true)]
 async fn an_actor_may_ask_for_ends_when_it_is_dropped() {
     let journal = Journal::default();

@@ -1,4 +1,4 @@
-//! Errors and panics are values of the user's: dropping the last of one is user code.
+//! Errors and panic payloads are user values: dropping the last reference to one runs user code.
 
 use std::fmt;
 use std::panic::panic_any;
@@ -10,7 +10,7 @@ use supervise::prelude::*;
 
 use crate::common::{quiet_panics, settle, soon};
 
-/// What an error does when the last of it goes.
+/// The action of an error when its last reference is dropped.
 type Last = Arc<dyn Fn() + Send + Sync>;
 
 struct Touchy(Last);
@@ -39,7 +39,7 @@ struct Weak(u32);
 
 enum Go {
     Fail(Last),
-    /// With a payload that does the same when it is dropped.
+    /// Panics with a payload that runs the same action when it is dropped.
     Panic(Last),
     Ping(Reply<u32>),
 }
@@ -74,7 +74,7 @@ supervisor! {
     }
 }
 
-/// Fails each child in turn in every way; the limit of the subtree is reached again and again.
+/// Makes each child fail in turn; the limit of the subtree is reached again and again.
 async fn all_fail(ward: &Ward, last: Last, go: fn(Last) -> Go) {
     for round in 1..=6 {
         let kid = soon(ward.sub.crew.spawn()).await.unwrap();
@@ -89,7 +89,7 @@ async fn all_fail(ward: &Ward, last: Last, go: fn(Last) -> Go) {
     }
 }
 
-/// S4: an error whose `Drop` panics costs nothing but itself, wherever the last of it goes.
+/// S4: an error whose `Drop` panics affects nothing else, wherever its last reference is dropped.
 #[tokio::test(start_paused = true)]
 async fn an_error_may_panic_when_it_is_dropped() {
     quiet_panics();
@@ -109,7 +109,7 @@ async fn an_error_may_panic_when_it_is_dropped() {
     assert_eq!(dropped.load(SeqCst), 30, "each went");
 }
 
-/// The same for the payload of a panic.
+/// The same, for the payload of a panic.
 #[tokio::test(start_paused = true)]
 async fn the_payload_of_a_panic_may_panic_when_it_is_dropped() {
     quiet_panics();
@@ -118,7 +118,7 @@ async fn the_payload_of_a_panic_may_panic_when_it_is_dropped() {
     assert!(soon(ward.shutdown()).await.is_orderly());
 }
 
-/// What a `Drop` can do that takes a lock somewhere.
+/// Everything that a `Drop` can do which takes a lock somewhere.
 fn look_around(ward: &Ward) {
     let _ = (ward.ended(), ward.dead_letters(), ward.events(), ward.sub.crew.len(), ward.sub.ended());
     for actor in [&ward.one, &ward.two, &ward.sub.three] {
@@ -129,16 +129,16 @@ fn look_around(ward: &Ward) {
     let _ = (ward.sub.crew.tree().ended(), ward.snapshot(), ward.health());
 }
 
-/// How the events are listened to: they hold failures, too.
+/// How the test listens to the events, which contain failures too.
 #[derive(Clone, Copy, PartialEq)]
 enum Listener {
     None,
     Quick,
-    /// Falls so far behind that events are lost, and failures with them.
+    /// Lags so much that events are lost, and the failures in them.
     Slow,
 }
 
-/// Fails and looks; says how often a `Drop` has looked.
+/// Makes children fail, and returns how often a `Drop` has looked at the tree.
 async fn look(listener: Listener) -> u32 {
     let place: Arc<Mutex<Option<Ward>>> = Arc::default();
     let looked = Arc::new(AtomicU32::new(0));
@@ -169,12 +169,12 @@ async fn look(listener: Listener) -> u32 {
     looked.load(SeqCst) / rounds
 }
 
-/// S4: an error whose `Drop` looks at the tree finds no lock held: it would never come back.
+/// S4: an error whose `Drop` looks at the tree finds no lock held. Otherwise the call would never return.
 #[test]
 fn an_error_may_look_at_the_tree_when_it_is_dropped() {
     for listener in [Listener::None, Listener::Quick, Listener::Slow] {
         let (done, is_done) = mpsc::channel();
-        // In a thread of its own: a lock that is held is held for ever.
+        // Runs in a thread of its own, because a deadlock would never end.
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
             let _ = done.send(runtime.unwrap().block_on(look(listener)));

@@ -1,4 +1,4 @@
-//! Many at once, and code that takes its time.
+//! Many children at once, and user code that is slow.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, settle, soon};
 
-/// Fails when it is told to, and counts what it handled.
+/// Fails on request, and counts the messages that it handled.
 struct Soldier(u32);
 
 enum March {
@@ -29,7 +29,7 @@ impl Soldier {
     }
 }
 
-/// Spawns soldiers of its own, as one group.
+/// Spawns soldiers as children in one group.
 struct Captain;
 
 enum Muster {
@@ -63,11 +63,11 @@ supervisor! {
 
 async fn all_fall(all: &[ActorRef<Soldier>]) {
     for soldier in all {
-        soldier.try_tell(March::Fall).unwrap(); // nobody runs in between
+        soldier.try_tell(March::Fall).unwrap(); // no other task runs in between
     }
 }
 
-/// S14, S15: a thousand children that fail in the same instant are restarted in that instant, each for itself.
+/// S14, S15: a thousand children that fail in the same instant are restarted in that instant, each by itself.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_children_may_fail_in_the_same_instant() {
     let army = Army::start().await.unwrap();
@@ -87,12 +87,12 @@ async fn a_thousand_children_may_fail_in_the_same_instant() {
     assert!(army.shutdown().await.is_orderly());
 }
 
-/// S17, S18: a thousand members of a group that fail in the same instant are one failure and one restart.
+/// S17, S18: a thousand members of a group that fail in the same instant cause one failure and one restart.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_members_that_fail_in_the_same_instant_are_one_restart() {
     let army = Army::start().await.unwrap();
     let all = army.captain.ask(|reply| Muster::Recruit(1000, reply)).forever().await.unwrap();
-    // All but the last, which is asked to go down before its turn would come: its message would wait for the new one.
+    // All but the last, which is asked to go down before it would handle its message: the new instance would get it.
     all_fall(&all[..999]).await;
     for soldier in &all {
         assert_eq!(soldier.ask(March::Count).await.unwrap(), (1, 2), "once, and not a thousand times");
@@ -101,9 +101,10 @@ async fn a_thousand_members_that_fail_in_the_same_instant_are_one_restart() {
     assert!(army.shutdown().await.is_orderly());
 }
 
-// ----- code that takes its time
+// ----- slow user code
 
-/// S16, S21: a start that never comes back gives way to a stop, at boot and at a restart, and holds up nobody else.
+/// S16, S21: a start that never returns is cancelled by a stop, during the first start and during a restart, and holds
+/// up no other child.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_never_comes_back_ends_when_it_is_stopped() {
     #[derive(Clone, Default)]
@@ -146,7 +147,7 @@ async fn a_start_that_never_comes_back_ends_when_it_is_stopped() {
     assert_eq!(begin.elapsed(), Duration::ZERO);
 }
 
-/// Blocks until it may go on. A test that needs what the blocked one holds waits in vain.
+/// Blocks until the test lets it continue. A test that needs a resource of the blocked thread waits in vain.
 struct Turnstile(Mutex<mpsc::Receiver<()>>);
 
 impl Turnstile {
@@ -155,7 +156,7 @@ impl Turnstile {
     }
 }
 
-/// S4, S8: while a decider takes its time, the tree does everything else: it is called in the task of the child that
+/// S4, S8: while a decider is slow, the rest of the tree works: the decider is called in the task of the child that
 /// failed, and under no lock.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_slow_decider_holds_up_nobody_else() {
@@ -186,7 +187,7 @@ async fn a_slow_decider_holds_up_nobody_else() {
     tree.patient.tell(Do::Fail(Boom::Told)).await.unwrap();
     tokio::task::spawn_blocking(move || has_begun.recv_timeout(secs(20)).unwrap()).await.unwrap();
 
-    // The decider is in the middle of it.
+    // The decider is running.
     tree.patient.tell(Do::Add(7)).await.unwrap();
     tree.sibling.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(tree.sibling.ask(Do::Incarnation).await.unwrap(), 2, "another failure is decided and carried out");

@@ -1,4 +1,4 @@
-//! `Duration::MAX`, the "no limit" of many a configuration, wherever a time can be said.
+//! `Duration::MAX`, which many configurations use for "no limit", wherever a duration can be set.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ supervisor! {
     }
 }
 
-/// S13, S24: a start and a stop without a limit take their time.
+/// S13, S24: a start and a stop without a limit take as long as they need.
 #[tokio::test(start_paused = true)]
 async fn starts_and_stops_may_take_for_ever() {
     let journal = Journal::default();
@@ -35,7 +35,7 @@ async fn starts_and_stops_may_take_for_ever() {
     assert!(journal.take().contains(&"slow post_stop done".to_owned()));
 }
 
-/// S3, S13, S15, S24: all times of a spawn.
+/// S3, S13, S15, S24: all durations of a spawn.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_may_say_for_ever_everywhere() {
     let journal = Journal::default();
@@ -54,7 +54,7 @@ async fn a_spawn_may_say_for_ever_everywhere() {
     assert!(matches!(soon(top.terminated()).await.unwrap(), Ended::Stopped));
 }
 
-/// S31: a wait that never ends is one that a stop ends, and a restart by hand.
+/// S31: a delay that never ends can be ended by a stop, and by a requested restart.
 #[tokio::test(start_paused = true)]
 async fn a_backoff_may_be_for_ever() {
     let journal = Journal::default();
@@ -99,7 +99,7 @@ impl Patient {
     }
 }
 
-/// S11: a timer that never fires keeps no other.
+/// S11: a timer that never fires does not delay any other.
 #[tokio::test(start_paused = true)]
 async fn a_timer_may_be_for_ever() {
     let patient = supervise::spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();

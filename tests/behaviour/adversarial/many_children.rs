@@ -1,5 +1,5 @@
-//! Thousands of children, beside and below each other: nothing needs a frame of the stack for each of them, and a
-//! stop is through in one go.
+//! Thousands of children, next to and below each other: no code needs a stack frame for each of them, and a stop takes
+//! no time.
 
 use std::future::Future;
 
@@ -9,7 +9,7 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, secs};
 
-/// On a thread of its own whose stack would not do for a few frames for each child.
+/// Runs the test on its own thread, whose stack is too small for a few frames per child.
 fn on_a_small_stack<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'static) {
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
@@ -31,9 +31,9 @@ impl Actor for Frail {
     }
 }
 
-/// Passes a message on to a child of its own, as deep as it says.
+/// Passes a message on to a child that it spawns, down to the depth that the message names.
 struct Nested {
-    /// The time that each child has for its way down; the default where it is none.
+    /// The `shutdown` time of each child; the default if it is `None`.
     shutdown: Option<ShutdownTimeout>,
 }
 
@@ -75,7 +75,7 @@ supervisor! {
 
 const MANY: usize = 10_000;
 
-/// A set whose instances all wait behind their backoff.
+/// A set whose instances are all backing off.
 async fn waiting_crowd() -> Running<Crowd> {
     let crowd = Crowd::start().await.unwrap();
     for _ in 0..MANY {
@@ -90,7 +90,7 @@ async fn waiting_crowd() -> Running<Crowd> {
     crowd
 }
 
-/// S16: they end with their set, the last one first, and no time passes.
+/// S16: the instances end with their set, and no time passes.
 #[test]
 fn a_crowd_that_waits_behind_its_backoff_stops() {
     on_a_small_stack(|| async {
@@ -102,7 +102,7 @@ fn a_crowd_that_waits_behind_its_backoff_stops() {
     });
 }
 
-/// S26: the same when the set is restarted by hand; the instances were spawned, and are gone behind it.
+/// S26: the same when the set is restarted on request. The instances were spawned, so they are gone after it.
 #[test]
 fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
     on_a_small_stack(|| async {
@@ -115,8 +115,8 @@ fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
     });
 }
 
-/// S24: each below the one before. They stop from the deepest up, within no time, and who holds the last of them
-/// holds all cells above it: they go with it.
+/// S24: each child is below the one before. They stop from the deepest up, in no time. The handle of the deepest keeps
+/// all cells above it; dropping this handle drops them.
 #[test]
 fn a_chain_of_any_depth_stops() {
     on_a_small_stack(|| async {
@@ -130,7 +130,7 @@ fn a_chain_of_any_depth_stops() {
     });
 }
 
-/// S24: a thousand of them are through in one go, with the time that each has if nobody says otherwise.
+/// S24: a thousand levels stop without a delay, each with the default `shutdown` time.
 #[test]
 fn a_thousand_levels_stop_at_the_defaults() {
     on_a_small_stack(|| async {
@@ -145,7 +145,7 @@ fn a_thousand_levels_stop_at_the_defaults() {
     });
 }
 
-/// S11: the same when the first of them is restarted.
+/// S11: the same when the top actor is restarted.
 #[test]
 fn a_chain_of_any_depth_restarts() {
     on_a_small_stack(|| async {
@@ -159,7 +159,7 @@ fn a_chain_of_any_depth_restarts() {
     });
 }
 
-/// S42: looking at a tree needs no more of the stack the deeper it is; nor does its report (S24).
+/// S42: a snapshot of a deep tree needs no more stack than one of a flat tree; neither does its report (S24).
 #[test]
 fn a_deep_tree_is_seen_drawn_and_reported() {
     on_a_small_stack(|| async {
@@ -172,7 +172,7 @@ fn a_deep_tree_is_seen_drawn_and_reported() {
         assert_eq!(snapshot.render().lines().count(), DEPTH + 2);
         assert_eq!(snapshot.render_mermaid().matches("-->").count(), DEPTH + 1);
         assert_eq!(snapshot.render_graphviz().matches("->").count(), DEPTH + 1);
-        // Nor does letting it go.
+        // Dropping the snapshot needs no more stack either.
         let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(snapshot)).expect("a thread");
         thread.join().expect("it goes through");
         let report = tree.shutdown().await;

@@ -1,5 +1,5 @@
 //! Conditions that a supervisor must survive: load, code that never returns, destructors that panic or act, and trees
-//! that know each other. No rule is new here; each is tried under the worst conditions.
+//! that watch each other. These tests check no new rules; they check the rules under the worst conditions.
 
 mod cycles;
 mod drops;

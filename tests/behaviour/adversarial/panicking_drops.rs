@@ -1,4 +1,4 @@
-//! More than one value with a bad `Drop` at a time: each dies by itself, and none takes the process along.
+//! Several values whose `Drop` panics at the same time: each is dropped by itself, and none of them ends the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use supervise::testing::settle;
 
 use crate::common::{Boom, ms, pass, quiet_panics, secs, seen, soon};
 
-/// How many there are, and whether they are armed.
+/// How many bombs exist, and whether they are disarmed.
 #[derive(Debug, Default)]
 struct Stock {
     live: AtomicI64,
@@ -57,7 +57,7 @@ enum Msg {
     Timers(u32),
     Futures(u32),
     Carry(#[allow(dead_code)] Bomb),
-    /// Waits in the handler, with a bomb in its hands.
+    /// Waits in the handler, with a bomb in a local variable.
     Hold,
     Wait(std::time::Duration),
     Fail,
@@ -92,7 +92,7 @@ supervisor! {
     }
 }
 
-/// S11, S12: all timers and futures of an incarnation are dropped, whatever the `Drop` of some of them does; each
+/// S11, S12: all timers and futures of an incarnation are dropped, even if the `Drop` of some of them panics. Each
 /// panic is reported, and the restart goes on.
 #[tokio::test(start_paused = true)]
 async fn timers_and_futures_that_panic_when_they_are_dropped_die_one_by_one() {
@@ -113,7 +113,7 @@ async fn timers_and_futures_that_panic_when_they_are_dropped_die_one_by_one() {
     tree.shutdown().await;
 }
 
-/// S11, S24: a tick that falls due behind a stop finds no mailbox; what its `Drop` does is nobody else's matter.
+/// S11, S24: a tick that falls due after a stop finds no mailbox. The panic of its `Drop` affects nothing else.
 #[tokio::test(start_paused = true)]
 async fn a_tick_behind_a_stop_may_panic_when_it_is_dropped() {
     quiet_panics();
@@ -129,7 +129,7 @@ async fn a_tick_behind_a_stop_may_panic_when_it_is_dropped() {
     tree.shutdown().await;
 }
 
-/// S12: a handler that is dropped at its await, the instance and what runs beside it: three bad drops at one abort.
+/// S12: one abort drops a waiting handler, the instance and its background work, and all three panic in `Drop`.
 #[tokio::test(start_paused = true)]
 async fn a_killed_actor_may_be_full_of_them() {
     quiet_panics();
@@ -146,8 +146,8 @@ async fn a_killed_actor_may_be_full_of_them() {
     tree.shutdown().await;
 }
 
-/// S5, S25: the runtime is dropped in the middle of all: handlers that wait, instances, timers, futures, queues, start
-/// closures, deciders, hooks, kept values, arguments. Each has a bad `Drop`, and each is dropped.
+/// S5, S25: the runtime is dropped in the middle of everything: handlers that wait, instances, timers, futures, queues,
+/// start closures, deciders, hooks, kept values, arguments. Each panics in `Drop`, and each is dropped.
 #[test]
 fn a_runtime_may_be_dropped_while_everything_panics_when_it_is_dropped() {
     supervisor! {
@@ -199,7 +199,7 @@ fn a_runtime_may_be_dropped_while_everything_panics_when_it_is_dropped() {
         assert!(live.live() > 30);
         live.safe.store(false, Relaxed);
         drop(runtime);
-        // The handle has the plans of the sets.
+        // The handle owns the plans of the sets.
         assert!(catch_unwind(AssertUnwindSafe(|| drop(handle))).is_ok());
         assert_eq!(live.live(), 0, "on {threads} threads");
     }

@@ -1,4 +1,4 @@
-//! User code that asks the very thing that runs it: nothing of it runs under a lock, so nothing waits for itself.
+//! User code that queries the tree that runs it: none of it runs under a lock, so nothing deadlocks.
 
 use std::cell::Cell;
 use std::fmt;
@@ -18,11 +18,11 @@ impl Kid {
     fn handle(&mut self, _: ()) {}
 }
 
-/// The question that user code asks wherever it is run: set once the tree is up.
+/// The query that user code makes wherever it runs. It is set once the tree is up.
 #[derive(Clone, Default)]
 struct Look(Arc<Mutex<Option<Ask>>>);
 
-/// Asks the tree; not the tree itself, since a set's arguments cannot be made of that.
+/// Queries the tree. A closure, because the type of a set's arguments cannot contain the tree.
 type Ask = Arc<dyn Fn() + Send + Sync>;
 
 thread_local! {
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Look {
-    /// Asks for everything that has a lock. Not again for what that itself runs.
+    /// Makes every query that takes a lock, except from inside such a query.
     fn around(&self) {
         let ask = self.0.lock().unwrap().clone();
         let Some(ask) = ask else { return };
@@ -47,7 +47,7 @@ impl Look {
     }
 }
 
-/// Has a look at each clone and drop.
+/// Looks at the tree at each clone and drop.
 struct Arg(Look);
 
 impl Clone for Arg {
@@ -63,7 +63,7 @@ impl Drop for Arg {
     }
 }
 
-/// Has a look whatever is done with it; all have the same hash.
+/// Looks at the tree at every operation; all keys have the same hash.
 struct Key(u32, Look);
 
 impl Clone for Key {
@@ -133,7 +133,7 @@ fn run(test: impl AsyncFnOnce(Look, Running<Sets>) + Send + 'static) {
     });
 }
 
-/// S27: `Hash`, `Eq`, `Clone`, `Display` and `Drop` of a key may ask the set that it is a key of.
+/// S27: `Hash`, `Eq`, `Clone`, `Display` and `Drop` of a key may query the set that the key belongs to.
 #[test]
 fn a_key_may_ask_its_own_set() {
     run(async |look, sets| {
@@ -156,13 +156,13 @@ fn a_key_may_ask_its_own_set() {
     });
 }
 
-/// S27, S30: the `Clone` and `Drop` of an argument, and of a value that the tree keeps, may ask that tree.
+/// S27, S30: the `Clone` and `Drop` of an argument, and of a value that the tree keeps, may query that tree.
 #[test]
 fn an_argument_and_a_kept_value_may_ask_their_tree() {
     run(async |look, sets| {
         let arg = || Arg(look.clone());
         let kid = sets.kids.spawn(arg()).await.unwrap();
-        sets.kids.tree().restart().unwrap(); // takes along what was spawned
+        sets.kids.tree().restart().unwrap(); // ends the instances that were spawned
         kid.terminated().await.unwrap();
         let kid = sets.kids.spawn(arg()).await.unwrap();
         kid.restart().unwrap();
@@ -178,7 +178,7 @@ fn an_argument_and_a_kept_value_may_ask_their_tree() {
     });
 }
 
-/// Has a look whenever it is cloned, woken or dropped.
+/// Looks at the tree whenever it is cloned, woken or dropped.
 struct Bell(Look, TreeRef);
 
 impl Wake for Bell {
@@ -214,7 +214,7 @@ impl Slow {
     }
 }
 
-/// S3: a waker may ask the tree, wherever it is left behind: for room, for a reply, for an end.
+/// S3: a waker may query the tree wherever it is stored: in a wait for room, for a reply, or for an end.
 #[test]
 fn a_waker_may_ask_the_tree() {
     run(async |look, sets| {
@@ -233,10 +233,10 @@ fn a_waker_may_ask_the_tree() {
         waits.push(Box::pin(async move { drop(slow.terminated().await) }));
         waits.push(Box::pin(async move { drop(root.join().await) }));
         for wait in &mut waits {
-            // Twice: the second waker takes the place of the first.
+            // Twice: the second waker replaces the first.
             assert!(matches!((poll(wait), poll(wait)), (Poll::Pending, Poll::Pending)));
         }
-        // One that is given up: outside of a runtime, where no timer holds its waker besides.
+        // A wait that is given up, outside of a runtime, where no timer holds its waker as well.
         let (slow, bells, tree) = (narrow.narrow.clone(), look.clone(), asked.clone());
         let given_up = std::thread::spawn(move || {
             let mut wait = Box::pin(slow.tell(None));

@@ -1,4 +1,4 @@
-//! Outside of a runtime, and in one without time: said before anything is begun.
+//! Starts outside of a runtime, and in one without time: the error comes before anything has begun.
 
 use std::future::{Future, IntoFuture};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn timeless() -> Runtime {
     Builder::new_current_thread().build().unwrap()
 }
 
-/// The text of its panic.
+/// Returns the text of the panic.
 fn panics<T>(run: impl FnOnce() -> T) -> String {
     match catch_unwind(AssertUnwindSafe(|| drop(run()))) {
         Ok(()) => panic!("nothing is said"),
@@ -46,8 +46,8 @@ fn probe(
     })
 }
 
-/// S14, S21, S39: restarts wait. In a runtime without time that would be found out by the first of them; a start says
-/// so at once, and nothing has begun.
+/// S14, S21, S39: restarts need a timer. In a runtime without time, the first restart would find this out; instead, the
+/// start panics at once, and nothing has begun.
 #[test]
 fn a_runtime_without_time_is_refused_before_anything_begins() {
     let (runtime, journal) = (timeless(), Journal::default());
@@ -62,7 +62,7 @@ fn a_runtime_without_time_is_refused_before_anything_begins() {
     assert!(journal.take().is_empty());
 }
 
-/// S27: of a set too, if it is asked from such a runtime. The set is as it was.
+/// S27: a spawn in a set panics too, if it is awaited in such a runtime. The set does not change.
 #[test]
 fn a_set_takes_no_instance_from_a_runtime_without_time() {
     let (runtime, other, journal) =

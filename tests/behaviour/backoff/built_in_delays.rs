@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
 
-/// The waits that were announced for this child.
+/// The delays that were announced for this child.
 pub fn waits(events: &mut Events, path: &str) -> Vec<u128> {
     let mut waits = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
@@ -25,8 +25,8 @@ supervisor! {
     }
 }
 
-/// S14: without a declared backoff the first restart in a row comes at once, the k-th after
-/// 10 ms * 2^(k-2), at most 10 s.
+/// S14: without a declared backoff the first restart in a streak comes at once, and the k-th after 10 ms * 2^(k-2), at
+/// most 10 s.
 #[tokio::test(start_paused = true)]
 async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
     let journal = Journal::default();
@@ -41,7 +41,7 @@ async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
     assert_eq!(waits(&mut events, "probe"), expected);
 }
 
-/// S14: a handled message ends a row, but two restarts are never less than 10 ms apart.
+/// S14: a handled message ends a streak, but two restarts are never less than 10 ms apart.
 #[tokio::test(start_paused = true)]
 async fn a_handled_message_ends_a_row_and_the_least_gap_stays() {
     let tree = Endless::start(Journal::default()).await.unwrap();
@@ -49,15 +49,15 @@ async fn a_handled_message_ends_a_row_and_the_least_gap_stays() {
     let begun = Instant::now();
     for at in [0, 4, 12, 30, 300] {
         tokio::time::sleep_until(begun + ms(at)).await;
-        tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // handled: its handler was entered
+        tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // counts as handled: its handler was entered
         settle().await;
     }
     pass(secs(1)).await;
-    // Started again at 0, 10, 20, 30 and 300 ms.
+    // The restarts come at 0, 10, 20, 30 and 300 ms.
     assert_eq!(waits(&mut events, "probe"), [0, 6, 8, 0, 0]);
 }
 
-/// S14: an incarnation that ran 10 s ends a row too.
+/// S14: an incarnation that ran 10 s ends a streak too.
 #[tokio::test(start_paused = true)]
 async fn a_run_of_ten_seconds_ends_a_row() {
     for (ran, then) in [(9_990, 20), (10_010, 0)] {
@@ -66,7 +66,7 @@ async fn a_run_of_ten_seconds_ends_a_row() {
         let mut events = tree.events();
         journal.plan("probe start", 1, Fault::Error);
         tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-        pass(ms(10)).await; // up: in a row of two
+        pass(ms(10)).await; // up, in a streak of two
         pass(ms(ran)).await;
         tree.probe.kill(); // no message handled
         pass(secs(1)).await;
@@ -74,7 +74,7 @@ async fn a_run_of_ten_seconds_ends_a_row() {
     }
 }
 
-/// S14: after a failed start or a task's end the first restart waits 10 ms too.
+/// S14: after a failed start, or the end of a task, the first restart waits 10 ms too.
 #[tokio::test(start_paused = true)]
 async fn failed_starts_and_tasks_never_restart_at_once() {
     supervisor! {
@@ -106,7 +106,7 @@ async fn failed_starts_and_tasks_never_restart_at_once() {
     assert_eq!(waits(&mut tasks, "task"), [10, 10, 20, 40, 10, 10], "a run of 10 s ends the row of a task");
 }
 
-/// S14: a declared backoff waits exactly its delay, the first restart too, and at least 1 ms.
+/// S14: a declared backoff waits exactly its delay, also before the first restart, and at least 1 ms.
 #[tokio::test(start_paused = true)]
 async fn a_declared_backoff_waits_from_the_first_restart_on() {
     supervisor! {

@@ -66,7 +66,7 @@ fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
     delays
 }
 
-/// Fails so often, with no time between: the failures wait in the mailbox.
+/// Makes the child fail `times` times without a pause: the messages that cause it are queued in the mailbox.
 async fn fail(times: u32, child: &ActorRef<Probe>) {
     for _ in 0..times {
         child.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -74,7 +74,7 @@ async fn fail(times: u32, child: &ActorRef<Probe>) {
     child.ask(Do::Get).forever().await.unwrap();
 }
 
-/// S31: 3, 6, 12, 24, 30, 30, exact to the millisecond.
+/// S31: the delays are 3, 6, 12, 24, 30 and 30 s, exact to the millisecond.
 #[tokio::test(start_paused = true)]
 async fn without_noise_the_delays_double_to_the_cap() {
     let tree = Quiet::start(Journal::default()).await.unwrap();
@@ -85,7 +85,7 @@ async fn without_noise_the_delays_double_to_the_cap() {
     assert_eq!(begin.elapsed(), secs(105), "what was announced is what was waited");
 }
 
-/// S31: `factor` other than 2, from the least to the greatest delay.
+/// S31: a `factor` other than 2, from the smallest to the largest delay.
 #[tokio::test(start_paused = true)]
 async fn the_factor_multiplies_each_delay() {
     let tree = Steep::start(Journal::default()).await.unwrap();
@@ -94,7 +94,7 @@ async fn the_factor_multiplies_each_delay() {
     assert_eq!(delays(&mut events, "db"), [ms(1), ms(100), secs(5), secs(5)]);
 }
 
-/// S31: jitter is a share of the capped delay, so that capped children spread out; whole milliseconds.
+/// S31: jitter is a share of the capped delay, so that children at the cap spread out. Delays are whole milliseconds.
 #[tokio::test(start_paused = true)]
 async fn jitter_comes_after_the_cap() {
     let tree = Noisy::tree(Journal::default()).seed(42).start().await.unwrap();
@@ -110,7 +110,7 @@ async fn jitter_comes_after_the_cap() {
     assert!(*longest > secs(34), "some of 36 draws comes close to 36 s: {longest:?}");
 }
 
-/// S31: a member that is restarted along keeps its own exponent.
+/// S31: a member that is restarted together with another keeps its own exponent.
 #[tokio::test(start_paused = true)]
 async fn being_restarted_along_does_not_count() {
     let tree = Pair::start(Journal::default()).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_failed_start_grows_the_delay_too() {
     assert_eq!(delays(&mut events, "db"), [3, 6, 12].map(secs));
 }
 
-/// S32: n is 0 again once an incarnation has been up for D, not a moment before.
+/// S32: n is 0 again once an incarnation has been up for D, and not before.
 #[tokio::test(start_paused = true)]
 async fn auto_starts_over_after_the_time_of_good_service() {
     let tree = Healing::start(Journal::default()).await.unwrap();
@@ -153,7 +153,7 @@ async fn auto_starts_over_after_the_time_of_good_service() {
     assert_eq!(delays(&mut events, "db"), [3, 6].map(secs), "up for exactly 10 s");
 }
 
-/// S32: `Manual` forgets only when it is told to, however long the child was well.
+/// S32: `Manual` resets only when the actor calls `reset_backoff()`, however long the child has been up.
 #[tokio::test(start_paused = true)]
 async fn manual_starts_over_when_the_actor_says_so() {
     let tree = Quiet::start(Journal::default()).await.unwrap();
@@ -167,7 +167,8 @@ async fn manual_starts_over_when_the_actor_says_so() {
     assert_eq!(delays(&mut events, "db"), [3, 6].map(secs));
 }
 
-/// S33: slot k waits a power of two less one of slot times, up to slot k; then 0 (1 ms is the least) and slot 1.
+/// S33: slot k waits a power of two, less one, of slot times, for a random power up to k. The ceiling then waits 0 (at
+/// least 1 ms), and slot 1 follows.
 #[tokio::test(start_paused = true)]
 async fn slots_grow_and_turn_over_at_the_ceiling() {
     let tree = Slots::tree(Journal::default()).seed(7).start().await.unwrap();
@@ -184,7 +185,7 @@ async fn slots_grow_and_turn_over_at_the_ceiling() {
     assert_eq!(drawn.map(|slot| slot.into_iter().max().unwrap()), [ms(10), ms(30), ms(70), ms(1)]);
 }
 
-/// S33: staying, it waits at the ceiling for ever, till the actor says that all is well.
+/// S33: with `stay_at_ceiling()` the backoff stays at the ceiling forever, until the actor resets it.
 #[tokio::test(start_paused = true)]
 async fn a_staying_slot_stays_at_the_ceiling() {
     let tree = Slots::tree(Journal::default()).seed(7).start().await.unwrap();
@@ -198,7 +199,7 @@ async fn a_staying_slot_stays_at_the_ceiling() {
     assert!(after[0] <= ms(10) && after[1] <= ms(30) && after[2] <= ms(70), "{after:?}");
 }
 
-/// The delays of both children of `Noisy` under this seed.
+/// The delays of both children of `Noisy` with this seed.
 async fn drawn(seed: u64, order: [&str; 2]) -> [Vec<Duration>; 2] {
     let tree = Noisy::tree(Journal::default()).seed(seed).start().await.unwrap();
     let mut events = [tree.events(), tree.events()];
@@ -209,7 +210,8 @@ async fn drawn(seed: u64, order: [&str; 2]) -> [Vec<Duration>; 2] {
     [delays(db, "db"), delays(cart, "cart")]
 }
 
-/// S34: the seed and the path make the stream: the same again, whoever fails first; another for another child or seed.
+/// S34: the seed and the path determine the stream: it is the same in each run, in whatever order the children fail,
+/// and different for another child or seed.
 #[tokio::test(start_paused = true)]
 async fn each_child_has_its_own_stream_from_the_trees_seed() {
     let [db, cart] = drawn(42, ["db", "cart"]).await;
@@ -219,7 +221,7 @@ async fn each_child_has_its_own_stream_from_the_trees_seed() {
     assert_ne!(drawn(43, ["db", "cart"]).await[0], db);
 }
 
-/// S34: the seed is shown in the root's `Started`, and only there, so that a run can be repeated.
+/// S34: the seed appears in the `Started` event of the root, and only there, so that a run can be repeated.
 #[tokio::test(start_paused = true)]
 async fn the_root_shows_its_seed() {
     let mut blueprint = Quiet::tree(Journal::default());
@@ -239,7 +241,7 @@ async fn the_root_shows_its_seed() {
     assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: Some(42) }, .. }))));
 }
 
-/// S32, S33: `reset_backoff()` is heard by slots too: the next one is the first.
+/// S32, S33: `reset_backoff()` also resets slots: the next slot is the first one.
 #[tokio::test(start_paused = true)]
 async fn a_reset_begins_with_the_first_slot() {
     let tree = High::tree(Journal::default()).seed(7).start().await.unwrap();

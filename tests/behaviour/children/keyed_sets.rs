@@ -24,7 +24,7 @@ fn starts(journal: &Journal) -> Vec<String> {
     journal.take().into_iter().filter(|line| line.ends_with(" start")).collect()
 }
 
-/// S27: an instance is spawned, found and stopped by its key, which is also the end of its path.
+/// S27: an instance is spawned, found and stopped by its key, which is also the last part of its path.
 #[tokio::test(start_paused = true)]
 async fn instances_are_found_by_their_keys() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -44,7 +44,8 @@ async fn instances_are_found_by_their_keys() {
     assert_ne!(again, seven, "a new one");
 }
 
-/// S27: `spawn` of a key that is taken fails, with the handle once it is up; also while it is stopping.
+/// S27: `spawn` with a key that is taken fails, even while that instance is stopping. The error contains the handle
+/// once the instance is up.
 #[tokio::test(start_paused = true)]
 async fn a_taken_key_cannot_be_spawned() {
     let journal = Journal::default();
@@ -67,7 +68,8 @@ async fn a_taken_key_cannot_be_spawned() {
     tree.sessions.spawn(1).await.unwrap();
 }
 
-/// S27: `get_or_spawn` starts once, however many wait, and waits for the end of one that is stopping.
+/// S27: `get_or_spawn` starts one instance, however many callers wait, and waits for the end of an instance that is
+/// stopping.
 #[tokio::test(start_paused = true)]
 async fn get_or_spawn_starts_once() {
     let journal = Journal::default();
@@ -89,7 +91,8 @@ async fn get_or_spawn_starts_once() {
     assert_eq!(begun.elapsed(), secs(4), "3 s until the old one has ended, 1 s for its start");
 }
 
-/// S27: the race for one key on several threads: each has one start and one handle, whoever asks and stops.
+/// S27: many tasks on several threads race for one key: there is never more than one instance at a time, whatever the
+/// tasks ask and stop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_race_for_a_key_has_one_winner() {
     #[derive(Clone, Default)]
@@ -123,7 +126,7 @@ async fn a_race_for_a_key_has_one_winner() {
             if i % 10 == 0 {
                 ones.stop(&1);
             }
-            // One that has been stopped meanwhile gives no answer.
+            // An instance that has been stopped meanwhile does not answer.
             if let Ok(living) = one.ask(|reply| reply).await {
                 assert_eq!(living, 1);
             }
@@ -133,7 +136,7 @@ async fn a_race_for_a_key_has_one_winner() {
     assert!(tree.shutdown().await.is_orderly());
 }
 
-/// S27: a start belongs to all who wait for it, and is taken back when the last of them is gone.
+/// S27: a start belongs to all callers that wait for it, and is taken back when the last of them gives up.
 #[tokio::test(start_paused = true)]
 async fn the_last_who_gives_up_takes_the_start_back() {
     let journal = Journal::default();
@@ -155,7 +158,7 @@ async fn the_last_who_gives_up_takes_the_start_back() {
     assert!(third.await.unwrap().is_ok());
 }
 
-/// S27: all who wait for a start get its failure, and the key is free again.
+/// S27: all callers that wait for a start get its failure, and the key is free again.
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_is_everybodys() {
     let journal = Journal::default();
@@ -184,8 +187,8 @@ supervisor! {
     }
 }
 
-/// S27: `initial` children are up when the tree is, and start again with their set; what was spawned beside them
-/// is lost.
+/// S27: `initial` children are up when the tree is up, and start again with their set; children that were spawned in
+/// addition are lost.
 #[tokio::test(start_paused = true)]
 async fn initial_children_come_with_their_set() {
     let journal = Journal::default();
@@ -210,7 +213,7 @@ async fn initial_children_come_with_their_set() {
     assert!(seen(&mut events).contains(&"named/c ended Stopped".to_owned()));
 }
 
-/// S27: an initial child that fails to start is an event and ends alone.
+/// S27: an initial child that fails to start is reported in an event and ends alone.
 #[tokio::test(start_paused = true)]
 async fn an_initial_child_that_fails_ends_alone() {
     let journal = Journal::default();
@@ -223,7 +226,7 @@ async fn an_initial_child_that_fails_ends_alone() {
     assert!(tree.named.get_or_spawn("b").await.is_ok(), "its key is free");
 }
 
-/// S27, S40: a key is the end of a path, and a line break in it does not make another line of a log.
+/// S27, S40: a key is the last part of a path, and a line break in a key does not start a new line in a log.
 #[tokio::test(start_paused = true)]
 async fn a_key_cannot_forge_a_line() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -232,7 +235,8 @@ async fn a_key_cannot_forge_a_line() {
     assert!(tree.carts.get("bob\nERROR forged").is_some());
 }
 
-/// S37, S27: a key whose `Hash` panics costs nobody their notice of the end, nor the report its child.
+/// S37, S27: a key whose `Hash` panics prevents neither the end of the child nor the notice of it, and the report still
+/// contains the child.
 #[tokio::test(start_paused = true)]
 async fn a_key_that_panics_is_nobody_elses_matter() {
     use std::hash::{Hash, Hasher};

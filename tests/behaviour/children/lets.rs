@@ -4,7 +4,7 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle};
 
-/// A value whose life can be followed. Not `Clone`.
+/// A value whose creation and drop are recorded. It is not `Clone`.
 struct Pool {
     name: &'static str,
     journal: Journal,
@@ -23,7 +23,7 @@ impl Drop for Pool {
     }
 }
 
-/// Shared as one would share it: each start has its own clone.
+/// The pool as users would share it: each start has its own clone.
 type Shared = std::sync::Arc<Pool>;
 
 supervisor! {
@@ -50,13 +50,13 @@ supervisor! {
     }
 }
 
-/// Uses the pool for the start only.
+/// Uses the pool only during the start.
 async fn with(pool: Shared, name: &'static str, journal: Journal) -> Result<Probe, Boom> {
     journal.write(format!("{name} uses {}", pool.name));
     Probe::start(name, journal).await
 }
 
-/// S30: each is evaluated in its place, and names what stands before it.
+/// S30: each `let` is evaluated at its position, and can name the children and `let`s before it.
 #[tokio::test(start_paused = true)]
 async fn a_let_is_evaluated_in_its_place() {
     let journal = Journal::default();
@@ -78,7 +78,8 @@ async fn a_let_is_evaluated_in_its_place() {
     );
 }
 
-/// S30: once per incarnation of the supervisor: it survives the restart of a child and of the whole group.
+/// S30: a `let` is evaluated once per incarnation of the supervisor: it survives the restart of a child and of the
+/// whole group.
 #[tokio::test(start_paused = true)]
 async fn a_let_survives_restarts_of_children_and_groups() {
     let journal = Journal::default();
@@ -95,7 +96,7 @@ async fn a_let_survives_restarts_of_children_and_groups() {
     assert!(!lines.iter().any(|line| line.ends_with("close")));
 }
 
-/// S30: dropped at its place, when the members after it are down, before those in front of it go.
+/// S30: a `let` is dropped when the members after it are down, and before those in front of it go down.
 #[tokio::test(start_paused = true)]
 async fn a_let_is_dropped_when_the_members_after_it_are_down() {
     let journal = Journal::default();
@@ -131,7 +132,7 @@ async fn a_new_incarnation_of_the_supervisor_evaluates_it_anew() {
     assert_eq!(lines, ["alone close", "pool close", "pool open", "alone open"]);
 }
 
-/// S30: a setting may name it, too.
+/// S30: a setting may name a `let`, too.
 #[tokio::test(start_paused = true)]
 async fn a_setting_can_name_a_let() {
     let journal = Journal::default();
@@ -143,7 +144,7 @@ async fn a_setting_can_name_a_let() {
     assert!(report.children[0].aborted);
 }
 
-/// S30: a `?` in a `let` is a start failure of the tree; what is up goes down in reverse.
+/// S30: a `?` in a `let` is a start failure of the tree; the children that are up go down in reverse.
 #[tokio::test(start_paused = true)]
 async fn a_let_that_fails_fails_the_start_of_the_tree() {
     for (fault, text) in [(Fault::Error, "Planned"), (Fault::Panic, "planned panic in alone open")] {
@@ -159,7 +160,7 @@ async fn a_let_that_fails_fails_the_start_of_the_tree() {
     }
 }
 
-/// S30: it is dropped at its place also when a later start fails.
+/// S30: a `let` is also dropped at its position when a later start fails.
 #[tokio::test(start_paused = true)]
 async fn a_later_start_that_fails_drops_the_lets_in_reverse() {
     let journal = Journal::default();
@@ -204,7 +205,7 @@ async fn a_let_that_fails_at_a_restart_is_a_failed_restart() {
     assert_eq!(restarts, 1);
 }
 
-/// S30: a parameter is kept the same way: until every child is down.
+/// S30: a parameter is kept in the same way, until every child is down.
 #[tokio::test(start_paused = true)]
 async fn a_parameter_is_dropped_when_all_children_are_down() {
     let journal = Journal::default();

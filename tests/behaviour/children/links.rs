@@ -1,4 +1,4 @@
-//! `link` and `unlink`: an actor takes a top-level actor over, or lets a child go (S38).
+//! `link` and `unlink`: an actor takes over a top-level actor, or releases a child (S38).
 
 use supervise::error::{CommandError, LinkError, SpawnError};
 use supervise::prelude::*;
@@ -77,8 +77,8 @@ async fn unlink(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), Link
     boss.ask(|reply| Order::Unlink(who.clone(), reply)).forever().await.unwrap()
 }
 
-/// S38: a linked actor is a child like any other: its supervisor's strategy decides, and it stops with it.
-/// Instance, path and mailbox stay.
+/// S38: a linked actor is a child like any other: the strategy of its supervisor decides, and it stops together with
+/// the supervisor. Instance, path and mailbox stay the same.
 #[tokio::test(start_paused = true)]
 async fn a_linked_actor_is_a_child() {
     let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
@@ -87,7 +87,7 @@ async fn a_linked_actor_is_a_child() {
     one.tell(Do::Work(secs(1))).await.unwrap();
     settle().await;
     one.tell(Do::Add(1)).await.unwrap();
-    link(&tree.boss, &one).await.unwrap(); // in the middle of a message: handling is running
+    link(&tree.boss, &one).await.unwrap(); // `one` is handling a message, so it is running
     link(&tree.boss, &two).await.unwrap();
     assert_eq!(one.path(), "one");
     assert_eq!(one.ask(Do::Get).await.unwrap(), 6);
@@ -101,7 +101,7 @@ async fn a_linked_actor_is_a_child() {
     assert_eq!(journal.take(), ["two post_stop", "two drop"]);
 }
 
-/// S38: the other way round: a child that was let go outlives its parent, and decides on itself (S39).
+/// S38: the other direction: a child that was released outlives its parent, and decides for itself (S39).
 #[tokio::test(start_paused = true)]
 async fn an_unlinked_child_is_a_top_level_actor() {
     let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
@@ -124,7 +124,7 @@ async fn an_unlinked_child_is_a_top_level_actor() {
     assert_eq!(journal.take(), ["kid post_stop", "kid drop"]);
 }
 
-/// S38: the budget moves along: what was restarted before counts.
+/// S38: the budget moves with the actor: its earlier restarts count.
 #[tokio::test(start_paused = true)]
 async fn the_budget_stays() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
@@ -143,7 +143,7 @@ async fn the_budget_stays() {
     assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Limit(_)), "the eleventh in a minute");
 }
 
-/// S38: only an actor that runs can change its supervisor.
+/// S38: only a running actor can change its supervisor.
 #[tokio::test(start_paused = true)]
 async fn one_that_does_not_run_is_busy() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
@@ -163,7 +163,7 @@ async fn one_that_does_not_run_is_busy() {
     assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
 }
 
-/// S38: what has a supervisor cannot be taken over, what is declared cannot be let go.
+/// S38: an actor that has a supervisor cannot be linked, and a declared child cannot be released.
 #[tokio::test(start_paused = true)]
 async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
@@ -178,7 +178,7 @@ async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
     assert_eq!(link(&tree.boss, &one).await, supervised("one"));
 }
 
-/// S38: nobody becomes a child of itself or of one below it, also not in two steps.
+/// S38: no actor becomes a child of itself or of an actor below it, not even in two steps.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_above_itself() {
     let boss = |name: &'static str| {
@@ -200,7 +200,7 @@ async fn nobody_is_above_itself() {
     assert!(a.is_ok() != b.is_ok(), "one of the two: {a:?} {b:?}");
 }
 
-/// S26: commands by hand find the new supervisor.
+/// S26: requested commands reach an actor under its new supervisor.
 #[tokio::test(start_paused = true)]
 async fn commands_by_hand_reach_one_that_has_moved() {
     let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
@@ -217,7 +217,7 @@ async fn commands_by_hand_reach_one_that_has_moved() {
     assert!(matches!(one.start_again(), Err(CommandError::NotDeclared { .. })));
 }
 
-/// S25: one that was linked waits in vain for the end of the one above it, and is told so.
+/// S25: a linked actor that waits for the end of its new supervisor gets an error, because that wait would be in vain.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
     struct Waiter;
@@ -249,7 +249,7 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
     assert!(waits().await.unwrap());
 }
 
-/// S26, S38: what was spawned cannot be started again, wherever it has ended, and whoever else has.
+/// S26, S38: a spawned child cannot be started again, wherever it has ended, and even if its parent has ended too.
 #[tokio::test(start_paused = true)]
 async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
     let (tree, _) = with_boss(SupervisorStrategy::default()).await;
@@ -265,7 +265,7 @@ async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
     }
 }
 
-/// S38: what a child was named for by the parent that it left (`cx.keep`) is of no account to the next one.
+/// S38: a child that its parent named with `cx.keep` and then released is not kept when it is linked again.
 #[tokio::test(start_paused = true)]
 async fn who_was_kept_elsewhere_is_not_kept_here() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;

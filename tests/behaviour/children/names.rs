@@ -1,4 +1,4 @@
-//! Names and keys, and how they stand in paths: S27, S34, S38, S40.
+//! Names and keys, and how they appear in paths: S27, S34, S38, S40.
 
 use supervise::error::{KeyedError, SpawnError};
 use supervise::path;
@@ -41,8 +41,8 @@ impl Parent {
     }
 }
 
-/// S27, S40: a `/` in a key is no border between two children: each has its own path, by which it is found, and events
-/// give the key back as it was.
+/// S27, S40: a `/` in a key does not separate two children: each child has its own path, by which it is found, and
+/// events return the key unchanged.
 #[tokio::test(start_paused = true)]
 async fn two_children_never_share_a_path() {
     let tree = Forest::start(Journal::default()).await.unwrap();
@@ -64,7 +64,7 @@ async fn two_children_never_share_a_path() {
     assert!(deepest.contains(&vec!["branches".into(), "a/db".into(), "shards".into(), "0".into()]));
 }
 
-/// S27: what is escaped is no other key either.
+/// S27: an escaped key does not collide with another key.
 #[tokio::test(start_paused = true)]
 async fn an_escaped_key_is_not_that_of_another() {
     let tree = Forest::start(Journal::default()).await.unwrap();
@@ -86,7 +86,8 @@ async fn an_escaped_key_is_not_that_of_another() {
     assert_eq!(paths.len(), count);
 }
 
-/// S27: an empty key would leave no end to the path: it is refused, one of the declaration's own with an event.
+/// S27: an empty key is refused, because the path would have an empty last part. If `initial` contains one, there is an
+/// event.
 #[tokio::test(start_paused = true)]
 async fn an_empty_key_is_refused() {
     let tree = Forest::start(Journal::default()).await.unwrap();
@@ -110,7 +111,7 @@ async fn an_empty_key_is_refused() {
     );
 }
 
-/// S38: the names of children of an actor, and of actors at the top level.
+/// S38: names of an actor's children, and of top-level actors, are escaped and never empty.
 #[tokio::test(start_paused = true)]
 async fn names_at_run_time_are_escaped_and_never_empty() {
     let tree = Forest::start(Journal::default()).await.unwrap();

@@ -51,7 +51,7 @@ supervisor! {
     }
 }
 
-/// The thirteenth cannot start.
+/// Fails for the thirteenth guest.
 async fn guest(n: u32, journal: Journal) -> Result<Probe, Boom> {
     if n == 13 { Err(Boom::Fatal) } else { Probe::start(format!("g{n}"), journal).await }
 }
@@ -69,7 +69,7 @@ async fn paths_count_the_spawns() {
     assert_eq!(tree.guests.len(), 2);
 }
 
-/// S27: OneForOne among the instances, each with a budget of its own; at the limit the default is `Stop`.
+/// S27: OneForOne among the instances, each with its own budget; at the limit the default is `Stop`.
 #[tokio::test(start_paused = true)]
 async fn each_instance_has_its_own_budget_and_ends_alone() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -114,8 +114,8 @@ async fn an_instance_that_stops_itself_is_not_restarted() {
     assert!(tree.guests.is_empty());
 }
 
-/// S27: an Escalate fails the set; the tree decides as on a Permanent member. Its restart ends the instances,
-/// each with an event, siblings are untouched, and the same handle spawns again.
+/// S27: an Escalate makes the set fail; the tree decides as on a `Permanent` member. The restart of the set ends the
+/// instances, each with an event. Siblings are untouched, and the same handle spawns again.
 #[tokio::test(start_paused = true)]
 async fn an_escalation_fails_the_set_and_its_restart_loses_the_instances() {
     let tree = Restarting::start(Journal::default()).await.unwrap();
@@ -166,7 +166,7 @@ async fn a_restart_of_the_group_ends_the_instances() {
     assert_eq!(guests.spawn(3).await.unwrap().path(), "guests/#3");
 }
 
-/// S27: a spawn while the set is down with its group waits, and is served once it is up again.
+/// S27: a spawn that arrives while the set is down with its group waits, and is served once the set is up again.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_waits_while_the_set_is_not_up() {
     let journal = Journal::default();
@@ -217,7 +217,7 @@ async fn a_start_that_is_retried_keeps_the_spawn_waiting() {
     assert_eq!(one.unwrap().path(), "guests/#1");
 }
 
-/// S27: `max_children` counts all that have not ended, also those that go down.
+/// S27: `max_children` counts all instances that have not ended, also those that are going down.
 #[tokio::test(start_paused = true)]
 async fn the_most_children_are_those_that_have_not_ended() {
     let journal = Journal::default();
@@ -235,7 +235,7 @@ async fn the_most_children_are_those_that_have_not_ended() {
     tree.guests.spawn(9).await.unwrap();
 }
 
-/// S27: a start is taken back when the one who waits for it drops the future.
+/// S27: a start is taken back when the caller that waits for it drops the future.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_spawn_takes_the_start_back() {
     let journal = Journal::default();
@@ -250,7 +250,7 @@ async fn a_dropped_spawn_takes_the_start_back() {
     assert_eq!(journal.take(), ["g1 start"], "no second half, no pre_start, no drop of what never was");
 }
 
-/// S27, S24: instances stop all at once under one deadline, after the later siblings, before the earlier.
+/// S27, S24: instances stop all at once under one deadline, after the later siblings and before the earlier ones.
 #[tokio::test(start_paused = true)]
 async fn instances_stop_all_at_once_under_one_deadline() {
     let journal = Journal::default();
@@ -271,7 +271,7 @@ async fn instances_stop_all_at_once_under_one_deadline() {
     assert_eq!(lines[lines.len() - 2..], ["before post_stop", "before drop"]);
 }
 
-/// S27: a spawn on a set that goes down with its tree is `Stopping`, after the end `Stopped`.
+/// S27: a spawn fails with `Stopping` while its set goes down with the tree, and with `Stopped` after the end.
 #[tokio::test(start_paused = true)]
 async fn a_set_that_stops_takes_no_more() {
     let journal = Journal::default();
@@ -287,7 +287,7 @@ async fn a_set_that_stops_takes_no_more() {
     assert!(matches!(ended, Err(SpawnError::Stopped { .. })), "{ended:?}");
 }
 
-/// S27: a spawn that waits for a start in progress is absorbed by a stop: `Stopping`.
+/// S27: a stop of the set absorbs a start in progress: the spawn that waits for it fails with `Stopping`.
 #[tokio::test(start_paused = true)]
 async fn a_stop_absorbs_a_spawn_in_progress() {
     let journal = Journal::default();
@@ -303,8 +303,8 @@ async fn a_stop_absorbs_a_spawn_in_progress() {
     assert_eq!(begin.elapsed(), ms(10));
 }
 
-/// S27: a first start that is decided Escalate fails the spawn at once and the set besides; what the parent
-/// resumes goes on without that child.
+/// S27: a first start that is decided Escalate makes the spawn fail at once, and then the set. After a Resume by the
+/// parent, the set continues without that child.
 #[tokio::test(start_paused = true)]
 async fn an_escalated_first_start_fails_the_set_and_a_resume_goes_on_without_it() {
     let tree = Resuming::start(Journal::default()).await.unwrap();
@@ -341,7 +341,7 @@ async fn a_resumed_set_resumes_the_instance_that_escalated() {
     assert_eq!(one.incarnation(), 1);
 }
 
-/// S21, S27: boot goes on at once behind an initial instance that waits for its declared backoff.
+/// S21, S27: the first start of the tree continues at once while an initial instance waits for its declared backoff.
 #[tokio::test(start_paused = true)]
 async fn boot_goes_on_behind_an_instance_that_backs_off() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! `Option<T>`, `[T; N]`, tasks in every shape, a tree in itself: S27 to S29.
+//! `Option<T>`, `[T; N]`, tasks in every shape, a tree inside itself: S27 to S29.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -27,8 +27,8 @@ supervisor! {
     }
 }
 
-/// S28: whether an optional child is there is decided at its first start; where it is not, there is no handle,
-/// and it is no failure.
+/// S28: whether an optional child exists is decided at its first start. Where it does not exist, there is no handle,
+/// and that is not a failure.
 #[tokio::test(start_paused = true)]
 async fn an_optional_child_is_there_or_not() {
     for on in [false, true] {
@@ -78,7 +78,7 @@ supervisor! {
     }
 }
 
-/// Starts in a second.
+/// An actor whose start takes a second.
 struct Slow(Arc<u8>);
 
 impl Slow {
@@ -95,8 +95,8 @@ impl Slow {
     }
 }
 
-/// S28, S30: an optional child that was there stays there for every new incarnation of its tree, also if it was stopped
-/// at a start in between; started again by hand it has the values of the present one.
+/// S28, S30: an optional child that existed once exists in every new incarnation of its tree, even if it was stopped
+/// during a start in between. When it is started again on request, it gets the values of the current incarnation.
 #[tokio::test(start_paused = true)]
 async fn an_optional_child_that_was_there_is_there_whatever_stopped_it() {
     let tree = AboveHeld::start(Arc::new(7)).await.unwrap();
@@ -115,7 +115,8 @@ async fn an_optional_child_that_was_there_is_there_whatever_stopped_it() {
     assert_eq!(soon(maybe.ask(|reply| reply)).await.unwrap(), 7);
 }
 
-/// S20, S28: with its supervisor an optional child is decided anew, but one that was never there stays away.
+/// S20, S28: when its supervisor restarts, the start of an optional child is evaluated again, unless the child never
+/// existed.
 #[tokio::test(start_paused = true)]
 async fn with_its_supervisor_it_is_asked_again_unless_it_never_was() {
     for on in [false, true] {
@@ -161,7 +162,8 @@ supervisor! {
     }
 }
 
-/// S21, S28: an optional child holds up the others until it was up once; then its backoff is its own matter.
+/// S21, S28: an optional child holds up the others until it has been up once; after that, they do not wait for its
+/// backoff.
 #[tokio::test(start_paused = true)]
 async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
     supervisor! {
@@ -177,7 +179,8 @@ async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
     assert_eq!(tree.last.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S28, S21: there once, its handle exists: at a later boot it does not hold up the rest while it waits.
+/// S28, S21: an optional child that was up once has a handle: at a later start of its tree, it does not hold up the
+/// others while it backs off.
 #[tokio::test(start_paused = true)]
 async fn an_optional_child_that_was_there_does_not_block_a_later_boot() {
     supervisor! {
@@ -248,7 +251,7 @@ supervisor! {
     }
 }
 
-/// S29: tasks come in every shape, with a context and without.
+/// S29: tasks can have every shape, with a context and without.
 #[tokio::test(start_paused = true)]
 async fn tasks_come_in_every_shape() {
     for which in 0..3 {
@@ -263,7 +266,7 @@ async fn tasks_come_in_every_shape() {
         assert_eq!((count.0.load(SeqCst), own.0.load(SeqCst)), (if which == 0 { 2 } else { 3 }, 2));
         let report = tree.shutdown().await;
         assert!(report.is_orderly(), "{report:?}");
-        // The told ones have heard of it.
+        // The tasks with a context have received the stop signal.
         assert_eq!((count.0.load(SeqCst), own.0.load(SeqCst)), ([4, 5, 6][which as usize], 3));
     }
 }
@@ -276,7 +279,7 @@ supervisor! {
     }
 }
 
-/// S27: a tree may hold any number of itself.
+/// S27: a tree may contain any number of instances of itself.
 #[tokio::test(start_paused = true)]
 async fn a_tree_may_contain_itself() {
     let journal = Journal::default();
@@ -292,7 +295,7 @@ async fn a_tree_may_contain_itself() {
     assert_eq!(stops, ["7 post_stop", "bin post_stop", "usr post_stop", "root post_stop"]);
 }
 
-/// S2: two trees of one type in one program know nothing of each other.
+/// S2: two running trees of one type are independent of each other.
 #[tokio::test(start_paused = true)]
 async fn one_tree_type_runs_twice() {
     let (a, b) = (Journal::default(), Journal::default());

@@ -7,21 +7,21 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
-/// Spawns probes by name and supervises them by a strategy it is given.
+/// Spawns probes by name and supervises them with the strategy that it is given.
 struct Boss {
     journal: Journal,
     strategy: SupervisorStrategy,
-    /// Kept over restarts.
+    /// The names of the children that are kept over restarts.
     keeps: &'static [&'static str],
     kids: Vec<(&'static str, ActorRef<Probe>)>,
 }
 
 enum Order {
     Spawn(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
-    /// With a backoff of 1 s to 8 s.
+    /// Spawns with a backoff of 1 s to 8 s.
     SpawnPatient(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
     SpawnPermanent(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
-    /// One restart is all it has.
+    /// Spawns with a budget of one restart.
     SpawnFrail(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
     Fail,
     Ping(Reply<u32>),
@@ -114,7 +114,8 @@ async fn spawn(firm: &Firm, name: &'static str) -> ActorRef<Probe> {
     firm.boss.ask(|reply| Order::Spawn(name, reply)).forever().await.unwrap().unwrap()
 }
 
-/// S38: the path is the actor's, the name unique among the living and free again after the end.
+/// S38: the path begins with that of the actor. The name is unique among the living children, and free again after the
+/// end.
 #[tokio::test(start_paused = true)]
 async fn a_name_is_unique_among_the_living() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
@@ -133,7 +134,7 @@ async fn a_name_is_unique_among_the_living() {
     assert_eq!(two.ask(Do::Incarnation).await.unwrap(), 1, "another child, not the next incarnation");
 }
 
-/// S38: supervised by `supervision()`, here the default: OneForOne, restarted, `Transient`.
+/// S38: the strategy of `supervision()` applies, here the default: OneForOne, restart, `Transient`.
 #[tokio::test(start_paused = true)]
 async fn children_are_supervised_by_the_actors_strategy() {
     let (firm, _) = firm(SupervisorStrategy::default()).await;
@@ -148,7 +149,7 @@ async fn children_are_supervised_by_the_actors_strategy() {
     assert_eq!(c.ask(Do::Incarnation).await.unwrap(), 2, "`.lifecycle(Permanent)`");
 }
 
-/// S38: an actor may supervise by AllForOne or RestForOne; its own siblings are not concerned.
+/// S38: an actor may supervise by AllForOne or RestForOne; this does not affect its own siblings.
 #[tokio::test(start_paused = true)]
 async fn a_group_strategy_acts_on_the_children_only() {
     for (strategy, incarnations) in [(Strategy::AllForOne, [2, 2, 2]), (Strategy::RestForOne, [1, 2, 2])] {
@@ -161,7 +162,7 @@ async fn a_group_strategy_acts_on_the_children_only() {
     }
 }
 
-/// S38: a first start that is not retried concerns no sibling, whatever the strategy.
+/// S38: a first start that is not retried affects no sibling, whatever the strategy.
 #[tokio::test(start_paused = true)]
 async fn a_failed_first_start_concerns_no_sibling() {
     let (firm, journal) = firm(SupervisorStrategy::new(Strategy::AllForOne)).await;
@@ -191,7 +192,8 @@ async fn settings_are_methods_of_the_spawn() {
     drop(a);
 }
 
-/// S38, S19: an Escalate of a child is a failure of the actor, after its message; its restart stops the children.
+/// S38, S19: an Escalate of a child is a failure of the actor, after its current message; its restart stops the
+/// children.
 #[tokio::test(start_paused = true)]
 async fn an_escalation_fails_the_actor() {
     let strategy = strategy! { #![strategy(OneForOne)] #![decider(_ => Escalate)] };
@@ -226,8 +228,8 @@ async fn an_escalation_fails_the_actor() {
     assert_eq!(firm.other.incarnation(), 1);
 }
 
-/// S38, S11: a restart of the actor stops its children, in reverse, before its own `post_stop`; the kept one is held
-/// and restarted behind it.
+/// S38, S11: a restart of the actor stops its children, in reverse, before its own `post_stop`. The kept child is
+/// suspended, and is restarted after the actor.
 #[tokio::test(start_paused = true)]
 async fn a_kept_child_is_restarted_behind_its_parent() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
@@ -262,7 +264,7 @@ async fn a_kept_child_is_restarted_behind_its_parent() {
     assert_eq!(kept.ask(Do::Get).await.unwrap(), 0, "fresh state");
 }
 
-/// S11, S7: while its parent is down a kept child is held: it handles nothing, and loses nothing.
+/// S11, S7: while its parent is down, a kept child is suspended: it handles no message, and loses none.
 #[tokio::test(start_paused = true)]
 async fn a_kept_child_is_held_while_its_parent_is_down() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
@@ -281,7 +283,7 @@ async fn a_kept_child_is_held_while_its_parent_is_down() {
     drop(a);
 }
 
-/// S38, S24: a stop of the actor takes its children down first, in reverse.
+/// S38, S24: a stop of the actor first takes its children down, in reverse.
 #[tokio::test(start_paused = true)]
 async fn children_go_down_before_their_parent() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
@@ -308,7 +310,7 @@ async fn the_strategy_is_read_once_per_instance() {
     assert_eq!(read, 2);
 }
 
-/// Spawns `fresh` whenever it begins, and keeps `kept`.
+/// Spawns `fresh` at each start, and keeps `kept`.
 struct Nest {
     journal: Journal,
     kept: Option<ActorRef<Probe>>,
@@ -363,7 +365,8 @@ supervisor! {
     }
 }
 
-/// S38, S11: only kept children are restarted behind their parent, not what the new instance has just spawned.
+/// S38, S11: only kept children are restarted after their parent, and not the children that the new instance has just
+/// spawned.
 #[tokio::test(start_paused = true)]
 async fn what_the_new_instance_spawns_is_not_restarted_with_the_kept() {
     let journal = Journal::default();
@@ -391,7 +394,7 @@ async fn what_the_new_instance_spawns_is_not_restarted_with_the_kept() {
     );
 }
 
-/// Finds the child that an instance before it has kept.
+/// Finds the child that the previous instance has kept.
 struct Heir {
     journal: Journal,
 }
@@ -432,7 +435,7 @@ impl Heir {
     }
 }
 
-/// S38, S11: a new instance finds the children that the one before it has kept; by the type that they have.
+/// S38, S11: a new instance finds the children that the previous one has kept, by name and type.
 #[tokio::test(start_paused = true)]
 async fn a_child_is_found_by_its_name() {
     supervisor! {
@@ -453,7 +456,7 @@ async fn a_child_is_found_by_its_name() {
     assert!(find("kept").await.unwrap().is_none(), "it has ended");
 }
 
-/// Sleeps in its message, spawns `late`, and tells what came of it.
+/// Sleeps in its handler, spawns `late`, and records the result.
 struct Late(Journal, SupervisorStrategy);
 
 impl Actor for Late {
@@ -498,7 +501,8 @@ supervisor! {
     }
 }
 
-/// S38: who is to go down takes no spawn in its last message, and one that is not up by then is given up.
+/// S38: an actor that has been asked to go down cannot spawn in its last message, and a start that is in progress by
+/// then is abandoned.
 #[tokio::test(start_paused = true)]
 async fn who_goes_down_spawns_nothing_in_its_last_message() {
     for begun in [false, true] {
@@ -516,8 +520,8 @@ async fn who_goes_down_spawns_nothing_in_its_last_message() {
     }
 }
 
-/// S38, S19: an actor whose child has escalated fails behind its message, so a spawn in there, which would wait for the
-/// decision while the decision waits for the message, is refused. Behind a Resume it spawns again.
+/// S38, S19: an actor whose child has escalated fails after its current message. A spawn in that message would wait for
+/// the decision, while the decision waits for the message: so it is refused. After a Resume, the actor can spawn again.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_behind_an_escalation_of_ones_own_is_refused() {
     for begun in [false, true] {

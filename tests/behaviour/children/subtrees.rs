@@ -63,7 +63,7 @@ supervisor! {
     }
 }
 
-/// Writes down whose handle it was given.
+/// Records the path of the handle that it was given.
 async fn named(other: &ActorRef<Probe>, name: &'static str, journal: Journal) -> Result<Probe, Boom> {
     journal.write(format!("{name} has {} with {:?}", other.path(), other.ask(Do::Get).await));
     Ok(Probe { name: name.into(), journal, sum: 0 })
@@ -100,7 +100,7 @@ async fn a_subtree_at_its_limit_is_restarted_as_any_child() {
     assert_eq!(tree.permanent.incarnation(), 2);
 }
 
-/// S28: a `Temporary` subtree that fails is over: `RestartLimit`, and its siblings are untouched.
+/// S28: a `Temporary` subtree that fails has ended with `RestartLimit`, and its siblings are untouched.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_subtree_at_its_limit_ends() {
     let tree = Limits::start(Journal::default()).await.unwrap();
@@ -113,7 +113,7 @@ async fn a_temporary_subtree_at_its_limit_ends() {
     assert!(tree.ended().is_none());
 }
 
-/// S28, S22, S17: a subtree whose members have all ended stays ended though it is `Permanent`, until its group is
+/// S28, S22, S17: a subtree whose members have all ended stays ended although it is `Permanent`, until its group is
 /// restarted.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_has_ended_stays_ended() {
@@ -134,7 +134,8 @@ async fn a_subtree_that_has_ended_stays_ended() {
     assert_eq!((tree.inner.a.incarnation(), tree.last.incarnation()), (2, 3));
 }
 
-/// S28, S20: it starts again with its supervisor, under the same handles; one stopped from outside does not.
+/// S28, S20: a subtree that has ended starts again with its supervisor, under the same handles; a child that was
+/// stopped from outside does not.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_has_ended_starts_again_with_its_supervisor() {
     let roof = Roof::start(Journal::default()).await.unwrap();
@@ -152,7 +153,7 @@ async fn a_subtree_that_has_ended_starts_again_with_its_supervisor() {
     assert!(house.last.ended().is_some());
 }
 
-/// S28: the handles of an inline subtree and of one declared apart are in scope of what comes after them.
+/// S28: the handles of a subtree, inline or declared separately, are in scope of later siblings.
 #[tokio::test(start_paused = true)]
 async fn handles_of_subtrees_are_in_scope_of_later_siblings() {
     let journal = Journal::default();
@@ -167,7 +168,7 @@ async fn handles_of_subtrees_are_in_scope_of_later_siblings() {
             "end has apart/inside with Ok(0)",
         ]
     );
-    // A restart is given them anew.
+    // A restart gets the handles again.
     tree.user.tell(Do::Fail(Boom::Told)).await.unwrap();
     tree.user.ask(Do::Get).await.unwrap();
     assert_eq!(journal.take().iter().filter(|line| line.contains(" has ")).count(), 1);

@@ -1,4 +1,5 @@
-//! `lifecycle(Temporary)` above a set: each instance is started once, its arguments are moved into it (S27).
+//! `lifecycle(Temporary)` above a set: each instance is started once, and its arguments are moved into that start
+//! (S27).
 
 use std::convert::Infallible;
 use std::fmt;
@@ -15,7 +16,7 @@ use tokio::sync::Notify;
 
 use crate::common::settle;
 
-/// Something that is there once.
+/// A value that exists only once.
 #[derive(Debug)]
 struct Socket(#[expect(dead_code, reason = "counted from outside")] Arc<()>);
 
@@ -56,7 +57,7 @@ supervisor! {
     }
 }
 
-/// S27: while an instance runs it has the only one of its arguments, whatever the shape of its set.
+/// S27: while an instance runs, it owns the only copy of its arguments, whatever the shape of its set.
 #[tokio::test(start_paused = true)]
 async fn arguments_are_moved_and_nothing_of_them_is_kept() {
     let tree = Server::start(Arc::default()).await.unwrap();
@@ -67,19 +68,19 @@ async fn arguments_are_moved_and_nothing_of_them_is_kept() {
     let other = tree.rooms.get_or_spawn(2, d).await.unwrap();
     assert_eq!([&of_a, &of_b, &of_c, &of_d].map(Weak::strong_count), [1, 1, 1, 1]);
 
-    conn.tell(true).await.unwrap(); // it fails: it ends, and its socket is closed
+    conn.tell(true).await.unwrap(); // it fails and ends, and its socket is closed
     assert!(conn.terminated().await.unwrap().failure().is_some());
     task.stop();
     room.stop();
     other.kill();
     settle().await;
-    // The handles are still here.
+    // The handles still exist.
     assert_eq!([&of_a, &of_b, &of_c, &of_d].map(Weak::strong_count), [0, 0, 0, 0]);
     assert!(tree.conns.is_empty() && tree.tasks.is_empty() && tree.rooms.is_empty());
     assert!(tree.ended().is_none());
 }
 
-/// S27: connections, handed over by whoever accepts them.
+/// S27: accepted connections are handed to instances.
 #[tokio::test]
 async fn a_connection_is_handed_to_its_instance() {
     supervisor! {
@@ -116,7 +117,7 @@ async fn a_connection_is_handed_to_its_instance() {
         assert_eq!(&byte, b"x");
         if named {
             assert!(tree.named.stop(&from.to_string()));
-            // Its socket goes with it, and that is what the client sees.
+            // The socket is dropped with the instance, so the client sees the end of the stream.
             assert_eq!(client.read(&mut byte).await.unwrap(), 0);
         }
         drop(client);
@@ -125,7 +126,7 @@ async fn a_connection_is_handed_to_its_instance() {
     assert!(matches!(ends[..], [Ended::Done, Ended::Stopped]), "{ends:?}");
 }
 
-/// S26, S27: what would be started with is gone, so `restart()` by hand is refused, and nothing happens to it.
+/// S26, S27: the arguments for another start are gone, so a requested `restart()` is refused and has no effect.
 #[tokio::test(start_paused = true)]
 async fn a_restart_by_hand_is_refused() {
     let gate = Arc::new(Notify::new());
@@ -140,7 +141,7 @@ async fn a_restart_by_hand_is_refused() {
     conn.tell(false).await.unwrap();
     assert!(conn.ended().is_none() && task.ended().is_none());
 
-    // While it starts, too; and it comes up.
+    // The same during the start, which then completes.
     let spawn = tokio::spawn(tree.slow.spawn(5, Socket::new().0));
     settle().await;
     let starting = tree.snapshot();
@@ -158,12 +159,12 @@ async fn a_restart_by_hand_is_refused() {
     assert!(matches!(conn.start_again(), Err(CommandError::NotDeclared { .. })));
 }
 
-/// Somebody who asks the set for its keys while it goes: under a lock of the set he would wait for ever.
+/// A value whose `Drop` asks the set for its keys. If the set held a lock while dropping it, this would deadlock.
 struct Nosy(Rooms, mpsc::Sender<bool>);
 
 type Rooms = Keyed<u32, supervise::Task, (Holder,)>;
 
-/// Of a type that can be named before the tree that it is an argument of.
+/// A wrapper type that can be named before the tree whose argument it is.
 struct Holder(#[expect(dead_code, reason = "dropped with it")] Option<Box<dyn Send>>);
 
 impl Drop for Nosy {
@@ -174,7 +175,7 @@ impl Drop for Nosy {
     }
 }
 
-/// S27: a spawn that is refused drops its arguments, and holds nothing meanwhile that others need.
+/// S27: a refused spawn drops its arguments, and holds no lock while it does.
 #[tokio::test(start_paused = true)]
 async fn a_refused_spawn_drops_its_arguments() {
     supervisor! {
@@ -202,7 +203,7 @@ async fn a_refused_spawn_drops_its_arguments() {
     assert_eq!(dropped.try_iter().collect::<Vec<_>>(), [true; 5]);
 }
 
-/// S27: who is stopped before he was up takes what he was started with along: there is no other start.
+/// S27: an instance that is stopped before it was up drops its arguments, because there is no other start.
 #[tokio::test(start_paused = true)]
 async fn an_instance_that_is_stopped_while_it_starts_takes_its_arguments_along() {
     let gate = Arc::new(Notify::new());
@@ -214,14 +215,14 @@ async fn an_instance_that_is_stopped_while_it_starts_takes_its_arguments_along()
     assert!(matches!(spawn.await.unwrap(), Err(SpawnError::Stopping { .. })));
     assert_eq!(of_it.strong_count(), 0);
 
-    // The key is free, and the next one is as good as the first.
+    // The key is free, and can be spawned again.
     let spawn = tokio::spawn(tree.slow.get_or_spawn(1, Socket::new().0));
     settle().await;
     gate.notify_one();
     assert_eq!(spawn.await.unwrap().unwrap().path(), "slow/1");
 }
 
-/// Counts how often it is cloned.
+/// Counts its clones.
 #[derive(Debug)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -232,7 +233,7 @@ impl Clone for Counted {
     }
 }
 
-/// S27: an instance that may be restarted needs a clone for each start, all else none.
+/// S27: an instance that may be restarted needs one clone for each start; all others need none.
 #[tokio::test(start_paused = true)]
 async fn arguments_are_cloned_for_restarts_only() {
     supervisor! {
@@ -275,7 +276,7 @@ async fn arguments_are_cloned_for_restarts_only() {
     assert_eq!(clones(), 0);
 }
 
-/// S27: those of `initial` are started again with their set, each for one start more.
+/// S27: `initial` instances are started again with their set, each for one more start.
 #[tokio::test(start_paused = true)]
 async fn initial_instances_start_again_with_their_set() {
     supervisor! {

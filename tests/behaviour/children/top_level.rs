@@ -1,4 +1,5 @@
-//! Actors outside of a tree: S39. The guardian's own strategy is set in `tests/process`, where it is set once.
+//! Actors outside of a tree: S39. The guardian's own strategy is tested in `tests/process`, because a process can set
+//! it only once.
 
 use supervise::error::{AskError, SpawnError};
 use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
@@ -39,7 +40,7 @@ async fn a_top_level_actor_lives_until_it_is_stopped() {
     assert!(matches!(one.ask(Do::Get).await, Err(AskError::Refused { .. })));
 }
 
-/// S39, S9: by default it restarts itself, 10 times in 1 minute; the limit ends it and nothing else.
+/// S39, S9: by default a top-level actor is restarted, 10 times in 1 minute; at the limit, only this actor ends.
 #[tokio::test(start_paused = true)]
 async fn the_limit_ends_that_actor_only() {
     let journal = Journal::default();
@@ -56,7 +57,7 @@ async fn the_limit_ends_that_actor_only() {
     assert_eq!(two.ask(Do::Incarnation).await.unwrap(), 1);
 }
 
-/// S39: Stop, Escalate and a limit that would escalate end that actor, with the failure in `terminated()`.
+/// S39: Stop, Escalate, and a limit that would escalate end only this actor, with the failure in `terminated()`.
 #[tokio::test(start_paused = true)]
 async fn stop_and_escalate_end_it_with_the_failure() {
     let journal = Journal::default();
@@ -134,7 +135,7 @@ async fn settings_are_methods_of_the_spawn() {
     assert_eq!(begun.elapsed(), ms(100));
 }
 
-/// S39, S25: dropping the runtime ends it; who watches from outside is told.
+/// S39, S25: dropping the runtime ends the actor, and notifies callers that wait outside.
 #[test]
 fn it_ends_with_its_runtime() {
     let journal = Journal::default();

@@ -1,4 +1,4 @@
-//! What is a failure, and what it says: S6.
+//! The failures that there are, and what they contain: S6.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, soon};
 
-/// The failures that were reported as such, in order: path, phase, cause, incarnation of the origin.
+/// The failures that were raised as such, in order: path, phase, cause, incarnation of the origin.
 fn failed(events: &mut Events) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(Ok(Event { path, kind, .. })) = events.try_next() {
@@ -22,7 +22,7 @@ fn failed(events: &mut Events) -> Vec<String> {
     lines
 }
 
-/// S6: whatever fails in an actor is a failure, with its phase, cause, path and incarnation.
+/// S6: every error or panic in an actor is a failure, with its phase, cause, path and incarnation.
 #[tokio::test(start_paused = true)]
 async fn every_way_to_fail_has_its_phase_and_cause() {
     supervisor! {
@@ -78,7 +78,7 @@ async fn every_way_to_fail_has_its_phase_and_cause() {
     assert_eq!(probe.incarnation(), 18);
 }
 
-/// S6: tasks and their subtasks, a `let`, `supervision()`, `terminated` and a death pact fail too.
+/// S6: tasks and their subtasks, a `let`, `supervision()`, `terminated` and a death pact can fail too.
 #[tokio::test(start_paused = true)]
 async fn tasks_lets_watchers_and_death_pacts_fail_too() {
     struct Mourner(ActorRef<Probe>);
@@ -169,7 +169,7 @@ impl std::error::Error for Outer {
     }
 }
 
-/// S6: `error` finds the exact type that was thrown, `find` looks along the sources.
+/// S6: `error` finds an error only by its exact type, and `find` also searches the sources.
 #[tokio::test(start_paused = true)]
 async fn error_is_exact_and_find_looks_along_the_sources() {
     supervisor! {
@@ -189,7 +189,8 @@ async fn error_is_exact_and_find_looks_along_the_sources() {
     assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal), "a box is looked into");
 }
 
-/// S6: the failure at a limit leads to the last failure, which its text shows, so that it is not its source too.
+/// S6: the failure at a limit leads to the last failure. Its text already contains that failure, so it is not its
+/// source as well.
 #[tokio::test(start_paused = true)]
 async fn the_failure_at_a_limit_leads_to_the_one_before() {
     supervisor! {
@@ -251,7 +252,7 @@ async fn an_escalated_failure_keeps_its_origin_and_takes_the_phase_of_the_superv
     );
 }
 
-/// S6: without an instance or a start in progress a kill is a stop.
+/// S6: a kill of a child that has neither an instance nor a start in progress is a stop.
 #[tokio::test(start_paused = true)]
 async fn a_kill_without_an_instance_is_a_stop() {
     supervisor! {

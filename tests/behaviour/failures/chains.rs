@@ -11,7 +11,7 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// The error of a start, so that each failure can be told from the others.
+/// The error of a start, with a number that distinguishes it from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Try(u32);
 
@@ -23,13 +23,13 @@ impl fmt::Display for Try {
 
 impl Error for Try {}
 
-/// Its starts fail as often as is planned; its handler with `Boom`.
+/// Fails its starts as often as planned; its handler fails with `Boom`.
 struct Sick {
     heard: Heard,
     name: &'static str,
 }
 
-/// The texts that the hooks were given, with those of all failures before.
+/// The texts of the failures that the hooks got, each with all failures before it.
 #[derive(Clone, Default)]
 struct Heard(std::sync::Arc<(Mutex<Vec<String>>, AtomicU32, AtomicU32)>);
 
@@ -71,7 +71,7 @@ impl Sick {
     }
 }
 
-/// The causes, the latest first.
+/// The causes, the latest one first.
 fn texts(failure: &Failure) -> Vec<String> {
     std::iter::successors(Some(failure), |failure| failure.before())
         .map(|failure| match failure.left_out() {
@@ -81,7 +81,7 @@ fn texts(failure: &Failure) -> Vec<String> {
         .collect()
 }
 
-/// As anyhow's `{:#}` has it, or any logger that walks the sources.
+/// The text that anyhow's `{:#}` prints, or any logger that walks the sources.
 fn whole(error: &dyn Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", whole(source)),
@@ -104,7 +104,7 @@ supervisor! {
     }
 }
 
-/// S6: a failed restart leads to the failure that it was to heal: by `before`, `source` and `find`.
+/// S6: a failed restart leads to the failure that the restart was meant to repair: by `before`, `source` and `find`.
 #[tokio::test(start_paused = true)]
 async fn a_failed_restart_leads_to_what_it_was_for() {
     supervisor! {
@@ -134,7 +134,7 @@ async fn a_failed_restart_leads_to_what_it_was_for() {
     assert_eq!(heard.take(), ["sick goes: Told", "sick goes: Fatal", "sick is back: try 4 < Fatal"]);
 }
 
-/// S6: once it was up again, nothing that was before counts.
+/// S6: once the child is up again, earlier failures no longer belong to the chain.
 #[tokio::test(start_paused = true)]
 async fn a_failure_of_one_that_was_up_leads_to_nothing() {
     let heard = Heard::default();
@@ -148,7 +148,7 @@ async fn a_failure_of_one_that_was_up_leads_to_nothing() {
     assert_eq!(heard.take(), [first, "sick is back: try 1 < Told".into(), second, "sick is back: try 2 < Told".into()]);
 }
 
-/// S6: of many failed tries the latest are kept, and the first; the rest are counted.
+/// S6: of many failed attempts the latest ones and the first are kept; the rest are counted.
 #[tokio::test(start_paused = true)]
 async fn of_a_long_row_the_latest_and_the_first_are_kept() {
     let heard = Heard::default();
@@ -180,8 +180,8 @@ async fn a_boot_that_gives_up_shows_every_try() {
     );
 }
 
-/// S17: every member gets the first failure of the move, also behind a start that fails on the way up; whose own start
-/// failed gets that one, which leads to the first.
+/// S17: every member gets the first failure of the group restart, even after a start that fails on the way up. A member
+/// whose own start failed gets that failure, which leads to the first one.
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_on_the_way_up_does_not_replace_the_first_failure() {
     let heard = Heard::default();
@@ -195,18 +195,18 @@ async fn a_failed_start_on_the_way_up_does_not_replace_the_first_failure() {
             "b goes: Told",
             "a goes: Told",
             "a is back: Told",
-            "a goes: Told", // since b did not come up
+            "a goes: Told", // because b did not come up
             "a is back: Told",
             "b is back: try 1 < Told"
         ]
     );
-    // A failure once all are up again is the first of another move.
+    // A failure after all are up again is the first of another group restart.
     tree.b.tell(Boom::Fatal).await.unwrap();
     pass(secs(20)).await;
     assert_eq!(heard.take(), ["b goes: Fatal", "a goes: Fatal", "a is back: Fatal", "b is back: Fatal"]);
 }
 
-/// S17, S20: watchers and the report have the first error too.
+/// S17, S20: watchers and the report get the first error too.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_group_leads_to_the_first_failure() {
     let heard = Heard::default();
@@ -218,9 +218,9 @@ async fn the_end_of_a_group_leads_to_the_first_failure() {
     assert_eq!((failure.find::<Boom>(), failure.find::<Try>()), (Some(&Boom::Told), Some(&Try(4))));
 }
 
-// ----- displayed
+// ----- failures as text
 
-/// Has its source in its text, as many errors do.
+/// Contains the text of its source, as many errors do.
 #[derive(Debug)]
 struct Protocol(Boom);
 
@@ -236,7 +236,7 @@ impl Error for Protocol {
     }
 }
 
-/// Has it not.
+/// Does not contain the text of its source.
 #[derive(Debug)]
 struct Opaque(Protocol);
 
@@ -280,7 +280,7 @@ impl Conn {
 
 const ONCE: &str = "conns/#1 failed while starting: the connection broke: protocol error: Told";
 
-/// S6: displayed, alone or with its sources, a failure says everything once; a spawn's error likewise.
+/// S6: displayed alone or with its sources, a failure contains each text once; so does the error of a spawn.
 #[tokio::test(start_paused = true)]
 async fn a_displayed_failure_says_everything_once() {
     let server = Server::start().await.unwrap();
@@ -314,7 +314,7 @@ async fn a_displayed_failure_says_everything_once() {
     assert_eq!(health, format!("degraded: libpq has ended: failed while running: {ONCE}"));
 }
 
-/// S6: what `?` shows at the end of a `main` has each failure once, and the way to it.
+/// S6: the error that `?` shows at the end of a `main` contains each failure once, and the way to it.
 #[tokio::test(start_paused = true)]
 async fn the_error_of_a_main_says_everything_once() {
     let heard = Heard::default();
@@ -334,9 +334,10 @@ async fn the_error_of_a_main_says_everything_once() {
     assert!(shown.contains("left_out: 1"), "{shown}");
 }
 
-// ----- told is what follows
+// ----- `Decided` names the action that follows
 
-/// S40: `Decided` is told for what follows: at a limit, of a `Temporary` child, and where nobody is above.
+/// S40: `Decided` names the action that follows: at a limit, for a `Temporary` child, and where there is no supervisor
+/// above.
 #[tokio::test(start_paused = true)]
 async fn a_restart_that_cannot_be_is_not_told() {
     supervisor! {
@@ -370,7 +371,7 @@ async fn a_restart_that_cannot_be_is_not_told() {
     );
 }
 
-/// S40, S8: a Resume of a failed start is told as the Restart that follows.
+/// S40, S8: a Resume of a failed start appears as the Restart that follows.
 #[tokio::test(start_paused = true)]
 async fn a_resume_without_an_instance_is_told_as_a_restart() {
     supervisor! {

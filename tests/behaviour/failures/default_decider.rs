@@ -9,7 +9,7 @@ use crate::failures::suspension::{Parent, Tell};
 
 // ----- S9
 
-/// S9: a failed first start stops, unless the child declares a backoff.
+/// S9: a failed first start leads to a stop, unless the child declares a backoff.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_is_tried_again_only_behind_a_declared_backoff() {
     supervisor! {
@@ -34,7 +34,7 @@ async fn a_first_start_is_tried_again_only_behind_a_declared_backoff() {
     assert_eq!(backoff.probe.incarnation(), 3);
 }
 
-/// S9: killed and death pact stop; errors, panics and failed restarts restart.
+/// S9: a kill and a death pact stop the child; errors, panics and failed restarts restart it.
 #[tokio::test(start_paused = true)]
 async fn kills_and_death_pacts_stop_and_everything_else_restarts() {
     struct Bound(ActorRef<Probe>);
@@ -110,8 +110,8 @@ async fn a_panic_in_a_decider_escalates() {
 
 // ----- S10
 
-/// S10: the same events with the same seed lead to the same decisions at the same times; the seed
-/// alone makes the difference.
+/// S10: the same events with the same seed lead to the same decisions at the same times; only another seed makes a
+/// difference.
 #[tokio::test(start_paused = true)]
 async fn the_same_inputs_give_the_same_decisions() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! Decisions that are kept, and what is held meanwhile: S7, and S35 beside it.
+//! Failures whose decision is deferred, and the children that are suspended meanwhile: S7, and S35 together with it.
 
 use supervise::error::SendRejection;
 use supervise::event::{EventKind, Events};
@@ -8,8 +8,8 @@ use supervise::prelude::*;
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 use crate::nodes::{Family, Kid, Node, Say, family, family_of, spawn};
 
-/// A top whose group has failed, but which has a message in hand for `busy` seconds: what its children
-/// fail with is kept until then.
+/// Makes the group of `top` fail while `top` has a message in hand for `busy` seconds: until then, the failures of its
+/// children are not decided.
 async fn busy(family: &Family, busy: u64) {
     let fatal = spawn(&family.top, Kid::new("fatal")).await;
     family.top.tell(Say::Work(secs(busy))).await.unwrap();
@@ -36,7 +36,7 @@ fn tried(node: &ActorRef<Node>) -> Option<SendRejection> {
 
 const DOWN: Option<SendRejection> = Some(SendRejection::Down { retry_in: None });
 
-/// S7: a kill of one that has failed and awaits its decision is reported; the decision is that of the failure.
+/// S7: a kill of a child that has failed and awaits its decision is reported; the decision is made for the failure.
 #[tokio::test(start_paused = true)]
 async fn a_kill_of_one_that_has_failed_is_reported() {
     let (family, _) = family(Directive::Resume).await;
@@ -52,7 +52,7 @@ async fn a_kill_of_one_that_has_failed_is_reported() {
     assert_eq!((kid.incarnation(), kid.ended().is_none()), (2, true), "restarted for its failure, not killed");
 }
 
-/// S7: when the failed supervisor is resumed, what is below a child that has failed itself stays held.
+/// S7: when the failed supervisor is resumed, the children below a child that has itself failed stay suspended.
 #[tokio::test(start_paused = true)]
 async fn below_a_second_failure_a_resume_frees_nothing() {
     let (family, journal) = family(Directive::Resume).await;
@@ -69,7 +69,8 @@ async fn below_a_second_failure_a_resume_frees_nothing() {
     assert!(!lines.contains(&"grandkid begins".to_owned()), "{lines:?}");
 }
 
-/// S7: what is spawned by an actor that comes up while it is held begins once that is over, not before.
+/// S7: a child that is spawned by an actor which comes up while it is suspended does not start before the suspension
+/// ends.
 #[tokio::test(start_paused = true)]
 async fn one_that_comes_up_held_begins_nothing() {
     let (family, journal) = family(Directive::Restart).await;
@@ -89,7 +90,7 @@ async fn one_that_comes_up_held_begins_nothing() {
     assert!(!journal.take().contains(&"grandkid start".to_owned()), "both end with the restart of top");
 }
 
-/// S7: one that is told to start, and to hold in the same moment, comes up; below it nothing begins.
+/// S7: a child that is asked to start, and to suspend in the same moment, comes up; no child below it starts.
 #[tokio::test(start_paused = true)]
 async fn a_hold_right_behind_a_start_is_heard() {
     let (family, journal) = family_of(Strategy::RestForOne, Directive::Restart).await;
@@ -98,7 +99,8 @@ async fn a_hold_right_behind_a_start_is_heard() {
     settle().await;
     journal.plan("first post_restart", 1, Fault::Slow(secs(1)));
     journal.plan("top pre_restart", 1, Fault::Slow(secs(2)));
-    // Both end in the same moment: the start of `first`, behind which `second` starts, and what top has in hand.
+    // Both end in the same moment: the start of `first`, after which `second` starts, and the message that `top` has in
+    // hand.
     family.top.tell(Say::Work(secs(1))).await.unwrap();
     family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
     settle().await;
@@ -112,7 +114,8 @@ async fn a_hold_right_behind_a_start_is_heard() {
     );
 }
 
-/// S7: one that is resumed, and held in the same moment, is up; it and all below it stay held.
+/// S7: an actor that is resumed, and suspended in the same moment, is up; the actor and everything below it stay
+/// suspended.
 #[tokio::test(start_paused = true)]
 async fn a_hold_right_behind_a_resume_is_heard() {
     supervisor! {
@@ -127,7 +130,7 @@ async fn a_hold_right_behind_a_resume_is_heard() {
     let (kid, fatal) = (spawn(&top, Kid::new("kid")).await, spawn(&top, Kid::new("fatal")).await);
     journal.plan("grand pre_restart", 1, Fault::Slow(secs(2)));
     tree.grand.tell(Say::Work(secs(1))).await.unwrap();
-    tree.grand.tell(Say::Fail(Boom::Told)).await.unwrap(); // at once, when it is resumed
+    tree.grand.tell(Say::Fail(Boom::Told)).await.unwrap(); // fails at once when it is resumed
     settle().await;
     fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
     settle().await;
@@ -138,7 +141,8 @@ async fn a_hold_right_behind_a_resume_is_heard() {
     assert_eq!(tried(&top), DOWN);
 }
 
-/// S35: one that rejects is down from its failure on, also while its decision is kept, and up again with it.
+/// S35: a child that rejects is down from its failure on, also while its decision is deferred, and takes messages again
+/// once it has been restarted.
 #[tokio::test(start_paused = true)]
 async fn one_that_rejects_is_down_while_its_decision_is_kept() {
     let (family, _) = family(Directive::Resume).await;
@@ -152,7 +156,7 @@ async fn one_that_rejects_is_down_while_its_decision_is_kept() {
     assert_eq!(tried(&kid), None);
 }
 
-/// S35: one that rejects takes messages again after a Resume.
+/// S35: a child that rejects takes messages again after a Resume.
 #[tokio::test(start_paused = true)]
 async fn one_that_rejects_is_up_after_a_resume() {
     supervisor! {
@@ -169,7 +173,7 @@ async fn one_that_rejects_is_up_after_a_resume() {
     assert_eq!(tree.db.ask(Do::Get).await.unwrap(), 3);
 }
 
-/// S35: one that rejects and comes up while it is held is down until that is over.
+/// S35: a child that rejects and comes up while it is suspended is down until the suspension ends.
 #[tokio::test(start_paused = true)]
 async fn one_that_rejects_and_comes_up_held_is_down() {
     let (family, journal) = family(Directive::Restart).await;
@@ -185,7 +189,7 @@ async fn one_that_rejects_and_comes_up_held_is_down() {
     assert_eq!(tried(&kid), DOWN);
 }
 
-/// S35: one that rejects and was asked to go down stays down when a hold ends, though its message goes on.
+/// S35: a child that rejects and was asked to go down stays down when a suspension ends, although its message goes on.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_hold_opens_nobody_that_goes_down() {
     let (family, _) = family(Directive::Resume).await;
@@ -196,15 +200,15 @@ async fn the_end_of_a_hold_opens_nobody_that_goes_down() {
     kid.restart().unwrap();
     settle().await;
     assert_eq!(tried(&kid), DOWN);
-    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // top is held and resumed
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // top is suspended and resumed
     settle().await;
     assert_eq!(tried(&kid), DOWN);
     pass(secs(2)).await;
     assert_eq!((tried(&kid), kid.incarnation()), (None, 2));
 }
 
-/// S7, S14: a wait that ran out while the supervisor had failed is used up by the start that follows it: the
-/// next wait is waited for, whatever is resumed meanwhile.
+/// S7, S14: a restart delay that ran out while the supervisor had failed is used up by the start that follows it. The
+/// next delay is waited for in full, whatever is resumed meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_resume_cuts_no_wait_short() {
     let (family, _) = family(Directive::Resume).await;

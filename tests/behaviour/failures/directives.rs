@@ -1,4 +1,4 @@
-//! What a decider can say, and who is asked: S8.
+//! The four directives, and which decider is asked: S8.
 
 use supervise::event::Events;
 use supervise::prelude::*;
@@ -32,7 +32,7 @@ async fn a_resume_keeps_the_instance_and_goes_on_with_the_next_message() {
     assert_eq!(journal.take(), [""; 0], "no hook");
 }
 
-/// S8: where there is no instance, Resume means Restart: of a failed start and of a task.
+/// S8: where there is no instance, Resume means Restart: after a failed start, and for a task.
 #[tokio::test(start_paused = true)]
 async fn a_resume_without_an_instance_is_a_restart() {
     supervisor! {
@@ -60,7 +60,7 @@ async fn a_resume_without_an_instance_is_a_restart() {
     assert_eq!(two.probe.incarnation(), 3);
 }
 
-/// S8: Stop ends the child: no `pre_restart`, its `post_stop`, its failure in the end.
+/// S8: Stop ends the child: without `pre_restart`, with its `post_stop`, and with its failure as the reason.
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_the_child_without_pre_restart() {
     supervisor! {
@@ -80,7 +80,7 @@ async fn a_stop_ends_the_child_without_pre_restart() {
     assert_eq!(two.other.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S8: Escalate fails the supervisor with the very failure; from the root it ends the tree.
+/// S8: Escalate makes the supervisor fail with the same failure; from the root, it ends the tree.
 #[tokio::test(start_paused = true)]
 async fn an_escalation_from_the_root_ends_the_tree_with_that_failure() {
     supervisor! {
@@ -115,8 +115,8 @@ impl Any {
     }
 }
 
-/// S8: a child's own arms come first, what they leave goes to the tree's; an error that no arm
-/// matches escalates, any other cause goes by S9.
+/// S8: a child's own arms come first, and the failures that they do not match go to the tree's arms. An error that no
+/// arm matches escalates; for any other cause, S9 decides.
 #[tokio::test(start_paused = true)]
 async fn own_arms_come_first_then_the_trees_and_an_unmatched_error_escalates() {
     supervisor! {
@@ -169,7 +169,7 @@ async fn own_arms_come_first_then_the_trees_and_an_unmatched_error_escalates() {
     assert_eq!(report.ended.failure().and_then(Failure::error).map(|DiskError(code)| *code), Some(7));
 }
 
-/// S8: typed arms match exactly the type, a start's failures included.
+/// S8: typed arms match exactly the type, also in the failure of a start.
 #[tokio::test(start_paused = true)]
 async fn arms_match_the_exact_type_in_a_start_too() {
     supervisor! {

@@ -18,8 +18,8 @@ supervisor! {
     }
 }
 
-/// S19, S20: an escalated failure is decided by the parent; its Restart takes the declared children down and
-/// up with that failure, and the handles stay the same.
+/// S19, S20: an escalated failure is decided by the parent. Its Restart takes the declared children down and up with
+/// that failure, and the handles stay the same.
 #[tokio::test(start_paused = true)]
 async fn a_restart_from_above_takes_the_subtree_down_and_up() {
     let journal = Journal::default();
@@ -63,7 +63,7 @@ async fn a_resume_from_above_resumes_the_child_that_failed() {
     assert_eq!(tree.inner.incarnation(), 1);
 }
 
-/// S19: the parent's Stop takes all of the subtree down; the rest goes on.
+/// S19: the parent's Stop takes the whole subtree down; the other children go on.
 #[tokio::test(start_paused = true)]
 async fn a_stop_from_above_ends_the_subtree_alone() {
     let journal = Journal::default();
@@ -89,7 +89,7 @@ async fn an_escalation_from_the_root_ends_the_tree() {
     assert_eq!(drops, ["after drop", "b drop", "a drop", "before drop"]);
 }
 
-/// S19: an escalation in the middle of a group restart: never two restarts of one child.
+/// S19: an escalation in the middle of a group restart never leads to two restarts of one child.
 #[tokio::test(start_paused = true)]
 async fn an_escalation_in_a_group_restart_gives_one_restart_in_all() {
     let journal = Journal::default();
@@ -157,8 +157,8 @@ supervisor! {
     }
 }
 
-/// S19: a restart from above in the wait of a group takes its place: it does not wait, and the group's own
-/// timer starts nobody a second time.
+/// S19: a restart from above replaces the wait of a group: it does not wait, and the group's own timer starts no child
+/// a second time.
 #[tokio::test(start_paused = true)]
 async fn a_restart_from_above_replaces_the_groups_wait() {
     let journal = Journal::default();
@@ -178,7 +178,7 @@ async fn a_restart_from_above_replaces_the_groups_wait() {
     assert_eq!([tree.group.a.incarnation(), tree.group.b.incarnation(), tree.group.incarnation()], [2, 2, 2]);
 }
 
-/// S19: a restart from above joins a Down that is under way: no hook runs twice.
+/// S19: a restart from above joins a group that is already going down: no hook runs twice.
 #[tokio::test(start_paused = true)]
 async fn a_restart_from_above_joins_the_groups_way_down() {
     let journal = Journal::default();
@@ -212,7 +212,7 @@ async fn a_restart_from_above_joins_the_groups_way_down() {
     assert_eq!([tree.group.a.incarnation(), tree.group.b.incarnation()], [2, 2]);
 }
 
-/// S19: a stop of the supervisor in any phase of a group restart ends it, and nobody starts again.
+/// S19: a stop of the supervisor in any phase of a group restart ends it, and no child starts again.
 #[tokio::test(start_paused = true)]
 async fn a_stop_from_above_wins_over_a_group_restart() {
     for (phase, down) in [("wait", 0), ("down", 2), ("up", 0)] {
@@ -238,8 +238,8 @@ async fn a_stop_from_above_wins_over_a_group_restart() {
     }
 }
 
-/// S19: a parent's Resume of a start that failed: it is charged without asking the limit, waits by S14, and is
-/// started again; what runs goes on.
+/// S19: a parent's Resume of a failed start counts against the budget without a check of the limit, waits for the delay
+/// of S14, and starts the child again. Children that run go on.
 #[tokio::test(start_paused = true)]
 async fn a_resume_starts_a_failed_start_again() {
     supervisor! {
@@ -270,9 +270,9 @@ async fn a_resume_starts_a_failed_start_again() {
     assert_eq!(limits, 3, "the budget of one is asked at each failed start");
 }
 
-/// S20, S17: what had ended by `Stop`, at the limit or as `Temporary` starts again with its supervisor, and its
-/// reference, which errs until then, is good again. A restart of the group alone does not do that; it brings back what
-/// had ended by itself.
+/// S20, S17: a child that had ended by `Stop`, at the limit or as `Temporary` starts again with its supervisor. Its
+/// handle, which returns errors until then, is valid again. A restart of the group alone brings back only children that
+/// had ended by themselves.
 #[tokio::test(start_paused = true)]
 async fn only_a_restart_from_above_brings_back_what_had_ended() {
     supervisor! {

@@ -36,8 +36,8 @@ async fn works() -> (Running<Works>, Journal, Arc<AtomicU32>) {
     (tree, journal, asked)
 }
 
-/// S6, S19: where the library's own code panics, the child fails with `Cause::Bug`. No decider is asked: its supervisor
-/// fails with it, and starts all of it anew.
+/// S6, S19: if the library's own code panics, the child fails with `Cause::Bug`. No decider is asked: its supervisor
+/// fails with it, and starts all its children again.
 #[tokio::test(start_paused = true)]
 async fn a_bug_is_escalated() {
     let (tree, journal, asked) = works().await;
@@ -69,7 +69,7 @@ async fn a_bug_is_escalated() {
     assert!(tree.shutdown().await.is_orderly());
 }
 
-/// S19: of a task too, with its subtasks.
+/// S19: the same for a task, together with its subtasks.
 #[tokio::test(start_paused = true)]
 async fn a_bug_beside_a_task_is_escalated() {
     let (tree, ..) = works().await;
@@ -79,7 +79,7 @@ async fn a_bug_beside_a_task_is_escalated() {
     assert!(tree.shutdown().await.is_orderly());
 }
 
-/// S25: a top-level actor ends with it, and whoever waits is told.
+/// S25: a top-level actor ends with the bug, and callers that wait are notified.
 #[tokio::test(start_paused = true)]
 async fn a_bug_ends_a_top_level_actor() {
     quiet_panics();
@@ -102,7 +102,7 @@ async fn a_bug_ends_a_top_level_actor() {
     assert!(waits.await.unwrap());
 }
 
-/// S20, S25: a root ends with it; its children are taken down in order, with their hooks.
+/// S20, S25: a root ends with the bug; its children are taken down in order, with their hooks.
 #[tokio::test(start_paused = true)]
 async fn a_bug_of_a_root_takes_its_children_down() {
     let (tree, journal, _) = works().await;
@@ -114,7 +114,7 @@ async fn a_bug_of_a_root_takes_its_children_down() {
     assert_eq!(lines, down);
 }
 
-/// Shows itself while it starts, which takes for ever.
+/// Sends its handle while it starts, and never finishes starting.
 struct Slow(tokio::sync::mpsc::UnboundedSender<ActorRef<Slow>>);
 
 #[actor]
@@ -128,7 +128,7 @@ impl Slow {
     fn handle(&mut self, _msg: ()) {}
 }
 
-/// S21: during a start it is a failed start, and a tree starts as a whole or not at all.
+/// S21: a bug during a start is a failed start, and a tree starts as a whole or not at all.
 #[tokio::test(start_paused = true)]
 async fn a_bug_while_a_tree_starts_is_a_failed_start() {
     supervisor! {
@@ -150,7 +150,7 @@ async fn a_bug_while_a_tree_starts_is_a_failed_start() {
     assert!(journal.take().contains(&"before post_stop".to_owned()));
 }
 
-/// S19: while it waits for its backoff.
+/// S19: the same for a bug while a child backs off.
 #[tokio::test(start_paused = true)]
 async fn a_bug_while_it_waits_is_escalated() {
     let (tree, ..) = works().await;
@@ -166,7 +166,7 @@ async fn a_bug_while_it_waits_is_escalated() {
     assert_eq!(tree.hall.incarnation(), 2);
 }
 
-/// S16, S24: while it goes down, which ends all the same.
+/// S16, S24: a bug while a child goes down does not prevent its end.
 #[tokio::test(start_paused = true)]
 async fn a_bug_on_the_way_down_ends_there() {
     let (tree, journal, _) = works().await;
@@ -179,7 +179,7 @@ async fn a_bug_on_the_way_down_ends_there() {
     soon(tree.shutdown()).await;
 }
 
-/// S26: once it has ended nothing is left that could fail, and it can be started again.
+/// S26: after the end of a child, a bug changes nothing, and the child can be started again.
 #[tokio::test(start_paused = true)]
 async fn a_bug_behind_the_end_changes_nothing() {
     let (tree, ..) = works().await;
@@ -195,7 +195,7 @@ async fn a_bug_behind_the_end_changes_nothing() {
     soon(tree.shutdown()).await;
 }
 
-/// S25: one after the other, without anything up in between: it ends, and its group is not left waiting.
+/// S25: several bugs, without a child that is up in between, end the child, and its group does not wait for it.
 #[tokio::test(start_paused = true)]
 async fn bug_after_bug_ends_it() {
     quiet_panics();

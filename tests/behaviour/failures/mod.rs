@@ -1,4 +1,4 @@
-//! Failures, and who decides on them.
+//! Failures, and which decider decides on them.
 
 mod causes;
 mod chains;

@@ -1,4 +1,4 @@
-//! What is held below a failure: S7.
+//! The suspension of everything below a failure: S7.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle};
 
-/// An actor with a probe below it, which is asked for by name.
+/// An actor that spawns a probe, and returns its handle on request.
 pub struct Parent {
     journal: Journal,
     child: Option<ActorRef<Probe>>,
@@ -60,7 +60,7 @@ impl Parent {
     }
 }
 
-/// S7: from the failure on the subtree is held: the message in progress goes on, no other begins.
+/// S7: from the failure on, the subtree is suspended: the message in progress goes on, and no other begins.
 #[tokio::test(start_paused = true)]
 async fn below_a_failed_actor_the_message_in_hand_goes_on_and_no_other_begins() {
     supervisor! {
@@ -121,8 +121,8 @@ async fn the_parents_resume_resumes_both_and_what_was_kept_begins() {
     assert!(seen.contains(&"inner decided Resume".to_owned()), "{seen:?}");
 }
 
-/// S7: while its parent has failed a child's failure, its due timer and the messages below it are kept;
-/// the Resume lets them begin.
+/// S7: while its parent has failed, a child's failure, its due timer and the messages below it are kept; the Resume
+/// lets them begin.
 #[tokio::test(start_paused = true)]
 async fn failures_timers_and_messages_are_kept_until_the_resume() {
     struct Boss(Journal, Vec<ActorRef<Probe>>, Option<ActorRef<Parent>>);
@@ -178,11 +178,11 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
     let mut events = firm.events();
     journal.take();
     firm.boss.tell(Order::Work(secs(3))).await.unwrap();
-    team[1].tell(Do::Fail(Boom::Told)).await.unwrap(); // waits 1 s
+    team[1].tell(Do::Fail(Boom::Told)).await.unwrap(); // backs off for 1 s
     settle().await;
-    team[0].tell(Do::Fail(Boom::Fatal)).await.unwrap(); // the boss fails, once it is through
+    team[0].tell(Do::Fail(Boom::Fatal)).await.unwrap(); // the boss fails once it has finished its message
     settle().await;
-    parent.tell(Tell::Fail).await.unwrap(); // a failure that is kept, and holds the child
+    parent.tell(Tell::Fail).await.unwrap(); // this failure is kept, and suspends the child
     settle().await;
     child.tell(Do::Note("heard")).await.unwrap();
     journal.take();
@@ -200,7 +200,7 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
     assert_eq!(team[0].ask(Do::Get).await.unwrap(), 0, "the one that escalated goes on too");
 }
 
-/// S7: the asker of the message in hand gets its error at once, not behind the hooks.
+/// S7: the asker of the message in hand gets its error at once, and does not wait for the hooks.
 #[tokio::test(start_paused = true)]
 async fn who_asked_the_message_in_hand_gets_the_error_at_once() {
     struct Slow;
@@ -221,7 +221,7 @@ async fn who_asked_the_message_in_hand_gets_the_error_at_once() {
     assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
-/// S7, S19: while an actor with an escalated failure ends its message, nothing new begins below it.
+/// S7, S19: while an actor with an escalated failure finishes its message, no new work begins below it.
 #[tokio::test(start_paused = true)]
 async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
     supervisor! {
@@ -243,7 +243,7 @@ async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
     assert_eq!(journal.take(), ["parent worked", "parent pre_restart"]);
 }
 
-/// S7: a spawn below a failure is kept, also the first of its actor; the restart above absorbs it.
+/// S7: a spawn below a failure is kept, even the first one of its actor; the restart above absorbs it.
 #[tokio::test(start_paused = true)]
 async fn the_first_spawn_of_one_that_is_held_is_kept() {
     struct Leaf(Journal);
@@ -271,7 +271,7 @@ async fn the_first_spawn_of_one_that_is_held_is_kept() {
                 async move { Ok(Leaf(journal)) }
             };
             cx.spawn("leaf", start).await?.tell(()).await?;
-            tokio::time::sleep(ms(100)).await; // the leaf is in its message
+            tokio::time::sleep(ms(100)).await; // the leaf is handling its message
             Err(Boom::Told.into())
         }
         #[pre_restart]

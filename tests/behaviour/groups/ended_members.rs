@@ -1,4 +1,4 @@
-//! Members that have ended by themselves, when their group is restarted: S17, S22.
+//! Members that have ended by themselves when their group is restarted: S17, S22.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -47,8 +47,8 @@ supervisor! {
     }
 }
 
-/// S17: who had ended by itself comes up with its group again: actors, tasks and subtrees. Not a `Temporary` one, one that
-/// a user has stopped, or one that was not there.
+/// S17: members that had ended by themselves come up with their group again: actors, tasks and subtrees. This does not
+/// include a `Temporary` one, one that a user has stopped, or an optional child that was `None`.
 #[tokio::test(start_paused = true)]
 async fn who_has_ended_by_itself_comes_up_with_its_group() {
     let journal = Journal::default();
@@ -71,7 +71,7 @@ async fn who_has_ended_by_itself_comes_up_with_its_group() {
     assert_eq!([tree.once.incarnation(), tree.temporary.incarnation(), tree.stopped.incarnation()], [1, 1, 1]);
     assert!(tree.once.ended().is_some() && tree.temporary.ended().is_some() && tree.stopped.ended().is_some());
 
-    // A child that was a `None` once stays so.
+    // A child that was `None` once stays absent.
     let maybe = tree.maybe.as_ref().unwrap();
     assert!(maybe.ended().is_some());
     there.store(true, SeqCst);
@@ -81,7 +81,8 @@ async fn who_has_ended_by_itself_comes_up_with_its_group() {
     assert!(maybe.ended().is_some());
 }
 
-/// S17, S18: only in the range; on its way down too; and not behind a Stop.
+/// S17, S18: only members in the range come up, including those that end while it goes down; a member that was ended by
+/// Stop does not.
 #[tokio::test(start_paused = true)]
 async fn only_a_range_that_comes_up_brings_them_along() {
     let journal = Journal::default();
@@ -98,7 +99,7 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     assert_eq!([tree.main.incarnation(), tree.behind.incarnation(), tree.last.incarnation()], [2, 2, 2]);
     assert!(tree.before.ended().is_some() && tree.behind.ended().is_none());
 
-    // One that a Stop has ended is not one of them.
+    // A member that a Stop has ended is not among them.
     tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -107,7 +108,8 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     assert!(matches!(tree.last.ended(), Some(Ended::Failed(_))));
 }
 
-/// S22, S17: a significant member that ends by itself while its group goes down goes first: nothing comes up only to end.
+/// S22, S17: if a significant member ends by itself while its group goes down, the supervisor ends: no member comes up
+/// only to end.
 #[tokio::test(start_paused = true)]
 async fn a_significant_end_on_the_way_down_goes_first() {
     let journal = Journal::default();

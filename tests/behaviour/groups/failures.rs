@@ -1,4 +1,4 @@
-//! What fails while a group moves, and what Stop ends: S18.
+//! Failures while a group goes down or comes up, and what Stop ends: S18.
 
 use supervise::prelude::*;
 
@@ -29,7 +29,7 @@ supervisor! {
     }
 }
 
-/// S18: a failure of an instance that is to go down is absorbed: one restart, one charge.
+/// S18: a failure of an instance that is to go down anyway is absorbed: there is one restart, which counts once.
 #[tokio::test(start_paused = true)]
 async fn failures_on_the_way_down_are_absorbed() {
     let journal = Journal::default();
@@ -48,7 +48,7 @@ async fn failures_on_the_way_down_are_absorbed() {
     assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 2));
 }
 
-/// S18: a failure of an instance that is already up again is new: decided and charged.
+/// S18: a failure of an instance that is already up again is new: it is decided and counts against the budget.
 #[tokio::test(start_paused = true)]
 async fn a_failure_of_one_already_up_again_starts_over() {
     let journal = Journal::default();
@@ -83,7 +83,7 @@ async fn a_failed_member_before_the_range_widens_it() {
     assert_eq!((tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()), (2, 2, 2));
 }
 
-/// S18: `Stop` ends the range under RestForOne; those before it go on.
+/// S18: `Stop` under RestForOne ends the range; the members before it go on.
 #[tokio::test(start_paused = true)]
 async fn stop_under_rest_for_one_ends_the_range() {
     let journal = Journal::default();
@@ -95,7 +95,7 @@ async fn stop_under_rest_for_one_ends_the_range() {
     assert!(tree.ended().is_none());
 }
 
-/// S18: `Stop` under AllForOne ends the supervisor, the first failure inside.
+/// S18: `Stop` under AllForOne ends the supervisor, with the first failure inside.
 #[tokio::test(start_paused = true)]
 async fn stop_under_all_for_one_ends_the_supervisor() {
     let journal = Journal::default();
@@ -107,7 +107,7 @@ async fn stop_under_all_for_one_ends_the_supervisor() {
     assert_eq!(of(&journal.take(), " drop"), ["b drop", "a drop"]);
 }
 
-/// S18: the failure that widens the range is charged once, the absorbed one not at all.
+/// S18: the failure that widens the range counts once, and the absorbed one does not count.
 #[tokio::test(start_paused = true)]
 async fn widening_costs_one() {
     let journal = Journal::default();
@@ -124,7 +124,7 @@ async fn widening_costs_one() {
     assert!(report.ended.failure().is_some_and(|f| matches!(f.cause(), Cause::LimitReached)), "{report}");
 }
 
-/// S18: a start that fails on the way up is new: AllForOne starts over with Down.
+/// S18: a start that fails on the way up is new: AllForOne starts over by taking all members down.
 #[tokio::test(start_paused = true)]
 async fn all_for_one_starts_over_when_a_start_fails() {
     let journal = Journal::default();
@@ -142,7 +142,7 @@ async fn all_for_one_starts_over_when_a_start_fails() {
     assert_eq!(decided, ["c decided Restart", "b decided Restart"], "charged twice, once each");
 }
 
-/// S18: RestForOne goes on from the one whose start failed; who is up before it stays up.
+/// S18: RestForOne goes on from the member whose start failed; members before it that are up stay up.
 #[tokio::test(start_paused = true)]
 async fn rest_for_one_goes_on_from_the_failed_start() {
     let journal = Journal::default();
@@ -175,7 +175,7 @@ async fn a_start_in_progress_is_dropped_with_its_group() {
     assert!(of(&lines, " done").is_empty());
 }
 
-/// S18: `Stop` under OneForOne ends the child alone; a `Temporary` member of a group ends alone too.
+/// S18: `Stop` under OneForOne ends only the child.
 #[tokio::test(start_paused = true)]
 async fn stop_under_one_for_one_ends_the_child_alone() {
     supervisor! {
@@ -193,7 +193,7 @@ async fn stop_under_one_for_one_ends_the_child_alone() {
     assert_eq!((journal.take(), tree.b.incarnation()), (vec!["a post_stop".into(), "a drop".to_owned()], 1));
 }
 
-/// S18: a `Stop` during the way down ends the range it widens, and nothing of it comes up again.
+/// S18: a `Stop` while the range goes down ends the range that it widens, and no member of the range comes up again.
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_the_range_ends_the_range() {
     let journal = Journal::default();

@@ -29,7 +29,7 @@ supervisor! {
     }
 }
 
-/// Writes down which failure its hooks are given.
+/// Records the failures that its hooks get.
 pub struct Witness {
     name: &'static str,
     journal: Journal,
@@ -86,8 +86,8 @@ pub fn of(lines: &[String], what: &str) -> Vec<String> {
     lines.iter().filter(|line| line.ends_with(what)).cloned().collect()
 }
 
-/// S17: AllForOne goes down in reverse order, one at a time, and comes up in order; a `Temporary` member
-/// goes down and ends.
+/// S17: AllForOne goes down in reverse order, one at a time, and comes up in order; a `Temporary` member goes down and
+/// ends.
 #[tokio::test(start_paused = true)]
 async fn all_for_one_goes_down_in_reverse_and_up_in_order() {
     let journal = Journal::default();
@@ -103,7 +103,7 @@ async fn all_for_one_goes_down_in_reverse_and_up_in_order() {
     assert!(matches!(tree.t.ended(), Some(Ended::Stopped)));
 }
 
-/// S17: RestForOne takes along those after the failed one and nobody before it.
+/// S17: RestForOne restarts the failed member and those after it, and none before it.
 #[tokio::test(start_paused = true)]
 async fn rest_for_one_leaves_those_before_alone() {
     let journal = Journal::default();
@@ -132,7 +132,7 @@ async fn earlier_members_serve_until_their_turn() {
     assert!(journal.take().contains(&"b still serves".to_owned()), "c is still in pre_restart, b goes after it");
 }
 
-/// S17: there is one wait, the longest of those that failed.
+/// S17: there is one wait, for the longest delay of the members that failed.
 #[tokio::test(start_paused = true)]
 async fn the_group_waits_once_for_the_longest() {
     let journal = Journal::default();
@@ -147,8 +147,8 @@ async fn the_group_waits_once_for_the_longest() {
     assert_eq!(before.elapsed(), secs(2));
 }
 
-/// S17: there is no barrier: each handles messages as soon as it is up, so that a start may ask an earlier
-/// member; and every member gets the first failure.
+/// S17: there is no barrier: each member handles messages as soon as it is up, so that a start may ask an earlier
+/// member. Every member gets the first failure.
 #[tokio::test(start_paused = true)]
 async fn a_start_may_ask_an_earlier_member_of_its_group() {
     supervisor! {
@@ -179,7 +179,7 @@ async fn a_start_may_ask_an_earlier_member_of_its_group() {
     );
 }
 
-/// S17, S23: a `Permanent` member that ends by itself takes its range along, as a failure would.
+/// S17, S23: a `Permanent` member that ends by itself restarts together with its range, as after a failure.
 #[tokio::test(start_paused = true)]
 async fn a_restarted_end_acts_on_the_range() {
     supervisor! {
@@ -206,7 +206,7 @@ async fn a_restarted_end_acts_on_the_range() {
     assert_eq!([tree.first.incarnation(), tree.second.incarnation(), tree.third.incarnation()], [1, 2, 2]);
 }
 
-/// S17: a Resume concerns the failed one alone, in a group too.
+/// S17: a Resume affects only the failed member, in a group too.
 #[tokio::test(start_paused = true)]
 async fn a_resume_in_a_group_touches_nobody_else() {
     supervisor! {
@@ -226,7 +226,7 @@ async fn a_resume_in_a_group_touches_nobody_else() {
     assert_eq!((journal.take(), tree.b.incarnation()), (vec![], 1));
 }
 
-/// S17: a `Temporary` member's own failure ends it alone, and is not charged.
+/// S17: a `Temporary` member's own failure ends only that member, and does not count against the budget.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_members_failure_ends_it_alone() {
     supervisor! {
@@ -251,7 +251,7 @@ async fn a_temporary_members_failure_ends_it_alone() {
     }
 }
 
-/// S17: the wait begins when the range is down, and the longest of those that failed meanwhile counts.
+/// S17: the wait begins when the range is down, and is the longest of the members that failed meanwhile.
 #[tokio::test(start_paused = true)]
 async fn the_wait_begins_when_all_are_down() {
     supervisor! {
@@ -277,7 +277,7 @@ async fn the_wait_begins_when_all_are_down() {
     assert_eq!([tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()], [2, 2, 2]);
 }
 
-/// S17: a group restart costs one of the budget, however many members it takes along.
+/// S17: a group restart counts once against the budget, however many members restart.
 #[tokio::test(start_paused = true)]
 async fn a_group_restart_costs_one() {
     let journal = Journal::default();

@@ -1,4 +1,4 @@
-//! A group on its way down and up, and who is waited for: S17.
+//! A group that goes down and comes up, and the members that it waits for: S17.
 
 use supervise::prelude::*;
 
@@ -21,7 +21,8 @@ supervisor! {
     }
 }
 
-/// S16, S17: the one whose backoff the group waits for is stopped while the others go down: nobody waits for it.
+/// S16, S17: the member whose backoff the group waits for is stopped while the others go down: the group no longer
+/// waits for it.
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_one_that_was_stopped_meanwhile() {
     let journal = Journal::default();
@@ -35,8 +36,8 @@ async fn nobody_waits_for_one_that_was_stopped_meanwhile() {
     assert!(matches!(tree.a.ended(), Some(Ended::Stopped)));
 }
 
-/// S17, S23: one that has ended by itself, and is restarted, awaits its turn while its group goes down: it has
-/// not failed.
+/// S17, S23: a member that has ended by itself, and is to be restarted, is queued while its group goes down: it has not
+/// failed.
 #[tokio::test(start_paused = true)]
 async fn a_restarted_end_awaits_its_turn() {
     let journal = Journal::default();
@@ -49,7 +50,7 @@ async fn a_restarted_end_awaits_its_turn() {
     assert_eq!([tree.first.incarnation(), tree.second.incarnation()], [2, 2]);
 }
 
-/// S17: who has failed on the way up, and was decided on later, is waited for while it goes down.
+/// S17: a member that failed on the way up, and was decided on later, is waited for while it goes down.
 #[tokio::test(start_paused = true)]
 async fn the_way_up_waits_for_one_that_goes_down() {
     let (family, journal) = family_of(Strategy::RestForOne, Directive::Resume).await;
@@ -62,12 +63,12 @@ async fn the_way_up_waits_for_one_that_goes_down() {
     journal.plan("first pre_start", 1, Fault::Slow(secs(2)));
     journal.plan("second pre_start", 1, Fault::Slow(secs(1)));
     journal.plan("once post_stop", 1, Fault::Slow(secs(4)));
-    first.tell(Say::Fail(Boom::Told)).await.unwrap(); // it comes up again after 2 s, the others behind it
+    first.tell(Say::Fail(Boom::Told)).await.unwrap(); // comes up again after 2 s, and the others after it
     family.top.tell(Say::Work(secs(3))).await.unwrap();
     settle().await;
-    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // nothing more begins until 3 s
+    fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // no new work begins until 3 s
     settle().await;
-    once.tell(Say::Fail(Boom::Told)).await.unwrap(); // kept until then
+    once.tell(Say::Fail(Boom::Told)).await.unwrap(); // its decision is deferred until then
     pass(ms(4500)).await;
     let lines = journal.take();
     assert_eq!(lines[lines.len() - 2..], ["second pre_start done", "second post_restart"], "{lines:?}");

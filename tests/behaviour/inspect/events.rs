@@ -1,4 +1,4 @@
-//! What is seen from outside: S40.
+//! Events as a subscriber sees them: S40.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ supervisor! {
     }
 }
 
-/// S40: subscribing on the blueprint shows the boot, bottom up.
+/// S40: a subscription on the blueprint shows the first start, bottom up.
 #[tokio::test(start_paused = true)]
 async fn the_blueprint_shows_the_boot() {
     let mut blueprint = Shop::tree(Journal::default());
@@ -52,7 +52,7 @@ async fn an_event_has_path_time_and_incarnation() {
     assert_eq!(all, [cart(1, false), cart(1, false), cart(1, false), cart(2, true)]);
 }
 
-/// S40: a restart from failure to up again, the limit, and the end, in this order and each once.
+/// S40: a restart from the failure to being up again, the limit, and the end: in this order, each once.
 #[tokio::test(start_paused = true)]
 async fn every_change_of_state_is_an_event() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -82,7 +82,7 @@ async fn every_change_of_state_is_an_event() {
     );
 }
 
-/// S40, S24: an abort, what it had in hand, and what was queued.
+/// S40, S24: an abort names the message in hand, and each queued message is a dead letter.
 #[tokio::test(start_paused = true)]
 async fn an_abort_and_dead_letters_are_events() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -106,7 +106,7 @@ async fn an_abort_and_dead_letters_are_events() {
     assert_eq!(tree.dead_letters(), 1);
 }
 
-/// S40: a slow start, every 10 s.
+/// S40: a slow start raises an event every 10 s.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_takes_long_says_so_every_ten_seconds() {
     let journal = Journal::default();
@@ -118,7 +118,7 @@ async fn a_start_that_takes_long_says_so_every_ten_seconds() {
     assert_eq!(lines, ["db still starting 10s", "db still starting 20s", "db started"]);
 }
 
-/// S40, S3: a tell that has waited 10 s for room.
+/// S40, S3: a tell that has waited 10 s for room raises an event.
 #[tokio::test(start_paused = true)]
 async fn a_blocked_tell_is_an_event() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -131,14 +131,15 @@ async fn a_blocked_tell_is_an_event() {
     assert_eq!(seen(&mut events), ["below/cart blocked 10s"]);
 }
 
-/// S40: a slow subscriber misses the oldest and is told how many; others miss nothing, and the tree waits for nobody.
+/// S40: a slow subscriber misses the oldest events and gets their number; other subscribers miss nothing, and the tree
+/// does not wait for any subscriber.
 #[tokio::test(start_paused = true)]
 async fn a_slow_subscriber_is_told_how_many_it_missed() {
     let tree = Shop::start(Journal::default()).await.unwrap();
     let mut slow = tree.events();
     let mut fast = tree.events();
     let mut count = 0;
-    // Each is two events: failed, decided Resume.
+    // Each failure makes two events: failed, and decided Resume.
     for _ in 0..EVENT_BUFFER {
         tree.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
         settle().await;
@@ -149,7 +150,7 @@ async fn a_slow_subscriber_is_told_how_many_it_missed() {
     assert_eq!(seen(&mut slow).len(), EVENT_BUFFER);
 }
 
-/// S40: the stream ends with the tree, behind its last event.
+/// S40: the stream ends with the tree, after its last event.
 #[tokio::test(start_paused = true)]
 async fn the_events_end_with_the_tree() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -164,7 +165,7 @@ async fn the_events_end_with_the_tree() {
     assert!(handle.events().next().await.is_none(), "subscribing after the end");
 }
 
-/// S40, S25: dropping the guard is an event with the place of `start`.
+/// S40, S25: dropping the guard is an event that names the place of the call to `start`.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_guard_is_an_event_with_the_place_of_start() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -179,7 +180,7 @@ async fn a_dropped_guard_is_an_event_with_the_place_of_start() {
 
 // ----- tracing
 
-/// Keeps `LEVEL message fields` of every tracing event.
+/// Records `LEVEL message fields` of every tracing event.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<(Level, String)>>>);
 
@@ -227,13 +228,13 @@ impl Subscriber for Log {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// S40: `error`: the first restart in a row, Stop, the limit, Aborted. `warn`: Resume, a later restart in a row,
+/// S40: `error`: the first restart in a streak, Stop, the limit, Aborted. `warn`: Resume, a later restart in a streak,
 /// DeadLetter, Blocked, StillStarting, GuardDropped. `debug`: the rest. Messages never appear.
 #[tokio::test(start_paused = true)]
 async fn the_levels_say_who_has_to_act() {
     let log = Log::default();
-    // With a single subscriber in the process, tracing asks the thread that first comes by a place whether
-    // anybody listens there, and keeps the answer for all: tests beside this one would say no.
+    // If the process has a single subscriber, tracing asks the thread that first reaches a callsite whether it is
+    // enabled there, and caches the answer for all threads: tests that run in parallel would answer no.
     let _second = tracing::Dispatch::new(Log::default());
     let _on = tracing::subscriber::set_default(log.clone());
     let journal = Journal::default();
@@ -275,7 +276,7 @@ async fn the_levels_say_who_has_to_act() {
     assert!(blocked.is_err());
     cart.stop();
     cart.terminated().await.unwrap();
-    // This one has ended with its last member; dropping that is nothing.
+    // This tree has ended with its last member, so dropping its guard raises no event.
     drop(tree);
     drop(Shop::start(Journal::default()).await.unwrap());
     let (warn, error) = (log.of(Level::WARN), log.of(Level::ERROR));

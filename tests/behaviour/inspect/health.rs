@@ -1,4 +1,4 @@
-//! Whether all is well, else what is not and where: S42.
+//! Whether the tree is healthy, and otherwise which nodes are not, and why: S42.
 
 use supervise::inspect::{Health, SymptomKind};
 use supervise::prelude::*;
@@ -25,7 +25,7 @@ async fn shop() -> (Running<Shop>, Journal) {
     (Shop::start(journal.clone()).await.unwrap(), journal)
 }
 
-/// S42: a tree in which everything is up.
+/// S42: a tree in which every node is up is healthy.
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_is_up_is_healthy() {
     let (tree, _) = shop().await;
@@ -33,7 +33,8 @@ async fn a_tree_that_is_up_is_healthy() {
     assert_eq!(tree.health().to_string(), "healthy");
 }
 
-/// S42: a child that is down, by its path; once it is up it is still in a row, until it handles a message.
+/// S42: a child that is down is named by its path. After it is up again, its streak remains a symptom until it handles
+/// a message.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_is_down_and_then_in_a_row_degrades() {
     let (tree, _) = shop().await;
@@ -47,7 +48,7 @@ async fn a_child_that_is_down_and_then_in_a_row_degrades() {
     assert!(tree.health().is_healthy(), "{}", tree.health());
 }
 
-/// S42, S14: a row ends by itself when an incarnation has run 10 s.
+/// S42, S14: a streak ends by itself when an incarnation has run 10 s.
 #[tokio::test(start_paused = true)]
 async fn a_row_is_over_after_ten_seconds() {
     let (tree, journal) = shop().await;
@@ -59,7 +60,7 @@ async fn a_row_is_over_after_ten_seconds() {
     assert!(tree.health().is_healthy(), "{}", tree.health());
 }
 
-/// S42: senders that wait for room.
+/// S42: senders that wait for room are a symptom.
 #[tokio::test(start_paused = true)]
 async fn blocked_senders_degrade() {
     let (tree, _) = shop().await;
@@ -75,7 +76,8 @@ async fn blocked_senders_degrade() {
     assert!(tree.health().is_healthy());
 }
 
-/// S42, S23: an end against the lifecycle degrades; one that the lifecycle allows, or a stop by hand, does not.
+/// S42, S23: an end against the lifecycle degrades the tree; an end that the lifecycle allows, or a requested stop,
+/// does not.
 #[tokio::test(start_paused = true)]
 async fn an_end_against_the_lifecycle_degrades() {
     let (tree, _) = shop().await;
@@ -95,7 +97,7 @@ async fn an_end_against_the_lifecycle_degrades() {
     );
 }
 
-/// S42: a `Transient` child that failed for good is against its lifecycle too.
+/// S42: a failure that ends a `Transient` child is against its lifecycle too.
 #[tokio::test(start_paused = true)]
 async fn a_transient_child_that_failed_degrades() {
     let (tree, _) = shop().await;
@@ -104,7 +106,8 @@ async fn a_transient_child_that_failed_degrades() {
     assert_eq!(tree.health().to_string(), "degraded: import has ended: failed while running: Fatal");
 }
 
-/// S42: what is asked for is no symptom: a child on its way down by hand, an instance on its way up.
+/// S42: a requested change is not a symptom: a child that goes down after a requested stop, or an instance that is
+/// starting.
 #[tokio::test(start_paused = true)]
 async fn what_was_asked_for_is_no_symptom() {
     let (tree, journal) = shop().await;
@@ -118,7 +121,7 @@ async fn what_was_asked_for_is_no_symptom() {
     spawn.await.unwrap().unwrap();
 }
 
-/// S42: a tree that has ended is not well, whatever ended it.
+/// S42: a tree that has ended is degraded, whatever the reason.
 #[tokio::test(start_paused = true)]
 async fn an_ended_tree_is_degraded() {
     let (tree, _) = shop().await;

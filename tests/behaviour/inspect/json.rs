@@ -41,7 +41,7 @@ fn failure() -> Value {
     })
 }
 
-/// S40: an event has its path, its time since the start, a word, and what belongs to it.
+/// S40: an event has its path, the time since the start, a word for its kind, and the data of that kind.
 #[tokio::test(start_paused = true)]
 async fn events() {
     let mut shop = shop().await;
@@ -131,7 +131,7 @@ async fn health() {
     );
 }
 
-/// S24: the report of a shutdown.
+/// S24: the report of a shutdown contains how the tree and each child ended.
 #[tokio::test(start_paused = true)]
 async fn a_report() {
     let shop = shop().await;

@@ -1,4 +1,4 @@
-//! What every node of a live tree is doing: S42.
+//! The state of every node of a live tree: S42.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,7 +30,7 @@ supervisor! {
     }
 }
 
-/// A status server: tells of the tree that it is a child of.
+/// A status server: returns snapshots of the tree that it is a child of.
 struct Status {
     tree: TreeRef,
     journal: Journal,
@@ -60,7 +60,7 @@ fn state<'a>(snapshot: &'a Snapshot, path: &str) -> &'a NodeState {
     &snapshot.find(path).unwrap_or_else(|| panic!("no {path} in {}", snapshot.render())).state
 }
 
-/// S42: every node, in the order of declaration, with its kind, incarnation and budget.
+/// S42: a snapshot contains every node, in the order of declaration, with its kind, incarnation and budget.
 #[tokio::test(start_paused = true)]
 async fn every_node_is_there_in_the_order_of_declaration() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -91,11 +91,12 @@ async fn every_node_is_there_in_the_order_of_declaration() {
     assert!(db.last_failure.is_none() && snapshot.root.restarts.is_none());
     assert_eq!(snapshot.find("reports").unwrap().strategy, Some(Strategy::AllForOne));
     assert_eq!(snapshot.find("sessions/#1").unwrap().lifecycle, Lifecycle::Transient);
-    // A subtree's own.
+    // The snapshot of a subtree alone.
     assert_eq!(states(&tree.reports.snapshot()), ["reports running", "reports/daily running", "reports/index running"]);
 }
 
-/// S42: backing off until when, the restarts used, the last failure; then up again, in the next incarnation.
+/// S42: a snapshot shows until when a child backs off, the restarts used and the last failure; then the child is up
+/// again, in the next incarnation.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_backs_off_says_until_when() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -112,13 +113,13 @@ async fn a_child_that_backs_off_says_until_when() {
     let db = snapshot.find("db").unwrap();
     assert!(db.is_up() && db.last_failure.is_some());
     assert_eq!((db.restarts.unwrap().used, db.incarnation, db.streak), (1, 2, 1));
-    // The window forgets.
+    // The restart has left the window.
     pass(secs(3600)).await;
     assert_eq!(tree.snapshot().find("db").unwrap().restarts.unwrap().used, 0);
 }
 
-/// S42, S17: in a group the failed member's wait is everyone's; the others wait for their turn, and all show
-/// the one budget that they share.
+/// S42, S17: in a group the delay of the failed member applies to all; the other members are queued, and all show the
+/// one budget that they share.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_waits_shows_who_it_waits_for() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -133,7 +134,7 @@ async fn a_group_that_waits_shows_who_it_waits_for() {
     assert!(tree.snapshot().nodes().all(Node::is_up));
 }
 
-/// S42: starting, going down and ended, with the reason.
+/// S42: starting, going down and ended are states, and an end has its reason.
 #[tokio::test(start_paused = true)]
 async fn starts_stops_and_ends_are_states() {
     let journal = Journal::default();
@@ -156,7 +157,7 @@ async fn starts_stops_and_ends_are_states() {
     assert!(matches!(state(&tree.snapshot(), "sessions/#1"), NodeState::GoingDown));
 }
 
-/// S42, S27: an instance that has ended is forgotten, the set is not.
+/// S42, S27: an instance that has ended is removed from the snapshot; the set is not.
 #[tokio::test(start_paused = true)]
 async fn an_ended_instance_is_forgotten() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -164,14 +165,14 @@ async fn an_ended_instance_is_forgotten() {
     tree.sessions.spawn("two".into()).await.unwrap();
     one.tell(Do::Stop).await.unwrap();
     settle().await;
-    // It takes the place that has become free, and is the last all the same.
+    // The new instance uses the slot that became free, and is the last in the snapshot all the same.
     tree.sessions.spawn("three".into()).await.unwrap();
     let snapshot = tree.snapshot();
     let all: Vec<_> = snapshot.find("sessions").unwrap().children.iter().map(|node| &*node.name).collect();
     assert_eq!(all, ["#2", "#3"]);
 }
 
-/// S42: a set that is copied in several pieces is whole and in order.
+/// S42: a set that is copied in several pieces is complete and in order.
 #[tokio::test(start_paused = true)]
 async fn a_large_set_is_whole() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -183,7 +184,7 @@ async fn a_large_set_is_whole() {
     assert_eq!(names, (1..=200).map(|k| format!("#{k}")).collect::<Vec<_>>());
 }
 
-/// S42: what waits in a mailbox, its bound, and who waits for room.
+/// S42: the number of messages in a mailbox, its bound, and the number of senders that wait for room.
 #[tokio::test(start_paused = true)]
 async fn mailboxes_say_how_full_they_are() {
     let tree = Shop::start(Journal::default()).await.unwrap();
@@ -220,7 +221,8 @@ supervisor! {
     }
 }
 
-/// S42, S7: below a failure actors are held, tasks are not. A decider may look as well: nobody waits.
+/// S42, S7: below a failure actors are suspended, and tasks are not. A decider may take a snapshot as well, because a
+/// snapshot waits for no task.
 #[tokio::test(start_paused = true)]
 async fn below_a_failure_actors_are_held() {
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -232,8 +234,8 @@ async fn below_a_failure_actors_are_held() {
     assert!(tree.snapshot().nodes().all(Node::is_up));
 }
 
-/// S42: inside of a tree `tree` is its `TreeRef`: a status server, declared first and stopped last, answers
-/// while others are down, and still sees the tree when everything else has ended.
+/// S42: inside a tree, `tree` is its `TreeRef`. A status server that is declared first and stopped last answers while
+/// others are down, and still sees the tree when all other children have ended.
 #[tokio::test(start_paused = true)]
 async fn a_status_server_is_a_child_declared_first_and_stopped_last() {
     let journal = Journal::default();
@@ -255,7 +257,7 @@ async fn a_status_server_is_a_child_declared_first_and_stopped_last() {
     );
 }
 
-/// S42: after its end a tree still says why, and what its children came to is in the report.
+/// S42: after its end, a tree still shows why it ended.
 #[tokio::test(start_paused = true)]
 async fn an_ended_tree_says_why() {
     let tree = Shop::start(Journal::default()).await.unwrap();

@@ -113,7 +113,7 @@ const fn child(name: &'static str, shape: Shape, kind: ChildKind) -> ChildSpec {
     }
 }
 
-/// Every shape, and what has to be escaped.
+/// Every shape, and names that must be escaped.
 const SHAPES: TreeSpec = TreeSpec {
     name: "Shapes",
     doc: "",
@@ -143,7 +143,7 @@ const INNER: TreeSpec = TreeSpec {
     children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };
 
-/// S42: text, Mermaid and Graphviz of the same tree; children in the order of their declaration.
+/// S42: a tree is drawn as text, Mermaid and Graphviz; the children appear in the order of their declaration.
 #[test]
 fn a_declaration_is_drawn_in_three_languages() {
     same_as_kept("shop.txt", &Shop::SPEC.render());
@@ -152,7 +152,7 @@ fn a_declaration_is_drawn_in_three_languages() {
     check_graphviz(&Shop::SPEC.render_graphviz());
 }
 
-/// S42: a tree with every shape in it, as it is declared and as it runs.
+/// S42: a tree that contains every shape is drawn, as declared and as it runs.
 #[tokio::test(start_paused = true)]
 async fn every_shape_is_drawn_declared_and_running() {
     same_as_kept("every.txt", &Every::SPEC.render());
@@ -172,7 +172,8 @@ async fn every_shape_is_drawn_declared_and_running() {
     check_graphviz(&snapshot.render_graphviz());
 }
 
-/// S42: every shape is drawn as it is written, and what means something to a drawing's language is escaped.
+/// S42: every shape is drawn as it is written, and characters with a meaning in the language of the drawing are
+/// escaped.
 #[test]
 fn every_shape_is_drawn_and_names_are_escaped() {
     same_as_kept("shapes.txt", &SHAPES.render());
@@ -181,7 +182,7 @@ fn every_shape_is_drawn_and_names_are_escaped() {
     check_graphviz(&SHAPES.render_graphviz());
 }
 
-/// S42: the constant says what is written: shape, kind, lifecycle, documentation, and what is below.
+/// S42: the constant contains the declaration: shape, kind, lifecycle, documentation and the children below.
 #[test]
 fn the_constant_says_what_is_declared() {
     let spec = Shop::SPEC;
@@ -198,12 +199,13 @@ fn the_constant_says_what_is_declared() {
     assert_eq!(reports.tree().unwrap().strategy, Strategy::AllForOne);
     assert_eq!((sessions.shape, sessions.lifecycle), (Shape::Set, Lifecycle::Temporary));
     assert!(db.tree().is_none() && sessions.tree().is_none());
-    // A tree that may contain any number of itself.
+    // A tree that may contain any number of instances of itself.
     let inner = branch.tree().unwrap().children[1].tree().unwrap();
     assert_eq!(inner.children[1].tree().unwrap().name, "Branch");
 }
 
-/// S24: children go down one after the other, a `[..]` all at once; a task without a context takes no time.
+/// S24: children go down one after the other, and the instances of a `[..]` all at once; a task without a context takes
+/// no time.
 #[test]
 fn the_shutdown_budget_is_added_up() {
     // 2 s + (5 s + 0) + (5 s + 0.5 s) + 0 + 20 s + 1.5 s
@@ -215,7 +217,7 @@ fn the_shutdown_budget_is_added_up() {
     assert_eq!(of("heartbeat"), Some(Duration::ZERO));
 }
 
-/// S24: `None` where nothing bounds it.
+/// S24: the budget is `None` if the time is not bounded.
 #[test]
 fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
     assert_eq!(Late::SPEC.shutdown_budget(), None, "an expression");
@@ -229,7 +231,7 @@ fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
     assert_eq!(infinite.shutdown_budget(), None, "a tree's default is not its Infinity");
 }
 
-/// S24: of `[T; N]` each member has its time, one after the other; of an `Option` the one.
+/// S24: each member of a `[T; N]` has its time, one after the other; an `Option` counts once.
 #[test]
 fn arrays_count_for_each_member() {
     assert_eq!(child("shards", Shape::Array(4), ChildKind::Actor).shutdown_budget(), Some(secs(20)));

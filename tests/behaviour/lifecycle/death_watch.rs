@@ -6,14 +6,14 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 
-/// Watches what it is told to watch, and writes down whose end it hears of.
+/// Watches actors on request, and records the ends that it is notified of.
 struct Sitter {
     name: &'static str,
     journal: Journal,
-    /// Whom it knows: `who == handle`.
+    /// The watched actor that it knows: `who == handle`.
     known: Option<ActorRef<Probe>>,
     kid: Option<ActorRef<Probe>>,
-    /// Takes everything back as soon as it hears of an end.
+    /// Unwatches the known actor as soon as it is notified of an end.
     lets_go: bool,
 }
 
@@ -26,18 +26,18 @@ impl Sitter {
 enum SitterMsg {
     Watch(ActorRef<Probe>),
     Unwatch(ActorRef<Probe>),
-    /// Takes the watch back, starts the one that has ended again, and watches it anew.
+    /// Cancels the watch, starts the ended actor again, and watches it again.
     WatchAnew(ActorRef<Probe>),
     DependOn(ActorRef<Probe>),
-    /// And watches it, until it hears of its end.
+    /// Depends on the actor and watches it, until it is notified of the end.
     DependUntilTold(ActorRef<Probe>),
-    /// And takes it back, in one go.
+    /// Depends on the actor and cancels that in one handler.
     Waver(ActorRef<Probe>),
-    /// Holds up the handler until the reply's other end is dropped or answered.
+    /// Blocks the handler until the sender sends or is dropped.
     Block(tokio::sync::oneshot::Receiver<()>),
     Note(&'static str),
     Fail,
-    /// A child `kid` of its own, watched.
+    /// Spawns a child `kid` and watches it.
     Spawn,
     DependOnKid,
     StopKid,
@@ -120,7 +120,7 @@ supervisor! {
     }
 }
 
-/// Watches nobody: has no `terminated`, and need not have one.
+/// Watches no actor: it has no `terminated`, and needs none.
 struct Other;
 
 #[actor]
@@ -137,12 +137,12 @@ async fn watch(sitter: &ActorRef<Sitter>, other: &ActorRef<Probe>) {
     sync(sitter).await;
 }
 
-/// What was heard, without the rest of the journal.
+/// The lines of the journal about notices.
 fn heard(journal: &Journal) -> Vec<String> {
     journal.take().into_iter().filter(|line| line.contains(" hears ")).collect()
 }
 
-/// S37: exactly one, though it watches twice; every watcher its own.
+/// S37: each watcher gets exactly one notice, even if it watches twice.
 #[tokio::test(start_paused = true)]
 async fn each_watcher_hears_once() {
     let journal = Journal::default();
@@ -157,7 +157,7 @@ async fn each_watcher_hears_once() {
     assert_eq!(heard, ["second hears db known: stopped", "sitter hears db known: stopped"]);
 }
 
-/// S37: restarts are invisible, the end is not: `RestartLimit`, with the failure inside.
+/// S37: restarts are invisible, and the end is not: it is `RestartLimit`, with the failure inside.
 #[tokio::test(start_paused = true)]
 async fn restarts_are_invisible() {
     let journal = Journal::default();
@@ -174,7 +174,7 @@ async fn restarts_are_invisible() {
     assert_eq!(heard(&journal), ["sitter hears db known: db failed while running: Fatal"]);
 }
 
-/// S37: also if it had ended before it was watched.
+/// S37: a watch of an actor that has already ended is answered too.
 #[tokio::test(start_paused = true)]
 async fn a_watch_on_one_that_has_ended_is_answered() {
     let journal = Journal::default();
@@ -186,7 +186,7 @@ async fn a_watch_on_one_that_has_ended_is_answered() {
     assert_eq!(heard(&journal), ["sitter hears db known: killed"]);
 }
 
-/// S37: the notice queues behind what came before, in a mailbox that is full.
+/// S37: the notice queues after the earlier messages, even in a mailbox that is full.
 #[tokio::test(start_paused = true)]
 async fn the_notice_queues_behind_what_came_before_past_the_bound() {
     let journal = Journal::default();
@@ -207,7 +207,7 @@ async fn the_notice_queues_behind_what_came_before_past_the_bound() {
     assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "behind"]);
 }
 
-/// S37: `unwatch` removes a notice that is queued already; a watch after it is a new one.
+/// S37: `unwatch` removes a notice that is queued already; a later watch is a new one.
 #[tokio::test(start_paused = true)]
 async fn unwatch_removes_a_queued_notice() {
     let journal = Journal::default();
@@ -229,7 +229,7 @@ async fn unwatch_removes_a_queued_notice() {
     assert_eq!(heard(&journal), ["second hears db known: stopped"]);
 }
 
-/// S37: a notice is of one watch: that of an earlier one, which waits in the mailbox, is not taken for it.
+/// S37: a notice belongs to one watch: a queued notice of an earlier watch is not taken for one of the new watch.
 #[tokio::test(start_paused = true)]
 async fn a_notice_of_an_earlier_watch_is_not_handled() {
     let journal = Journal::default();
@@ -250,7 +250,7 @@ async fn a_notice_of_an_earlier_watch_is_not_handled() {
     assert_eq!(heard(&journal), ["second hears db known: killed"]);
 }
 
-/// S37: watches outlive the restart of the watcher, and so does a notice in its mailbox.
+/// S37: watches survive the restart of the watcher, and so does a notice in its mailbox.
 #[tokio::test(start_paused = true)]
 async fn watches_outlive_the_watchers_restart() {
     let journal = Journal::default();
@@ -272,7 +272,7 @@ async fn watches_outlive_the_watchers_restart() {
     assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
 }
 
-/// S37: a pact that has fallen due is taken back by `unwatch` as long as it was not heard, also behind the notice of the
+/// S37: `unwatch` cancels a death pact that is due, as long as it has not taken effect, even after the notice of the
 /// same end.
 #[tokio::test(start_paused = true)]
 async fn unwatch_behind_the_notice_takes_back_a_pact_that_is_due() {
@@ -288,7 +288,8 @@ async fn unwatch_behind_the_notice_takes_back_a_pact_that_is_due() {
     assert_eq!((house.second.incarnation(), house.second.ended().is_none()), (1, true));
 }
 
-/// S37: the children that this restart stops are unwatched first: no notice of what one did oneself.
+/// S37: the children that this restart stops are unwatched first: the watcher gets no notice of ends that it caused
+/// itself.
 #[tokio::test(start_paused = true)]
 async fn children_that_the_restart_stops_are_unwatched_first() {
     let journal = Journal::default();
@@ -300,7 +301,7 @@ async fn children_that_the_restart_stops_are_unwatched_first() {
     let lines = journal.take();
     assert!(lines.contains(&"kid post_stop".into()), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains(" hears ")), "{lines:?}");
-    // One that ends otherwise is heard of.
+    // An end with another reason leads to a notice.
     tree.second.tell(SitterMsg::Spawn).await.unwrap();
     sync(&tree.second).await;
     tree.second.tell(SitterMsg::StopKid).await.unwrap();
@@ -308,7 +309,7 @@ async fn children_that_the_restart_stops_are_unwatched_first() {
     assert_eq!(heard(&journal), ["second hears second/kid unknown: stopped"]);
 }
 
-/// Has a child that it watches, and keeps it if it is to.
+/// Spawns and watches a child, and keeps it if `keeps` is set.
 struct Keeper {
     journal: Journal,
     keeps: bool,
@@ -360,7 +361,7 @@ supervisor! {
     }
 }
 
-/// S37, S11: a child that the restart keeps is watched on.
+/// S37, S11: the watch of a child that is kept over a restart continues.
 #[tokio::test(start_paused = true)]
 async fn the_watch_of_a_kept_child_stays() {
     let journal = Journal::default();
@@ -376,7 +377,8 @@ async fn the_watch_of_a_kept_child_stays() {
     assert_eq!(heard(&journal), ["keeper hears keeper/kid: stopped"]);
 }
 
-/// S37, S23: children that the restart behind an end stops are unwatched too, though it has no `pre_restart`.
+/// S37, S23: when a restart follows an end, the children that it stops are unwatched too, although there is no
+/// `pre_restart`.
 #[tokio::test(start_paused = true)]
 async fn children_of_a_restarted_end_are_unwatched_first() {
     let journal = Journal::default();
@@ -391,7 +393,7 @@ async fn children_of_a_restarted_end_are_unwatched_first() {
     assert!(!lines.iter().any(|line| line.contains(" hears ")), "{lines:?}");
 }
 
-/// S37, S6: `terminated` that fails is a failure of the watcher; the notice is not given again.
+/// S37, S6: a `terminated` that fails is a failure of the watcher; the notice is not delivered again.
 #[tokio::test(start_paused = true)]
 async fn a_failing_terminated_fails_the_watcher() {
     quiet_panics();
@@ -408,7 +410,7 @@ async fn a_failing_terminated_fails_the_watcher() {
     }
 }
 
-/// S37: each way to end has its `Ended`, from outside too.
+/// S37: each kind of end has its `Ended`, from outside too.
 #[tokio::test(start_paused = true)]
 async fn every_way_to_end_has_its_name() {
     let journal = Journal::default();
@@ -442,7 +444,7 @@ supervisor! {
     }
 }
 
-/// S37: the death pact: when the other has ended, this one fails with `DeathPact` (S9: Stop), in whatever it does.
+/// S37: a death pact: when the other actor has ended, this one fails with `DeathPact` (S9: Stop), whatever it is doing.
 #[tokio::test(start_paused = true)]
 async fn one_that_depends_on_another_fails_with_its_end() {
     let tree = Pact::start(Journal::default()).await.unwrap();
@@ -455,7 +457,7 @@ async fn one_that_depends_on_another_fails_with_its_end() {
     assert!(matches!(failure.cause(), Cause::DeathPact(path) if path == "db"), "{failure}");
 }
 
-/// S37: a pact outlives the restart of the one who made it.
+/// S37: a death pact survives the restart of the actor that made it.
 #[tokio::test(start_paused = true)]
 async fn a_pact_outlives_the_restart_of_the_one_who_made_it() {
     let tree = Pact::start(Journal::default()).await.unwrap();
@@ -468,7 +470,7 @@ async fn a_pact_outlives_the_restart_of_the_one_who_made_it() {
     assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::DeathPact(_))), "{ended:?}");
 }
 
-/// S37, S26: a pact ends with the life in which it was made; after `start_again()` there is none.
+/// S37, S26: a death pact ends with the life in which it was made; after `start_again()` there is none.
 #[tokio::test(start_paused = true)]
 async fn a_pact_of_a_former_life_is_forgotten() {
     let tree = Pact::start(Journal::default()).await.unwrap();
@@ -485,7 +487,8 @@ async fn a_pact_of_a_former_life_is_forgotten() {
     assert_eq!(tree.second.incarnation(), 2);
 }
 
-/// S37: a pact that is forgiven is used up; another one with the same actor is a new one, which has ended already.
+/// S37: a death pact whose failure was resumed is used up. Another one with the same ended actor is new, and due at
+/// once.
 #[tokio::test(start_paused = true)]
 async fn a_pact_that_was_forgiven_can_be_made_again() {
     supervisor! {
@@ -509,7 +512,7 @@ async fn a_pact_that_was_forgiven_can_be_made_again() {
     assert_eq!(tree.second.incarnation(), 1);
 }
 
-/// S37: a pact that is taken back is without effect, also where the other has ended already.
+/// S37: a death pact that is cancelled has no effect, even if the other actor has ended already.
 #[tokio::test(start_paused = true)]
 async fn a_pact_that_is_due_can_be_taken_back() {
     let tree = Pact::start(Journal::default()).await.unwrap();
@@ -520,7 +523,7 @@ async fn a_pact_that_is_due_can_be_taken_back() {
     assert_eq!(tree.second.incarnation(), 1);
 }
 
-/// S37: a restart stops the children; a pact with one of them is forgotten first, as a watch is.
+/// S37: a restart stops the children; a death pact with one of them is cancelled first, as a watch is.
 #[tokio::test(start_paused = true)]
 async fn a_pact_with_a_child_is_forgotten_before_the_restart() {
     let journal = Journal::default();
@@ -543,7 +546,7 @@ supervisor! {
     }
 }
 
-/// S37: from outside, without a runtime: the end of the runtime is an end too.
+/// S37: an end can be awaited from outside, without a runtime: the end of the runtime is an end too.
 #[test]
 fn an_end_can_be_waited_for_without_a_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -551,7 +554,7 @@ fn an_end_can_be_waited_for_without_a_runtime() {
     let db = tree.db.clone();
     let handle = tree.detach();
     drop(runtime);
-    // Polled by hand: nothing but the waker is needed.
+    // Polled manually, because only the waker is needed.
     let mut wait = std::pin::pin!(db.terminated());
     let polled = wait.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
     assert!(matches!(polled, std::task::Poll::Ready(Ok(Ended::RuntimeGone))), "{polled:?}");

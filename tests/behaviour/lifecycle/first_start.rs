@@ -1,4 +1,4 @@
-//! Boot, and the end of a tree: S21 and S22.
+//! The first start of a tree, and its end: S21 and S22.
 
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +33,7 @@ supervisor! {
     }
 }
 
-/// S21: children start in order, each awaited, a `let` in its place.
+/// S21: children start in order, each is awaited, and a `let` is evaluated at its position.
 #[tokio::test(start_paused = true)]
 async fn children_start_in_order_each_awaited() {
     let journal = Journal::default();
@@ -45,7 +45,8 @@ async fn children_start_in_order_each_awaited() {
     );
 }
 
-/// S21: boot is all or nothing: a failed start takes down what is up, in reverse, and gives path and cause.
+/// S21: the first start is all or nothing: a failed start takes down the children that are up, in reverse, and returns
+/// path and cause.
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_takes_down_what_is_up_in_reverse() {
     for (place, fault) in [("c start", Fault::Error), ("c pre_start", Fault::Panic)] {
@@ -71,7 +72,7 @@ async fn a_failed_start_below_names_the_child() {
     assert!(journal.take().contains(&"first post_stop".to_owned()));
 }
 
-/// S21: dropping the `start()` future takes down what is up.
+/// S21: dropping the `start()` future takes down the children that are up.
 #[tokio::test(start_paused = true)]
 async fn dropping_the_start_future_takes_down_what_is_up() {
     let journal = Journal::default();
@@ -81,8 +82,8 @@ async fn dropping_the_start_future_takes_down_what_is_up() {
     assert_eq!(journal.take()[3..], ["b start", "a post_stop", "a drop"]);
 }
 
-/// S21: under OneForOne a child with a backoff whose try failed does not hold up the others; `ready()`
-/// resolves when all are up.
+/// S21: under OneForOne a child with a backoff whose attempt failed does not hold up the others; `ready()` resolves
+/// when all are up.
 #[tokio::test(start_paused = true)]
 async fn a_declared_backoff_does_not_hold_up_the_boot() {
     let journal = Journal::default();
@@ -96,7 +97,7 @@ async fn a_declared_backoff_does_not_hold_up_the_boot() {
     assert_eq!(tree.slow.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S22: a tree whose members have all ended ends too, `Done` if each ended by itself or was stopped.
+/// S22: a tree whose members have all ended ends too; it is `Done` if each ended by itself or was stopped.
 #[tokio::test(start_paused = true)]
 async fn a_tree_ends_when_its_members_have_ended() {
     let tree = Jobs::start(Journal::default()).await.unwrap();
@@ -108,7 +109,7 @@ async fn a_tree_ends_when_its_members_have_ended() {
     assert!(matches!(report.ended, Ended::Done), "{report}");
 }
 
-/// S22: and `Failed` with the first failure otherwise.
+/// S22: the tree is `Failed` with the first failure otherwise.
 #[tokio::test(start_paused = true)]
 async fn a_tree_fails_with_the_first_failure_of_its_members() {
     let tree = Jobs::start(Journal::default()).await.unwrap();
@@ -121,7 +122,7 @@ async fn a_tree_fails_with_the_first_failure_of_its_members() {
     assert!(report.ended.failure().is_some_and(|failure| failure.path() == "one"), "{report}");
 }
 
-/// S21: `start()` gives its error once all is down, hooks included.
+/// S21: `start()` returns its error once all children are down and their hooks have run.
 #[tokio::test(start_paused = true)]
 async fn a_failed_boot_is_over_only_when_all_is_down() {
     let journal = Journal::default();
@@ -179,7 +180,7 @@ supervisor! {
     }
 }
 
-/// S21: a `Temporary` child whose first start fails fails the boot too.
+/// S21: a `Temporary` child whose first start fails makes the start of the tree fail too.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_child_that_does_not_start_fails_the_boot() {
     let journal = Journal::default();
@@ -189,7 +190,8 @@ async fn a_temporary_child_that_does_not_start_fails_the_boot() {
     assert_eq!(journal.take()[2..], ["b start", "a post_stop", "a drop"]);
 }
 
-/// S21: in a group every member waits for one that is tried again; AllForOne takes down what was up before.
+/// S21: in a group every member waits for a start that is retried; AllForOne takes down the members that were up
+/// before.
 #[tokio::test(start_paused = true)]
 async fn in_a_group_every_member_waits_for_a_start_that_is_retried() {
     let journal = Journal::default();
@@ -202,7 +204,7 @@ async fn in_a_group_every_member_waits_for_a_start_that_is_retried() {
     assert_eq!(starts, ["a start", "b start", "a start", "b start", "c start"]);
 }
 
-/// S21: at the limit the boot has failed: the error has the limit, and the failures before it inside.
+/// S21: a first start that reaches the limit fails: the error contains the limit, and the failures before it.
 #[tokio::test(start_paused = true)]
 async fn a_boot_at_its_limit_gives_the_failures_before_it() {
     supervisor! {
@@ -226,8 +228,8 @@ async fn a_boot_at_its_limit_gives_the_failures_before_it() {
     assert_eq!(lines.last().unwrap(), "a drop");
 }
 
-/// S21: a subtree whose start failed is its parent's to retry; `start()` waits for
-/// it, since its handles exist only then.
+/// S21: the parent retries a subtree whose start failed; `start()` waits for the subtree, because its handles exist
+/// only then.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_does_not_boot_is_retried_by_its_parent() {
     let journal = Journal::default();
@@ -254,7 +256,7 @@ async fn a_subtree_that_does_not_boot_is_retried_by_its_parent() {
     );
 }
 
-/// S21: an Escalate fails the boot, though a backoff is declared.
+/// S21: an Escalate makes the first start fail, even if a backoff is declared.
 #[tokio::test(start_paused = true)]
 async fn an_escalate_fails_the_boot() {
     supervisor! {
@@ -273,7 +275,8 @@ async fn an_escalate_fails_the_boot() {
     assert_eq!(journal.take()[2..], ["b start", "a post_stop", "a drop"]);
 }
 
-/// S21 and table 2c: a child that is stopped while it starts has not failed: the boot goes on with the next.
+/// S21 and table 2c: a child that is stopped while it starts has not failed: the first start goes on with the next
+/// child.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_is_stopped_while_it_starts_does_not_fail_the_boot() {
     type HandOut = Arc<Mutex<Option<oneshot::Sender<ActorRef<Given>>>>>;
@@ -309,7 +312,7 @@ async fn a_child_that_is_stopped_while_it_starts_does_not_fail_the_boot() {
     assert_eq!(tree.after.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S22: a `[..]` can still spawn, so its tree does not end; and an actor goes on without children.
+/// S22: a `[..]` can still spawn, so its tree does not end; an actor goes on without children.
 #[tokio::test(start_paused = true)]
 async fn a_tree_with_a_set_goes_on_when_all_others_have_ended() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! The first start, which children are started again, and who hears that a child has ended.
+//! The first start, which children are started again, and which actors are notified of an end.
 
 mod death_watch;
 mod first_start;

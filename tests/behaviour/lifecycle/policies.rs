@@ -1,4 +1,4 @@
-//! Who is started again: S23.
+//! When a child is restarted: S23.
 
 use supervise::prelude::*;
 
@@ -20,7 +20,7 @@ supervisor! {
     }
 }
 
-/// S23: a failure that is decided Restart restarts all but `Temporary`, whose siblings are untouched.
+/// S23: a failure that is decided Restart restarts every child but a `Temporary` one, whose siblings are untouched.
 #[tokio::test(start_paused = true)]
 async fn a_failure_restarts_all_but_temporary() {
     let tree = Kinds::start(Journal::default()).await.unwrap();
@@ -34,7 +34,8 @@ async fn a_failure_restarts_all_but_temporary() {
     assert_eq!(tree.permanent.incarnation(), 2);
 }
 
-/// S23: who ends by itself stays ended, but `Permanent` is restarted, paced; the decider is not asked.
+/// S23: a child that ends by itself stays ended; only a `Permanent` child is restarted, after its restart delay. The
+/// decider is not asked.
 #[tokio::test(start_paused = true)]
 async fn an_end_by_itself_restarts_only_permanent() {
     let journal = Journal::default();
@@ -58,7 +59,7 @@ async fn an_end_by_itself_restarts_only_permanent() {
     }
 }
 
-/// S23: a task that returns stays ended by default, and is started again where it is `Permanent`.
+/// S23: a task that returns stays ended by default, and is started again if it is `Permanent`.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_returns_stays_ended_unless_permanent() {
     let tree = Kinds::start(Journal::default()).await.unwrap();
@@ -67,7 +68,7 @@ async fn a_task_that_returns_stays_ended_unless_permanent() {
     assert_eq!(tree.service.incarnation(), 2);
 }
 
-/// S23: what a user stops stays ended, whatever its lifecycle.
+/// S23: a child that a user stops stays ended, whatever its lifecycle.
 #[tokio::test(start_paused = true)]
 async fn who_is_stopped_from_outside_stays_ended() {
     let tree = Kinds::start(Journal::default()).await.unwrap();
@@ -79,7 +80,8 @@ async fn who_is_stopped_from_outside_stays_ended() {
     assert!(matches!(back.into_message(), Do::Add(1)), "the message comes back");
 }
 
-/// S23: the instance that replaces one that ended by itself is told so in `post_restart`; the end is charged.
+/// S23: the instance that replaces one that ended by itself gets this cause in `post_restart`; the end counts against
+/// the budget.
 #[tokio::test(start_paused = true)]
 async fn a_restarted_end_is_told_and_charged() {
     supervisor! {
@@ -123,8 +125,8 @@ async fn a_stop_followed_by_an_error_is_a_stop() {
     assert_eq!(journal.take(), ["permanent up: ended by itself of permanent 1"]);
 }
 
-/// S23, S17: in a group, too, an end by itself concerns nobody else unless the child is `Permanent`; it comes up with the
-/// next restart of the group, one that a user has stopped does not.
+/// S23, S17: in a group too, an end by itself affects no other member unless the child is `Permanent`. The child comes
+/// up with the next restart of the group; one that a user has stopped does not.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_transient_member_leaves_its_group_alone() {
     supervisor! {
@@ -152,7 +154,8 @@ async fn the_end_of_a_transient_member_leaves_its_group_alone() {
     assert!(tree.transient.ended().is_none() && tree.stopped.ended().is_some());
 }
 
-/// S23: instances of a `[..]` are `Transient` by default: a failure restarts one, its own end does not.
+/// S23: instances of a `[..]` are `Transient` by default: an instance restarts after a failure, and not after an end by
+/// itself.
 #[tokio::test(start_paused = true)]
 async fn an_instance_of_a_set_is_transient_by_default() {
     supervisor! {

@@ -11,14 +11,14 @@ use tokio::time::{Instant, sleep};
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, secs, settle, soon};
 
 supervisor! {
-    struct Shop(journal: Journal, until: u32) { // a parameter may have the name of `run`'s own
+    struct Shop(journal: Journal, until: u32) { // a parameter may have the same name as a parameter of `run`
         one: Probe = Probe::start(format!("one{until}"), journal).await?,
         #[lifecycle(Temporary)]
         two: Probe = Probe::start("two", journal).await?,
     }
 }
 
-/// S43: it ends when `until` is through, in order, and gives the report.
+/// S43: `run` shuts the tree down, in order, when `until` has finished, and returns the report.
 #[tokio::test(start_paused = true)]
 async fn run_shuts_down_when_until_is_through() {
     let journal = Journal::default();
@@ -31,7 +31,7 @@ async fn run_shuts_down_when_until_is_through() {
     assert_eq!(report.report(), ExitCode::SUCCESS);
 }
 
-/// S43: what `until` gives is of no interest, so it may be anything.
+/// S43: the output of `until` is ignored, so `until` may be any future.
 #[tokio::test(start_paused = true)]
 async fn until_may_be_any_future() {
     let (end, until) = oneshot::channel::<u32>();
@@ -42,7 +42,7 @@ async fn until_may_be_any_future() {
     assert!(soon(run).await.unwrap().unwrap().is_orderly());
 }
 
-/// S43: `until` is polled before anything of the tree is begun, so a signal has its handlers by then.
+/// S43: `until` is polled before any part of the tree has begun, so that a signal has its handlers by then.
 #[tokio::test(start_paused = true)]
 async fn until_is_heard_before_the_tree_is_begun() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -56,7 +56,7 @@ async fn until_is_heard_before_the_tree_is_begun() {
     assert_eq!(before, Some(0));
 }
 
-/// S43: one that is through at once lets nothing come up.
+/// S43: with an `until` that has finished at once, the tree does not come up.
 #[tokio::test(start_paused = true)]
 async fn until_may_be_over_at_once() {
     let journal = Journal::default();
@@ -65,7 +65,8 @@ async fn until_may_be_over_at_once() {
     assert!(!journal.take().contains(&"two start".to_owned()));
 }
 
-/// S43: it also ends with the tree itself; the report is that of the end, as an exit code a failure.
+/// S43: `run` also ends when the tree itself ends. The report is that of this end, and a failed tree has the exit code
+/// of a failure.
 #[tokio::test(start_paused = true)]
 async fn run_ends_with_the_tree_itself() {
     supervisor! {
@@ -93,7 +94,7 @@ async fn run_ends_with_the_tree_itself() {
     assert_eq!(report.report(), ExitCode::SUCCESS);
 }
 
-/// S43, S24: a child that did not go down in its time is a failure as an exit code.
+/// S43, S24: a child that did not go down within its time leads to the exit code of a failure.
 #[tokio::test(start_paused = true)]
 async fn an_aborted_child_is_a_failure_of_the_program() {
     let journal = Journal::default();
@@ -103,7 +104,7 @@ async fn an_aborted_child_is_a_failure_of_the_program() {
     assert_eq!(report.report(), ExitCode::FAILURE);
 }
 
-/// S43, S21: a start that fails is an error; one that `until` interrupts is taken back in order.
+/// S43, S21: a start that fails is an error; a start that `until` interrupts is taken back in order.
 #[tokio::test(start_paused = true)]
 async fn run_does_not_outwait_a_boot() {
     let journal = Journal::default();
@@ -119,7 +120,7 @@ async fn run_does_not_outwait_a_boot() {
     assert_eq!(journal.take(), ["one1 start", "one1 pre_start", "two start", "one1 post_stop", "one1 drop"]);
 }
 
-/// S43, S25: dropping the future asks for the shutdown.
+/// S43, S25: dropping the future requests the shutdown.
 #[tokio::test(start_paused = true)]
 async fn dropping_run_asks_for_the_shutdown() {
     let journal = Journal::default();

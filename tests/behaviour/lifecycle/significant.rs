@@ -1,4 +1,4 @@
-//! The child with whose end its supervisor ends: S22.
+//! The `significant` child, with which its supervisor ends: S22.
 
 use supervise::event::Events;
 use supervise::prelude::*;
@@ -48,7 +48,8 @@ async fn job() -> (Running<Job>, Journal, Events) {
     (tree, journal, events)
 }
 
-/// S22: the end by itself of a `Transient` one ends the tree: `Done`, the rest down in reverse.
+/// S22: when a `Transient` significant child ends by itself, the tree ends as `Done`, and the others go down in
+/// reverse.
 #[tokio::test(start_paused = true)]
 async fn the_tree_ends_with_its_significant_child() {
     let (tree, journal, _) = job().await;
@@ -72,7 +73,7 @@ async fn the_tree_ends_with_its_significant_child() {
     );
 }
 
-/// S22: a `Temporary` one also when it failed; then the tree has failed with it.
+/// S22: a `Temporary` significant child ends the tree also when it has failed; then the tree has failed with it.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_one_that_failed_ends_the_tree_too() {
     let (tree, journal, _) = job().await;
@@ -83,7 +84,7 @@ async fn a_temporary_one_that_failed_ends_the_tree_too() {
     assert_eq!(lines[..4], ["once post_stop", "once drop", "behind post_stop", "behind drop"], "it first, {lines:?}");
 }
 
-/// S22: a failure of a `Transient` one, and a stop from outside, are no ends by itself.
+/// S22: a failure of a `Transient` child, and a stop from outside, are not ends by itself.
 #[tokio::test(start_paused = true)]
 async fn a_restart_or_a_stop_from_outside_does_not_end_the_tree() {
     let (tree, ..) = job().await;
@@ -97,7 +98,7 @@ async fn a_restart_or_a_stop_from_outside_does_not_end_the_tree() {
     assert_eq!(tree.behind.ask(Do::Incarnation).await.unwrap(), 1);
 }
 
-/// S22, S28: a subtree that ends so stays ended; the tree around it goes on.
+/// S22, S28: a subtree that ends this way stays ended; the tree around it goes on.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_ends_with_its_significant_child() {
     let journal = Journal::default();
@@ -106,14 +107,14 @@ async fn a_subtree_ends_with_its_significant_child() {
     assert!(matches!(soon(tree.job.join()).await.unwrap().ended, Ended::Done));
     pass(secs(1)).await;
     assert_eq!(tree.other.ask(Do::Get).await.unwrap(), 0);
-    // What had ended by itself starts again with its tree.
+    // A child that had ended by itself starts again with its tree.
     tree.job.start_again().unwrap();
     settle().await;
     assert_eq!(tree.job.main.ask(Do::Incarnation).await.unwrap(), 2);
     assert_eq!(tree.job.behind.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// S22, 2c: during the boot it stays ended; the tree ends once it is up.
+/// S22, 2c: during the first start, the child stays ended; the tree ends once it is up.
 #[tokio::test(start_paused = true)]
 async fn an_end_during_the_boot_counts_once_the_tree_is_up() {
     let journal = Journal::default();
@@ -127,7 +128,7 @@ async fn an_end_during_the_boot_counts_once_the_tree_is_up() {
     assert!(seen.contains(&"Short started".to_owned()), "it was up first: {seen:?}");
 }
 
-/// S17, S22: in a group too, whoever waits for what.
+/// S17, S22: the same in a group that is restarting.
 #[tokio::test(start_paused = true)]
 async fn a_group_ends_with_its_significant_member() {
     let journal = Journal::default();
@@ -155,7 +156,7 @@ async fn a_group_ends_with_its_significant_member() {
     );
 }
 
-/// Hires a probe that matters.
+/// Spawns a significant probe.
 struct Boss(Journal);
 
 #[actor]
@@ -184,7 +185,7 @@ supervisor! {
     }
 }
 
-/// S22, S38: an actor ends by itself with the significant child it has spawned.
+/// S22, S38: an actor ends by itself together with the significant child that it has spawned.
 #[tokio::test(start_paused = true)]
 async fn an_actor_ends_with_its_significant_child() {
     let journal = Journal::default();

@@ -1,4 +1,4 @@
-//! The failure of a `Temporary` child: the tree's decider is not asked, one above the child itself is (S23).
+//! The failure of a `Temporary` child: the decider of the tree is not asked, a decider on the child itself is (S23).
 
 use supervise::error::SpawnError;
 use supervise::policy::SupervisorStrategy;
@@ -67,7 +67,7 @@ supervisor! {
     }
 }
 
-/// S23: who fails has ended, and nobody else is concerned, whatever the tree would say.
+/// S23: a child that fails has ended, and no other child is affected, whatever the tree would decide.
 #[tokio::test(start_paused = true)]
 async fn the_decider_of_the_tree_is_not_asked_about_a_temporary_child() {
     let journal = Journal::default();
@@ -90,7 +90,7 @@ async fn the_decider_of_the_tree_is_not_asked_about_a_temporary_child() {
     let lines = seen(&mut events);
     assert!(!lines.iter().any(|line| line.contains("decided")), "{lines:?}");
 
-    // Inside of a subtree its own decider is asked, and the subtree is what ends.
+    // The decider of a `Temporary` subtree is asked about a child of the subtree; then it is the subtree that ends.
     tree.branch.leaf.tell(Do::Fail(Boom::Told)).await.unwrap();
     let ended = tree.branch.join().await.unwrap().ended;
     assert_eq!(ended.failure().unwrap().error::<Boom>(), Some(&Boom::Told));
@@ -100,7 +100,7 @@ async fn the_decider_of_the_tree_is_not_asked_about_a_temporary_child() {
     assert_eq!((tree.other.incarnation(), tree.ended().is_none()), (1, true));
 }
 
-/// S23, S27: a first start of an instance that fails is that of its spawn alone.
+/// S23, S27: a failed first start of an instance affects only its spawn.
 #[tokio::test(start_paused = true)]
 async fn a_failed_first_start_of_a_temporary_instance_concerns_its_spawn_alone() {
     let journal = Journal::default();
@@ -113,8 +113,8 @@ async fn a_failed_first_start_of_a_temporary_instance_concerns_its_spawn_alone()
     assert!(tree.ended().is_none());
 }
 
-/// S23: a decider above the child is asked: Restart and Stop are the child's end, Resume goes on, and Escalate is the
-/// failure of the tree.
+/// S23: a decider on the child is asked: Restart and Stop end the child, Resume lets it go on, and Escalate makes the
+/// tree fail.
 #[tokio::test(start_paused = true)]
 async fn a_decider_above_a_temporary_child_is_obeyed() {
     quiet_panics();
@@ -143,7 +143,7 @@ async fn a_decider_above_a_temporary_child_is_obeyed() {
     assert_eq!(ended.failure().unwrap().error::<Boom>(), Some(&Boom::Fatal));
 }
 
-/// S23: what the arms above the child leave open goes to nobody: the child has ended.
+/// S23: a failure that the arms on the child do not match is not decided by any other decider: the child has ended.
 #[tokio::test(start_paused = true)]
 async fn what_the_decider_of_a_temporary_child_leaves_open_ends_it() {
     let tree = Open::start(Journal::default()).await.unwrap();
@@ -154,7 +154,7 @@ async fn what_the_decider_of_a_temporary_child_leaves_open_ends_it() {
     assert!(tree.ended().is_none());
 }
 
-/// S21, S23: until the tree is up such an end is a failed start, and still nobody is asked.
+/// S21, S23: until the tree is up such an end is a failed start, and still no decider is asked.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_child_that_fails_before_the_tree_is_up_fails_the_boot() {
     let mut tree = Early::tree(Journal::default());
@@ -165,7 +165,7 @@ async fn a_temporary_child_that_fails_before_the_tree_is_up_fails_the_boot() {
     assert!(!lines.iter().any(|line| line.contains("decided")), "{lines:?}");
 }
 
-/// S21, S27: an instance of a set never concerns the boot.
+/// S21, S27: an instance of a set never affects the first start of the tree.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_instance_that_fails_during_the_boot_ends_alone() {
     let journal = Journal::default();
@@ -200,7 +200,8 @@ impl Boss {
     }
 }
 
-/// S23, S38: for the children of an actor its `supervision()` is the tree, and their own decider is their own.
+/// S23, S38: for the children of an actor, `supervision()` has the role of the tree's decider; a decider on the child
+/// is asked.
 #[tokio::test(start_paused = true)]
 async fn the_decider_of_an_actor_is_not_asked_about_its_temporary_children() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! Room in a bounded mailbox, to the place, with senders on other threads and outside of a runtime: S3.
+//! Room in a bounded mailbox, exact to one slot, with senders on other threads and outside of a runtime: S3.
 
 use std::future::{IntoFuture, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,18 +16,18 @@ use supervise::prelude::*;
 
 use crate::common::{comes_back, ms, pass, secs, settle, soon};
 
-/// Handles with or without an await, as long as the test wants.
+/// Handles papers with or without an await, for as long as the test wants.
 struct Desk {
     handled: u64,
 }
 
 enum Paper {
     Sign,
-    /// Blocks the thread until the other end is dropped, and says first that it is there.
+    /// Blocks the thread until the other end is dropped, and first signals that it has begun.
     Block(Sender<()>, Receiver<()>),
-    /// Waits, then goes on.
+    /// Waits for this time.
     Await(Duration),
-    /// First the one, then the other, for ever.
+    /// Blocks as `Block` does, then awaits forever.
     BlockThenAwait(Sender<()>, Receiver<()>),
     Fail,
     Ask(Reply<u64>),
@@ -78,7 +78,8 @@ fn depth(seen: &Snapshot, child: usize) -> (usize, usize) {
     }
 }
 
-/// A message that blocks its thread: whether it has begun, and what lets it go on.
+/// Returns a message that blocks its thread, a receiver that signals when it has begun, and a sender that unblocks it
+/// when dropped.
 fn block() -> (Paper, Receiver<()>, Sender<()>) {
     let ((begun, has_begun), (lets_go, until)) = (channel(), channel());
     (Paper::Block(begun, until), has_begun, lets_go)
@@ -88,15 +89,15 @@ fn two_workers() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
-/// S3: as long as there is room a message is taken, also in the midst of a batch, whose handlers do not wait; and as many
-/// are seen to wait as there are (S42).
+/// S3: as long as there is room a message is accepted, even in the middle of a batch whose handlers do not await. A
+/// snapshot shows exactly the number of waiting messages (S42).
 #[test]
 fn no_place_is_hidden_by_a_batch() {
     comes_back(|| {
         let runtime = two_workers();
         let _entered = runtime.enter();
         let office = runtime.block_on(Office::start()).unwrap();
-        // Behind this one 64 wait; the actor takes them in one batch, and blocks at the 20th of it.
+        // 64 messages wait after this one; the actor takes them in one batch, and blocks at the 20th.
         let (first, begun, go) = block();
         office.desk.try_tell(first).unwrap();
         begun.recv().unwrap();
@@ -120,7 +121,7 @@ fn no_place_is_hidden_by_a_batch() {
         drop(go_on);
         assert_eq!(runtime.block_on(async { office.desk.ask(Paper::Ask).await }), Ok(85));
 
-        // A mailbox without a bound shows what waits, too.
+        // A mailbox without a bound shows the waiting messages, too.
         let (first, begun, go) = block();
         office.wide.try_tell(first).unwrap();
         begun.recv().unwrap();
@@ -138,8 +139,8 @@ fn no_place_is_hidden_by_a_batch() {
     });
 }
 
-/// S3: who waits for room goes on as soon as there is any, while the handler of the message in hand blocks its thread and
-/// while it waits, at whatever moment the sender comes.
+/// S3: a sender that waits for room continues as soon as there is any, while the handler of the message in hand blocks
+/// its thread and while it awaits, at whatever moment the sender arrives.
 #[test]
 fn nobody_waits_beside_free_places() {
     comes_back(|| {
@@ -151,7 +152,7 @@ fn nobody_waits_beside_free_places() {
             let (first, has_begun, go) = block();
             quick.try_tell(first).unwrap();
             has_begun.recv().unwrap();
-            // A full batch, whose first message never comes to its end.
+            // A full batch, whose first message never ends.
             let ((begins, has_begun), (go_on, until)) = (channel(), channel());
             quick.try_tell(Paper::BlockThenAwait(begins, until)).unwrap();
             while quick.try_tell(Paper::Sign).is_ok() {}
@@ -166,7 +167,7 @@ fn nobody_waits_beside_free_places() {
                 sends()
             });
             has_begun.recv().unwrap();
-            // One place is free: one goes on while the thread is blocked, and none behind it.
+            // One slot is free: one sender continues while the thread is blocked, and no other.
             early.join().unwrap().unwrap();
             assert_eq!(quick.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
             let late = sends();
@@ -183,20 +184,20 @@ fn nobody_waits_beside_free_places() {
             quick.start_again().unwrap();
             block_on(quick.ask(Paper::Ask).forever()).unwrap();
             if begun.elapsed() > secs(10) {
-                break; // a machine that is busy with other things
+                break; // the machine is busy with other work
             }
         }
         assert!(runtime.block_on(office.shutdown()).is_orderly());
     });
 }
 
-/// S3, S5: what a failed actor had taken and not begun waits with the rest over its whole backoff: it is counted, and its
-/// places are those of nobody else.
+/// S3, S5: messages that a failed actor had taken out in a batch, but not begun, wait with the others for the whole
+/// backoff. They are counted, and no other message can use their slots.
 #[tokio::test(start_paused = true)]
 async fn a_batch_waits_over_a_failure() {
     let office = Office::start().await.unwrap();
     for _ in 0..2 {
-        office.desk.try_tell(Paper::Fail).unwrap(); // the second restart waits
+        office.desk.try_tell(Paper::Fail).unwrap(); // the second restart has a delay
     }
     for _ in 0..40 {
         office.desk.try_tell(Paper::Sign).unwrap();
@@ -212,7 +213,7 @@ async fn a_batch_waits_over_a_failure() {
     assert!(soon(office.shutdown()).await.is_orderly());
 }
 
-/// Whether its waker was called.
+/// Records whether its waker was called.
 struct Mark(AtomicBool);
 
 impl Wake for Mark {
@@ -230,7 +231,7 @@ fn is_woken(mark: Arc<Mark>) -> bool {
     mark.0.load(SeqCst)
 }
 
-/// An actor at work for a second, behind which two more such seconds fill its mailbox.
+/// An actor that works for a second, with two more such messages that fill its mailbox.
 async fn busy() -> Running<Office> {
     let office = Office::start().await.unwrap();
     office.narrow.tell(Paper::Await(secs(1))).await.unwrap();
@@ -241,7 +242,7 @@ async fn busy() -> Running<Office> {
     office
 }
 
-/// S3: who is woken and gives up passes its place on: the next one does not wait for another.
+/// S3: a sender that is woken and gives up releases its slot: the next sender is woken for it.
 #[tokio::test(start_paused = true)]
 async fn who_gives_up_passes_its_place_on() {
     let office = busy().await;
@@ -259,7 +260,8 @@ async fn who_gives_up_passes_its_place_on() {
     assert!(soon(office.shutdown()).await.is_orderly());
 }
 
-/// S3: who finds room before it is woken is not woken for another place: that is of one who waits still.
+/// S3: a sender that finds room before it is woken is not woken for another slot: that slot goes to a sender that still
+/// waits.
 #[tokio::test(start_paused = true)]
 async fn who_has_gone_on_waits_no_more() {
     let office = busy().await;
@@ -279,7 +281,7 @@ async fn who_has_gone_on_waits_no_more() {
     assert!(soon(office.shutdown()).await.is_orderly());
 }
 
-/// S3: who came first is the first to go on, also one that was woken and found the place taken.
+/// S3: the sender that arrived first continues first, even if it was woken before and found the slot taken.
 #[tokio::test(start_paused = true)]
 async fn who_waits_keeps_its_place() {
     let office = busy().await;
@@ -287,7 +289,7 @@ async fn who_waits_keeps_its_place() {
     let mut second = Box::pin(office.narrow.tell(Paper::Sign));
     let mut cx = Cx::from_waker(Waker::noop());
     assert!(first.as_mut().poll(&mut cx).is_pending() && second.as_mut().poll(&mut cx).is_pending());
-    pass(ms(1001)).await; // a place: the first is woken, and does not come at once
+    pass(ms(1001)).await; // one slot is free: the first sender is woken, and does not run at once
     office.narrow.try_tell(Paper::Sign).unwrap();
     assert!(first.as_mut().poll(&mut cx).is_pending());
     assert_eq!(depth(&office.snapshot(), 3), (2, 2));
@@ -301,7 +303,7 @@ async fn who_waits_keeps_its_place() {
     assert!(soon(office.shutdown()).await.is_orderly());
 }
 
-/// Runs a future on this thread, outside of every runtime.
+/// Runs a future on this thread, outside of a runtime.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Here(Thread);
     impl Wake for Here {
@@ -319,8 +321,8 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// S3: a `tell` needs no runtime, also when it waits, and neither does an `ask` that waits for ever. One that waits for
-/// a time needs it always, and says so before anything is sent.
+/// S3: a `tell` needs no runtime, even if it waits, and neither does an `ask` that waits forever. An `ask` with a time
+/// limit always needs one, and panics before anything is sent.
 #[test]
 fn outside_of_a_runtime_only_an_ask_with_a_time_cannot_be() {
     comes_back(|| {
@@ -349,8 +351,8 @@ fn outside_of_a_runtime_only_an_ask_with_a_time_cannot_be() {
     });
 }
 
-/// S3: letting many blocked senders through costs each of them the same, however many there are: a place wakes nobody but
-/// those for whom there is room, and some of these a second time.
+/// S3: when many blocked senders continue, each costs the same, however many there are: a free slot wakes only senders
+/// that there is room for, and some of them a second time.
 #[tokio::test(start_paused = true)]
 async fn many_blocked_senders_cost_the_same_each() {
     for senders in [500_u64, 5_000] {

@@ -1,4 +1,4 @@
-//! Control beside the user code, and no message lost in silence: S4 and S5.
+//! Control of an actor while its user code runs, and no message lost in silence: S4 and S5.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ supervisor! {
 
 // ----- S4
 
-/// S4: control has a queue of its own: it passes a full mailbox, and acts after the message in hand.
+/// S4: control has a queue of its own: it bypasses a full mailbox, and takes effect after the message in hand.
 #[tokio::test(start_paused = true)]
 async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     let journal = Journal::default();
@@ -35,7 +35,7 @@ async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     tree.small.try_tell(Do::Note("behind")).unwrap();
     journal.take();
     for _ in 0..10_000 {
-        tree.small.stop(); // never refused, never waits
+        tree.small.stop(); // a stop is never refused, and never waits
     }
     pass(ms(1_900)).await;
     assert_eq!(journal.take(), [""; 0], "the message in hand goes on");
@@ -43,7 +43,7 @@ async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     assert_eq!(journal.take(), ["small worked", "small post_stop", "small drop"]);
 }
 
-/// S4: a future is dropped, at its next await, by a kill and by a deadline that has passed.
+/// S4: a future is dropped at its next await by a kill, and by a deadline that has passed.
 #[tokio::test(start_paused = true)]
 async fn a_kill_and_a_passed_deadline_drop_the_future_at_its_await() {
     supervisor! {
@@ -147,7 +147,7 @@ async fn supervision_is_read_once_per_instance_before_pre_start() {
 
 // ----- S5
 
-/// S5: what is queued behind a stop becomes dead letters, or errors of those who asked; all are counted.
+/// S5: messages that are queued when a stop arrives become dead letters, or errors for their askers; all are counted.
 #[tokio::test(start_paused = true)]
 async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     let one = One::start(Journal::default()).await.unwrap();
@@ -180,7 +180,7 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     assert_eq!(one.dead_letters(), 3, "an error to the sender is no dead letter");
 }
 
-/// S5: a `tell` that waits for room when the actor ends gets its message back, at once.
+/// S5: a `tell` that waits for room when the actor ends gets its message back at once.
 #[tokio::test(start_paused = true)]
 async fn a_tell_that_waits_at_the_end_gets_its_message_back() {
     let tree = Narrow::start(Journal::default()).await.unwrap();
@@ -199,7 +199,8 @@ async fn a_tell_that_waits_at_the_end_gets_its_message_back() {
     assert_eq!(tree.dead_letters(), 2);
 }
 
-/// S5: messages behind a failure that is decided Stop are dead letters; the one in hand is named by type.
+/// S5: the messages that are queued after a failure that is decided Stop are dead letters; the failure names the type
+/// of the message in hand.
 #[tokio::test(start_paused = true)]
 async fn the_message_in_hand_is_named_and_the_rest_are_dead_letters() {
     supervisor! {

@@ -15,7 +15,7 @@ supervisor! {
 
 // ----- S1
 
-/// S1: one message at a time, and those of each sender in the order it sent them.
+/// S1: messages are handled one at a time, and those of each sender in the order in which it sent them.
 #[tokio::test(start_paused = true)]
 async fn messages_are_handled_one_at_a_time_in_the_order_each_sender_sent_them() {
     struct List(Vec<(u8, u32)>, bool);
@@ -64,7 +64,7 @@ async fn messages_are_handled_one_at_a_time_in_the_order_each_sender_sent_them()
     assert!(!all.is_sorted(), "the senders took turns, or this test shows nothing");
 }
 
-/// Where the parts of an actor run, by tokio's id of the task.
+/// The tokio task id of each part of an actor.
 #[derive(Clone, Default)]
 struct Places(Arc<Mutex<Vec<(&'static str, tokio::task::Id)>>>);
 
@@ -110,7 +110,7 @@ impl Drop for Placed {
     }
 }
 
-/// S1, S4: a restart reuses the task; user code, the decider included, runs only in its own actor's task.
+/// S1, S4: a restart reuses the task; user code, including the decider, runs only in the task of its own actor.
 #[tokio::test(start_paused = true)]
 async fn all_user_code_of_an_actor_runs_in_one_task_over_restarts() {
     supervisor! {
@@ -153,7 +153,7 @@ async fn all_user_code_of_an_actor_runs_in_one_task_over_restarts() {
 
 // ----- S2
 
-/// S2: the handle stays valid over a restart, and so does what waits in the mailbox.
+/// S2: the handle stays valid over a restart, and the queued messages stay in the mailbox.
 #[tokio::test(start_paused = true)]
 async fn a_handle_and_the_queued_messages_survive_a_restart() {
     let journal = Journal::default();
@@ -179,7 +179,7 @@ async fn a_handle_and_the_queued_messages_survive_a_restart() {
     );
 }
 
-/// S2: a handle is one pointer, may go anywhere, and keeps nothing alive.
+/// S2: a handle is one pointer, is `Send + Sync`, and keeps nothing alive.
 #[tokio::test(start_paused = true)]
 async fn a_handle_is_one_pointer_and_keeps_nothing_alive() {
     fn anywhere<T: Clone + Send + Sync + 'static>(_: &T) {}
@@ -197,7 +197,7 @@ async fn a_handle_is_one_pointer_and_keeps_nothing_alive() {
     assert!(matches!(probe.ended(), Some(Ended::Stopped)));
 }
 
-/// S2: without any handle left the actor goes on.
+/// S2: an actor without any handle continues to run.
 #[tokio::test(start_paused = true)]
 async fn an_actor_lives_on_when_its_handles_are_dropped() {
     let journal = Journal::default();
@@ -209,7 +209,7 @@ async fn an_actor_lives_on_when_its_handles_are_dropped() {
     assert_eq!(journal.take()[2..], ["probe works", "probe worked", "probe behind it"]);
 }
 
-/// S2: restarts are invisible to who waits for the end, and an old handle still stops it.
+/// S2: restarts are invisible to a caller that waits for the end, and an old handle still stops the actor.
 #[tokio::test(start_paused = true)]
 async fn watch_and_stop_hold_over_restarts() {
     let journal = Journal::default();

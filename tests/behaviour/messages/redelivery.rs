@@ -1,4 +1,4 @@
-//! The message in hand at a failure is delivered again: S36.
+//! The message in hand at a failure is delivered again (redelivery): S36.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// Goes wrong so often with one message, then handles it.
+/// Fails `left` times, then handles the message.
 struct Picky {
     journal: Journal,
     /// Shared by all incarnations.
@@ -18,12 +18,12 @@ struct Picky {
 
 #[derive(Debug, Clone)]
 enum Eat {
-    /// Goes wrong as long as there is something left.
+    /// Fails as long as there are failures left.
     Bad(Reply<u32>),
     Panics,
     Note(&'static str),
     Slow(Duration),
-    /// Goes wrong, and is not to be restarted.
+    /// Fails, and is not to be restarted.
     Fatal(Reply<u32>),
 }
 
@@ -49,7 +49,7 @@ impl Picky {
                 self.journal.write("slow done");
             }
             Eat::Fatal(reply) => {
-                drop(reply); // a copy of it is left
+                drop(reply); // a copy of it still exists
                 return Err(Boom::Fatal);
             }
         }
@@ -87,7 +87,7 @@ async fn one(bad: u32) -> (Running<One>, Journal, Events) {
     (tree, journal, events)
 }
 
-/// S36: it comes first again after the restart, and the asker, who goes on waiting, gets its reply.
+/// S36: the message comes first again after the restart, and the asker, which still waits, gets its reply.
 #[tokio::test(start_paused = true)]
 async fn the_message_in_hand_is_delivered_again_and_answered() {
     let (tree, journal, mut events) = one(2).await;
@@ -104,7 +104,8 @@ async fn the_message_in_hand_is_delivered_again_and_answered() {
     assert!(!seen(&mut events).contains(&"picky dead letter".to_owned()));
 }
 
-/// S36: at most so often; then it is a dead letter, and its asker hears of it at once.
+/// S36: the message is redelivered that many times at most; then it is a dead letter, and its asker gets an error at
+/// once.
 #[tokio::test(start_paused = true)]
 async fn a_message_that_always_fails_is_given_up() {
     let (tree, journal, mut events) = one(100).await;
@@ -133,7 +134,7 @@ async fn a_message_that_always_fails_is_given_up() {
     assert_eq!(journal.take(), ["goes on"]);
 }
 
-/// S36: after a panic too.
+/// S36: a panic leads to redelivery too.
 #[tokio::test(start_paused = true)]
 async fn a_panic_delivers_again() {
     quiet_panics();
@@ -143,7 +144,7 @@ async fn a_panic_delivers_again() {
     assert_eq!(journal.take(), ["bad", "fine"]);
 }
 
-/// S36: an abort on the way down for a restart delivers again as well.
+/// S36: an abort on the way down for a restart leads to redelivery as well.
 #[tokio::test(start_paused = true)]
 async fn an_abort_delivers_again() {
     let (tree, journal, mut events) = one(0).await;
@@ -155,7 +156,7 @@ async fn an_abort_delivers_again() {
     assert!(seen(&mut events).contains(&"picky aborted".to_owned()));
 }
 
-/// S36: what was handled does not come again, whatever the next message does.
+/// S36: a message that was handled is not redelivered, whatever the next message does.
 #[tokio::test(start_paused = true)]
 async fn what_was_handled_does_not_come_again() {
     let (tree, journal, _) = one(1).await;
@@ -167,7 +168,7 @@ async fn what_was_handled_does_not_come_again() {
     assert_eq!(journal.take(), ["once", "bad"]);
 }
 
-/// S7, S36: a Resume lets it go: its asker hears at once.
+/// S7, S36: a Resume discards the message, and its asker gets an error at once.
 #[tokio::test(start_paused = true)]
 async fn a_resume_lets_the_message_go() {
     let (tree, journal, _) = one(1).await;
@@ -179,7 +180,7 @@ async fn a_resume_lets_the_message_go() {
     assert_eq!(journal.take(), ["bad"]);
 }
 
-/// S36: an end makes it a dead letter.
+/// S36: an end of the actor makes the message a dead letter.
 #[tokio::test(start_paused = true)]
 async fn an_end_makes_it_a_dead_letter() {
     let (tree, _, mut events) = one(1).await;
@@ -187,7 +188,7 @@ async fn an_end_makes_it_a_dead_letter() {
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
     soon(tree.picky.terminated()).await.unwrap();
     assert!(seen(&mut events).contains(&"picky dead letter".to_owned()));
-    // While it waits for its restart as well.
+    // The same while the actor waits for its restart.
     let (tree, ..) = one(1).await;
     let (asked, ()) = tokio::join!(tree.picky.ask(Eat::Bad).forever(), async {
         pass(ms(500)).await;
@@ -197,7 +198,7 @@ async fn an_end_makes_it_a_dead_letter() {
     assert_eq!(tree.dead_letters(), 1);
 }
 
-/// S15, S36: at the limit it ends with the child, however many attempts are left.
+/// S15, S36: at the limit, the message ends with the child, however many attempts are left.
 #[tokio::test(start_paused = true)]
 async fn the_limit_comes_before_the_attempts() {
     supervisor! {
@@ -224,7 +225,7 @@ async fn the_limit_comes_before_the_attempts() {
     assert_eq!(reasons, [DeadLetterReason::Ended]);
 }
 
-/// S7: without it the asker hears at once and nothing comes again.
+/// S7: without `redeliver` the asker gets an error at once, and the message is not redelivered.
 #[tokio::test(start_paused = true)]
 async fn without_it_the_message_is_gone() {
     let (tree, journal, _) = one(1).await;
@@ -236,7 +237,7 @@ async fn without_it_the_message_is_gone() {
     assert_eq!(journal.take(), ["bad"]);
 }
 
-/// S36: the time of an ask is not stretched.
+/// S36: the time of an ask is not extended.
 #[tokio::test(start_paused = true)]
 async fn an_ask_waits_for_its_own_time_only() {
     let (tree, ..) = one(2).await;
@@ -244,7 +245,7 @@ async fn an_ask_waits_for_its_own_time_only() {
     assert!(matches!(asked, Err(AskError::TimedOut { .. })), "{asked:?}");
 }
 
-/// S36: of an instance of a set; past the bound of a full mailbox.
+/// S36: an instance of a set redelivers too, even if its mailbox is full.
 #[tokio::test(start_paused = true)]
 async fn an_instance_of_a_set_delivers_again() {
     let (tree, journal, _) = one(0).await;
@@ -259,7 +260,7 @@ async fn an_instance_of_a_set_delivers_again() {
     assert_eq!(tree.dead_letters(), 1);
 }
 
-/// Goes wrong as often as the test has said.
+/// Fails as often as the test requests.
 struct Flaky(std::sync::Arc<std::sync::atomic::AtomicU32>);
 
 #[actor]
@@ -271,7 +272,7 @@ impl Flaky {
     }
 }
 
-/// S36: each message has its own attempts: those that the one before it has used do not count.
+/// S36: each message has all its attempts: those of the message before it do not count.
 #[tokio::test(start_paused = true)]
 async fn each_message_has_all_attempts() {
     supervisor! {
@@ -284,17 +285,17 @@ async fn each_message_has_all_attempts() {
     let tree = Two::start(left.clone()).await.unwrap();
     for (wrong, lost) in [(1, 0), (2, 0), (3, 1)] {
         left.store(wrong, std::sync::atomic::Ordering::SeqCst);
-        let _ = tree.flaky.ask(|reply| reply).forever().await; // each is answered by an error: no reply is sent
+        let _ = tree.flaky.ask(|reply| reply).forever().await; // each ends with an error, because no reply is sent
         settle().await;
         assert_eq!((left.load(std::sync::atomic::Ordering::SeqCst), tree.dead_letters()), (0, lost), "{wrong}");
     }
 }
 
-/// Has a message in hand for ever.
+/// Keeps a message in hand forever.
 struct Holder(std::sync::mpsc::Sender<()>);
 
 #[derive(Clone)]
-struct Hold(#[allow(dead_code)] Reply<u32>); // who drops the last copy tells the asker
+struct Hold(#[allow(dead_code)] Reply<u32>); // dropping the last copy sends the asker an error
 
 #[actor]
 impl Holder {
@@ -312,7 +313,7 @@ supervisor! {
     }
 }
 
-/// S36, S25: a message that was to come again goes with its runtime, and its asker hears of it.
+/// S36, S25: a message that would be redelivered is dropped with its runtime, and its asker gets an error.
 #[test]
 fn a_message_to_come_again_goes_with_its_runtime() {
     comes_back(|| {

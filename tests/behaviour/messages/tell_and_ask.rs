@@ -1,4 +1,4 @@
-//! Tell and ask, their waits and their errors: S3.
+//! Tell and ask: when they wait, and their errors: S3.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn a_tell_waits_for_room_and_a_try_tell_gives_the_message_back() {
     let tree = Narrow::start(journal.clone()).await.unwrap();
     let small = tree.small.clone();
     small.tell(Do::Work(secs(3))).await.unwrap();
-    settle().await; // it is in hand, and takes no room
+    settle().await; // this message is in hand, and does not take a slot
     small.try_tell(Do::Add(1)).unwrap();
     small.try_tell(Do::Add(2)).unwrap();
     let full = small.try_tell(Do::Add(4)).unwrap_err();
@@ -40,7 +40,7 @@ async fn a_tell_waits_for_room_and_a_try_tell_gives_the_message_back() {
     assert_eq!(tree.wide.ask(Do::Get).await.unwrap(), 5000, "an unbounded one is never full");
 }
 
-/// S3: a `tell` that was dropped while it waited for room was not sent.
+/// S3: a `tell` that was dropped while it waited for room was not sent, and the next sender gets the slot.
 #[tokio::test(start_paused = true)]
 async fn a_tell_that_was_given_up_was_not_sent_and_leaves_its_place_to_the_next() {
     let tree = Narrow::start(Journal::default()).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_tell_that_was_given_up_was_not_sent_and_leaves_its_place_to_the_next(
     assert_eq!(small.ask(Do::Get).await.unwrap(), 11);
 }
 
-/// S3: a `tell` to oneself never waits: nobody else would make room.
+/// S3: a `tell` to oneself never waits, because no other task would make room.
 #[tokio::test(start_paused = true)]
 async fn a_tell_to_oneself_is_full_at_once() {
     struct Selfish;
@@ -130,7 +130,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
     });
     assert_eq!(killed, no_reply());
     pass(ms(20)).await;
-    // One in hand and one queued behind it when it ends.
+    // One message in hand, and one queued after it, when the actor ends.
     let (in_hand, queued) = tokio::join!(mute.ask(Question::Quit).forever(), mute.ask(Question::Forget).forever());
     assert_eq!((in_hand, queued), (no_reply(), no_reply()));
     let refused = AskError::Refused { path: "mute".into(), reason: SendRejection::Ended };
@@ -138,7 +138,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
     assert!(begun.elapsed() < ms(100), "no ask waited for its time: {:?}", begun.elapsed());
 }
 
-/// S3: else after 5 s, `.within(D)`, the `ask` of its mailbox, or never; time for room counts too.
+/// S3: otherwise an ask ends after 5 s, `.within(D)`, the `ask` of its mailbox, or never; the wait for room counts too.
 #[tokio::test(start_paused = true)]
 async fn an_ask_waits_its_time_and_no_longer() {
     async fn timed<T: std::fmt::Debug>(ask: impl Future<Output = Result<T, AskError>>) -> (Duration, Duration) {
@@ -156,12 +156,12 @@ async fn an_ask_waits_its_time_and_no_longer() {
     assert_eq!(timed(async { tree.small.ask(Do::Get).within(ms(70)).await }).await, (ms(70), ms(70)));
     assert_eq!(timed(async { tree.wide.ask(Do::Get).await }).await, (ms(250), ms(250)));
     assert_eq!(timed(async { tree.wide.ask(Do::Get).within(secs(7)).await }).await, (secs(7), secs(7)));
-    // The two places are taken by the asks that gave up: this one waits for room until its time is up.
+    // The two slots are taken by the asks that gave up: this one waits for room until its time is over.
     assert_eq!(timed(async { tree.small.ask(Do::Get).within(ms(30)).await }).await, (ms(30), ms(30)));
     assert_eq!(tree.wide.ask(Do::Get).forever().await.unwrap(), 0, "as long as it takes");
 }
 
-/// S3: a tell that has waited 10 s says so, and again every 10 s.
+/// S3: a tell that has waited 10 s raises an event, and again every 10 s.
 #[tokio::test(start_paused = true)]
 async fn a_tell_that_waits_for_room_raises_blocked_every_ten_seconds() {
     let tree = Narrow::start(Journal::default()).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_tell_that_waits_for_room_raises_blocked_every_ten_seconds() {
     assert!(waits.await.unwrap());
 }
 
-/// S3: in `pre_restart` and `post_stop` nobody waits for one that is down, oneself included.
+/// S3: in `pre_restart` and `post_stop`, a send to an actor that is down does not wait, not even one to oneself.
 #[tokio::test(start_paused = true)]
 async fn hooks_of_the_way_down_do_not_wait_for_one_that_is_down() {
     struct Leaves(ActorRef<Probe>, Journal);

@@ -1,4 +1,4 @@
-//! Timers and subordinate futures of an actor: S11.
+//! Timers and background futures of an actor: S11.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,22 +12,22 @@ use tokio::time::{Instant, sleep};
 
 use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// Does with its context what it is told, and writes down when which message came.
+/// Runs closures on its context, and records which message came when.
 struct Clock {
     journal: Journal,
     began: Instant,
     timers: Vec<Timer>,
-    /// Its `post_stop` takes this long.
+    /// The time that its `post_stop` takes.
     lingers: Option<Duration>,
 }
 
 type With = Box<dyn FnOnce(&mut Context<Clock>) -> Vec<Timer> + Send>;
 
 enum Msg {
-    /// Something to be done with the context.
+    /// Runs a closure on the context.
     With(With),
     Tick(&'static str),
-    /// The handler takes this long.
+    /// Takes this long in the handler.
     Busy(Duration),
     Linger(Duration),
     Cancel,
@@ -90,13 +90,14 @@ fn answered(reply: Reply<()>) -> Vec<Timer> {
     Vec::new()
 }
 
-/// Has the actor do this with its context.
+/// Makes the actor run a closure on its context.
 async fn with(clock: &ActorRef<Clock>, with: impl FnOnce(&mut Context<Clock>) -> Vec<Timer> + Send + 'static) {
     clock.tell(Msg::With(Box::new(with))).await.unwrap();
     settle().await;
 }
 
-/// S11: a message to itself after a while, once; equal times in the order in which they were set.
+/// S11: `send_after` sends one message to the actor itself after the delay; messages with equal times come in the order
+/// in which they were set.
 #[tokio::test(start_paused = true)]
 async fn send_after_sends_once_after_the_delay() {
     let (wall, journal) = wall().await;
@@ -114,7 +115,7 @@ async fn send_after_sends_once_after_the_delay() {
     assert_eq!(journal.take(), ["one at 100 in 1", "two at 100 in 1", "late at 300 in 1"]);
 }
 
-/// S11: `send_every` sends at each period, a message that is `Clone` or what a closure makes.
+/// S11: `send_every` sends at each period, either a message that is `Clone` or the result of a closure.
 #[tokio::test(start_paused = true)]
 async fn send_every_sends_at_each_period() {
     let (wall, journal) = wall().await;
@@ -148,7 +149,7 @@ async fn send_every_sends_at_each_period() {
     assert_eq!(journal.take(), ["7", "7", "7"], "a period below 1 ms is 1 ms");
 }
 
-/// S11: a cancelled timer is silent, also when its tick waits in the mailbox already.
+/// S11: a cancelled timer sends nothing, even if its tick is in the mailbox already.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_timer_is_silent() {
     let (wall, journal) = wall().await;
@@ -168,13 +169,13 @@ async fn a_cancelled_timer_is_silent() {
     pass(ms(120)).await;
     assert_eq!(journal.take(), ["every at 100 in 1"]);
     wall.clock.tell(Msg::Busy(ms(100))).await.unwrap();
-    wall.clock.tell(Msg::Cancel).await.unwrap(); // in front of the ticks of 150 and 200
+    wall.clock.tell(Msg::Cancel).await.unwrap(); // ahead of the ticks of 150 and 200
     pass(secs(1)).await;
     assert_eq!(journal.take(), ["busy until 220"]);
     assert_eq!(Arc::strong_count(&payload), 1, "what it would have sent is gone at once");
 }
 
-/// S11: a tick takes its place in the mailbox when it is due, also while a handler is at work.
+/// S11: a tick enters the mailbox when it is due, even while a handler runs.
 #[tokio::test(start_paused = true)]
 async fn a_tick_is_queued_when_it_is_due() {
     let (wall, journal) = wall().await;
@@ -187,7 +188,7 @@ async fn a_tick_is_queued_when_it_is_due() {
     assert_eq!(journal.take(), ["busy until 200", "before at 200 in 1", "tick at 200 in 1", "behind at 200 in 1"]);
 }
 
-/// S11: a second tick of one timer is not queued while one waits; the next one keeps the pace.
+/// S11: a second tick of one timer is not queued while one waits; the next one keeps the rhythm.
 #[tokio::test(start_paused = true)]
 async fn a_second_tick_is_not_queued_while_one_waits() {
     let (wall, journal) = wall().await;
@@ -197,7 +198,7 @@ async fn a_second_tick_is_not_queued_while_one_waits() {
     assert_eq!(journal.take(), ["busy until 350", "tick at 350 in 1", "tick at 400 in 1", "tick at 500 in 1"]);
 }
 
-/// S11: a tick waits in the timer until there is room; it takes nobody's place and is not lost.
+/// S11: a tick waits in the timer until there is room; it takes no slot before that, and is not lost.
 #[tokio::test(start_paused = true)]
 async fn a_tick_waits_in_the_timer_until_there_is_room() {
     let (wall, journal) = wall().await;
@@ -211,7 +212,8 @@ async fn a_tick_waits_in_the_timer_until_there_is_room() {
     assert_eq!(journal.take(), ["busy until 200", "the one place at 200 in 1", "tick at 200 in 1"]);
 }
 
-/// S11: timers and their queued ticks are gone at a restart, and those of hooks on the way down never come.
+/// S11: timers and their queued ticks are gone at a restart, and timers that are set in hooks on the way down never
+/// fire.
 #[tokio::test(start_paused = true)]
 async fn timers_and_queued_ticks_are_gone_at_a_restart() {
     let (wall, journal) = wall().await;
@@ -225,7 +227,7 @@ async fn timers_and_queued_ticks_are_gone_at_a_restart() {
     .await;
     wall.clock.tell(Msg::Busy(ms(200))).await.unwrap();
     wall.clock.tell(Msg::Fail).await.unwrap();
-    pass(ms(180)).await; // both ticks are in the mailbox, behind the failure
+    pass(ms(180)).await; // both ticks are in the mailbox, after the failing message
     wall.clock.tell(Msg::Tick("told")).await.unwrap();
     pass(secs(1)).await;
     assert_eq!(journal.take(), ["busy until 200", "told at 200 in 2"]);
@@ -236,7 +238,7 @@ async fn timers_and_queued_ticks_are_gone_at_a_restart() {
     assert_eq!(dead, 0, "a tick that ends with its actor is no dead letter");
 }
 
-/// S11: a queued tick that is gone makes its place free for one who waits for it.
+/// S11: the slot of a queued tick that is discarded goes to a sender that waits for it.
 #[tokio::test(start_paused = true)]
 async fn the_place_of_a_stale_tick_is_free() {
     let (wall, journal) = wall().await;
@@ -254,8 +256,8 @@ async fn the_place_of_a_stale_tick_is_free() {
     assert_eq!(journal.take(), ["told at 10150 in 2"]);
 }
 
-/// S11, S3: the same for one who asked again on its way down, when the tick was there still: it does not wait until the
-/// actor is up.
+/// S11, S3: the same for a sender that arrives while the actor goes down and the tick is still queued: it does not wait
+/// until the actor is up.
 #[tokio::test(start_paused = true)]
 async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
     let (wall, _) = wall().await;
@@ -273,7 +275,7 @@ async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
     assert!(waits.is_finished(), "the actor is down, but the place is free");
 }
 
-/// S11: timers outlive a Resume, since the instance does.
+/// S11: timers survive a Resume, because the instance does.
 #[tokio::test(start_paused = true)]
 async fn timers_outlive_a_resume() {
     supervisor! {
@@ -290,7 +292,7 @@ async fn timers_outlive_a_resume() {
     assert_eq!(journal.take(), ["tick at 100 in 1"]);
 }
 
-/// S11: the result of a subordinate future is a message; it runs beside messages and handlers.
+/// S11: the result of a background future is a message; the future runs while messages are handled.
 #[tokio::test(start_paused = true)]
 async fn the_result_of_a_subordinate_future_is_a_message() {
     let (wall, journal) = wall().await;
@@ -312,7 +314,7 @@ async fn the_result_of_a_subordinate_future_is_a_message() {
     assert_eq!(lines, ["busy until 200", "told at 200 in 1", "woken from outside at 200 in 1", "slept at 200 in 1"]);
 }
 
-/// S11: subordinate futures are dropped at a restart and at the end, their queued results with them.
+/// S11: background futures are dropped at a restart and at the end, together with their queued results.
 #[tokio::test(start_paused = true)]
 async fn subordinate_futures_are_gone_at_a_restart() {
     struct Gone(Arc<AtomicU32>);
@@ -351,7 +353,7 @@ async fn subordinate_futures_are_gone_at_a_restart() {
     assert!(journal.take().iter().all(|line| line.starts_with("busy")));
 }
 
-/// S11: a panic in a subordinate future, or in what makes its message, is the actor's failure, behind the
+/// S11: a panic in a background future, or in the closure that makes its message, is a failure of the actor, after the
 /// message in hand.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
@@ -381,7 +383,7 @@ async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
     assert_eq!(wall.clock.incarnation(), 3, "what makes a tick is the actor's code too");
 }
 
-/// S11: cancelled timers are taken out, however far away; the others stay.
+/// S11: cancelled timers are removed, however far away; the others stay.
 #[tokio::test(start_paused = true)]
 async fn many_cancelled_timers_leave_the_others_alone() {
     let (wall, journal) = wall().await;

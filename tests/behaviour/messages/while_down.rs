@@ -1,4 +1,4 @@
-//! While a child is down its mailbox holds: S35.
+//! Messages to a child that is down wait in its mailbox: S35.
 
 use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
@@ -21,7 +21,7 @@ supervisor! {
     }
 }
 
-/// S35: what is told during the wait is handled after it, in order, and counts towards the bound.
+/// S35: messages that are sent during the wait are handled after it, in order, and count towards the bound.
 #[tokio::test(start_paused = true)]
 async fn messages_wait_while_the_child_is_down() {
     let journal = Journal::default();
@@ -40,7 +40,7 @@ async fn messages_wait_while_the_child_is_down() {
     assert_eq!(journal.take(), ["db start", "db pre_start", "db post_restart", "db first", "db second", "db third"]);
 }
 
-/// S35: an ask waits with its message; its time is not stretched.
+/// S35: an ask waits together with its message; its time is not extended.
 #[tokio::test(start_paused = true)]
 async fn an_ask_waits_for_the_restart_within_its_time() {
     let tree = Held::start(Journal::default()).await.unwrap();
@@ -54,7 +54,7 @@ async fn an_ask_waits_for_the_restart_within_its_time() {
     assert_eq!(begin.elapsed(), secs(3));
 }
 
-/// S35: down lasts until `post_restart` is through: nothing is handled before.
+/// S35: a child is down until `post_restart` has finished: it handles no message before that.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_handled_before_post_restart_is_through() {
     let journal = Journal::default();
@@ -68,7 +68,8 @@ async fn nothing_is_handled_before_post_restart_is_through() {
     assert_eq!(lines[done + 1..], ["db handled"]);
 }
 
-/// S35: before the first start too: a child whose first try failed holds what it is sent meanwhile.
+/// S35: the same before the first start: a child whose first attempt failed keeps the messages that it is sent
+/// meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_has_never_been_up_holds_messages() {
     let journal = Journal::default();
@@ -81,7 +82,7 @@ async fn a_child_that_has_never_been_up_holds_messages() {
     assert_eq!(journal.take(), ["db start", "db pre_start", "db early"]);
 }
 
-/// S35: a member that its group takes down is down from then on, and serves till its turn of Down.
+/// S35: a member that goes down with its group is down from its turn on, and serves until then.
 #[tokio::test(start_paused = true)]
 async fn a_member_that_waits_with_its_group_is_down() {
     let journal = Journal::default();
@@ -103,7 +104,7 @@ async fn a_member_that_waits_with_its_group_is_down() {
     assert!(journal.take().contains(&"a after the restart".into()));
 }
 
-/// S35: the end of the wait is the end of the child when it is stopped: what waited becomes an error.
+/// S35: when a child is stopped during the wait, the wait ends and the waiting messages become errors.
 #[tokio::test(start_paused = true)]
 async fn what_waits_for_a_child_that_is_stopped_meanwhile_is_refused() {
     let tree = Held::start(Journal::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! While a child that rejects is down nobody waits for it: S35.
+//! A child that rejects messages while it is down: S35.
 
 use std::time::Duration;
 
@@ -35,12 +35,13 @@ fn down(retry_in: Option<Duration>) -> SendRejection {
     SendRejection::Down { retry_in }
 }
 
-/// What a `try_tell` is told; `None`: it was taken.
+/// Returns the rejection of a `try_tell`, or `None` if the message was accepted.
 fn tried(probe: &ActorRef<Probe>) -> Option<SendRejection> {
     probe.try_tell(Do::Add(1)).err().map(|error| error.reason())
 }
 
-/// S35: from its failure until it handles messages again, with the rest of the backoff where one runs.
+/// S35: the child rejects from its failure until it handles messages again; the error has the rest of the backoff, if
+/// there is one.
 #[tokio::test(start_paused = true)]
 async fn one_that_rejects_is_told_nothing_while_it_is_down() {
     let journal = Journal::default();
@@ -68,7 +69,8 @@ async fn one_that_rejects_is_told_nothing_while_it_is_down() {
     assert_eq!(tree.db.incarnation(), 2);
 }
 
-/// S35: who waits for room when it goes down fails at once too; what was queued is handled after the restart.
+/// S35: a sender that waits for room when the child goes down fails at once too; queued messages are handled after the
+/// restart.
 #[tokio::test(start_paused = true)]
 async fn senders_that_wait_for_room_are_rejected_too() {
     let journal = Journal::default();
@@ -78,7 +80,7 @@ async fn senders_that_wait_for_room_are_rejected_too() {
     settle().await;
     let begin = Instant::now();
     tree.small.tell(Do::Note("queued")).await.unwrap();
-    // Tasks of their own: nothing but the restart wakes them.
+    // These are separate tasks, which only the restart can wake.
     let (small, other) = (tree.small.clone(), tree.small.clone());
     let told = tokio::spawn(async move { small.tell(Do::Note("blocked")).await });
     let asked = tokio::spawn(async move { other.ask(Do::Get).await });
@@ -94,7 +96,7 @@ async fn senders_that_wait_for_room_are_rejected_too() {
     assert!(!lines.contains(&"small blocked".to_owned()));
 }
 
-/// S35: a question that was queued keeps its place, and is answered after the restart.
+/// S35: a question that was queued stays in the mailbox, and is answered after the restart.
 #[tokio::test(start_paused = true)]
 async fn a_queued_question_outlives_the_restart() {
     let tree = One::start(Journal::default()).await.unwrap();
@@ -103,7 +105,7 @@ async fn a_queued_question_outlives_the_restart() {
     assert_eq!(tree.db.incarnation(), 2);
 }
 
-/// S35: before the first start, of an instance of a set as well.
+/// S35: a child rejects before its first start, and so does an instance of a set.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_has_not_started_rejects() {
     let journal = Journal::default();
@@ -120,7 +122,7 @@ async fn a_child_that_has_not_started_rejects() {
     assert_eq!(tried(&tree.hold), None);
 }
 
-/// S35: from when its group takes it down: it serves until its turn.
+/// S35: a member rejects once its turn to go down with its group has come, and serves until then.
 #[tokio::test(start_paused = true)]
 async fn a_member_rejects_from_its_turn_on() {
     let journal = Journal::default();
@@ -141,7 +143,7 @@ async fn a_member_rejects_from_its_turn_on() {
     assert_eq!(tree.b.incarnation(), 2);
 }
 
-/// Fails slowly, or is resumed; below it a probe that rejects.
+/// Fails and takes time to go down, or is resumed; its child is a probe that rejects.
 struct Boss {
     journal: Journal,
 }
@@ -178,7 +180,8 @@ supervisor! {
     }
 }
 
-/// S35: from an ancestor's failure, also with a message in hand; its Resume opens it again.
+/// S35: a child rejects from an ancestor's failure on, even with a message in hand; the Resume of the ancestor opens it
+/// again.
 #[tokio::test(start_paused = true)]
 async fn one_that_rejects_is_down_below_a_failure() {
     let office = Office::start(Journal::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Children that are aborted on their way down, and what becomes of them then: S11, S12 and S24.
+//! Children that are aborted on their way down, and how they continue: S11, S12 and S24.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -35,7 +35,7 @@ fn of(lines: Vec<String>, who: &str) -> Vec<String> {
     lines.into_iter().filter(|line| line.starts_with(who)).collect()
 }
 
-/// S12: an incarnation that was aborted is one of its own: the next one goes down with all its hooks.
+/// S12: an abort affects only its own incarnation: the next one goes down with all its hooks.
 #[tokio::test(start_paused = true)]
 async fn an_abort_is_of_one_incarnation() {
     let journal = Journal::default();
@@ -54,7 +54,7 @@ async fn an_abort_is_of_one_incarnation() {
     assert!(report.is_orderly(), "{report}");
 }
 
-/// S11: one whose time is up in the middle of a message is dropped with it: no hook runs on what is left.
+/// S11: a child whose time ends in the middle of a message is dropped together with it: no hook runs on that instance.
 #[tokio::test(start_paused = true)]
 async fn no_hook_runs_on_what_was_aborted() {
     let journal = Journal::default();
@@ -67,7 +67,7 @@ async fn no_hook_runs_on_what_was_aborted() {
     assert_eq!(of(journal.take(), "db "), ["db drop", "db start", "db pre_start", "db post_restart"]);
 }
 
-/// S16, S24: with one that is killed on its way down its children are aborted, not stopped.
+/// S16, S24: when an actor is killed on its way down, its children are aborted, not stopped.
 #[tokio::test(start_paused = true)]
 async fn a_kill_on_the_way_down_aborts_the_children() {
     let (family, journal) = family(Directive::Restart).await;
@@ -84,7 +84,7 @@ async fn a_kill_on_the_way_down_aborts_the_children() {
     assert_eq!(family.top.incarnation(), 2);
 }
 
-/// S24: who is aborted runs no hook, also if it was killed at the same time.
+/// S24: a child that is aborted runs no hook, even if it was killed at the same time.
 #[tokio::test(start_paused = true)]
 async fn one_that_is_killed_and_aborted_runs_no_hook() {
     let (family, journal) = family(Directive::Restart).await;
@@ -94,14 +94,14 @@ async fn one_that_is_killed_and_aborted_runs_no_hook() {
     settle().await;
     journal.take();
     journal.plan("kid post_stop", 1, Fault::Slow(secs(3)));
-    family.top.kill(); // in its turn first: it has aborted its children when the kid hears of the kill
+    family.top.kill(); // runs first: it has aborted its children when the kid gets the kill
     kid.kill();
     settle().await;
     assert_eq!(journal.take()[..2], ["kid drop", "top drop"]);
     assert_eq!(family.top.incarnation(), 2);
 }
 
-/// S24: a start that is cut since no time is left counts as aborted.
+/// S24: a start that is cut short because no time is left counts as aborted.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_is_cut_by_an_abort_counts_as_aborted() {
     let (tree, journal) = nested().await;
@@ -118,7 +118,7 @@ async fn a_start_that_is_cut_by_an_abort_counts_as_aborted() {
     assert!(seen(&mut events).contains(&"sub/a aborted".to_owned()));
 }
 
-/// S24: a child of one that is aborted on its way to a restart has not ended: it is started again.
+/// S24: a child of a supervisor that is aborted on its way to a restart has not ended: it is started again.
 #[tokio::test(start_paused = true)]
 async fn an_abort_for_a_restart_ends_nobody() {
     let (tree, journal) = nested().await;
@@ -134,8 +134,8 @@ async fn an_abort_for_a_restart_ends_nobody() {
     assert_eq!(tree.sub.a.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S5, S11, S12: one whose turn had not come when its supervisor was aborted loses what it has in hand, no more: what
-/// is queued waits, and it is told that it was restarted.
+/// S5, S11, S12: a child whose turn had not come when its supervisor was aborted loses only its message in hand. Its
+/// queued messages wait, and its `post_restart` runs.
 #[tokio::test(start_paused = true)]
 async fn an_abort_for_a_restart_keeps_what_is_queued() {
     let (tree, journal) = nested().await;
@@ -157,7 +157,7 @@ async fn an_abort_for_a_restart_keeps_what_is_queued() {
     assert_eq!(tree.dead_letters(), 0);
 }
 
-/// S11: a child that was kept is not concerned when what goes down beside it is aborted.
+/// S11: a kept child is not affected when its siblings are aborted on their way down.
 #[tokio::test(start_paused = true)]
 async fn an_abort_spares_who_is_kept() {
     let (family, journal) = family(Directive::Restart).await;
@@ -176,7 +176,7 @@ async fn an_abort_spares_who_is_kept() {
     assert_eq!(lines.last().unwrap(), "kept is handled");
 }
 
-/// S24, S25: a supervisor that was aborted once gives the children of its next incarnation their time again.
+/// S24, S25: a supervisor that was aborted once gives the children of its next incarnation their full time again.
 #[tokio::test(start_paused = true)]
 async fn after_an_abort_children_have_their_time_again() {
     let (tree, journal) = nested().await;
@@ -212,7 +212,7 @@ impl Actor for Assassin {
     }
 }
 
-/// Fails behind the spawn in its `pre_start`, if that is planned.
+/// Fails after the spawn in its `pre_start`, if that is planned.
 struct Parent {
     fails: Arc<AtomicBool>,
     victim: Arc<OnceLock<ActorRef<Parent>>>,
@@ -241,8 +241,8 @@ impl Actor for Parent {
     }
 }
 
-/// S11: a kill on the way down is one of what goes down, also if it comes at the very end: the next start is
-/// not concerned.
+/// S11: a kill on the way down applies to the incarnation that goes down, even if it arrives at the very end: the next
+/// start is not affected.
 #[tokio::test(start_paused = true)]
 async fn a_kill_on_the_way_down_spares_the_next_start() {
     supervisor! {
@@ -259,7 +259,7 @@ async fn a_kill_on_the_way_down_spares_the_next_start() {
     assert_eq!(home.parent.ask(|reply| reply).await.unwrap(), 3, "restarted, failed to start, restarted");
 }
 
-/// S11: a child that was kept and is killed while its parent starts again has one restart in all, behind it.
+/// S11: a kept child that is killed while its parent starts again is restarted once in total, after its parent.
 #[tokio::test(start_paused = true)]
 async fn a_kept_child_that_fails_meanwhile_waits_for_its_parent() {
     let (family, journal) = family(Directive::Restart).await;
@@ -275,8 +275,8 @@ async fn a_kept_child_that_fails_meanwhile_waits_for_its_parent() {
     assert_eq!((kid.incarnation(), kid.ended().is_none()), (2, true));
 }
 
-/// S16: who asked before is told at once when a child goes down for good for its failure, also if its question
-/// was next in hand.
+/// S16: when a child goes down for good after its failure, its askers get their error at once, even the one whose
+/// message was next.
 #[tokio::test(start_paused = true)]
 async fn who_is_next_in_hand_is_told_at_once() {
     supervisor! {
@@ -311,7 +311,7 @@ fn driven() -> (tokio::runtime::Handle, impl FnOnce() -> tokio::runtime::Runtime
     })
 }
 
-/// S25: a child whose runtime is gone has ended with it; its supervisor, on another one, does not wait for it.
+/// S25: a child whose runtime is gone has ended with it; its supervisor, on another runtime, does not wait for it.
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_a_child_whose_runtime_is_gone() {
     let (family, _) = family(Directive::Restart).await;
@@ -325,12 +325,12 @@ async fn nobody_waits_for_a_child_whose_runtime_is_gone() {
     assert_eq!(begin.elapsed(), secs(0));
 }
 
-/// S25: behind an abort one that is stuck is given up 5 s after it was asked to go down, each in its turn, and
-/// its supervisor sleeps meanwhile.
+/// S25: after an abort, each stuck child is given up 5 s after it was asked to go down, one after the other, and its
+/// supervisor sleeps meanwhile.
 #[test]
 fn after_an_abort_each_that_is_stuck_is_given_up_in_its_turn() {
     let (done, took) = std::sync::mpsc::channel();
-    // On a thread of its own: a supervisor that does not sleep would stop the paused clock.
+    // Runs on its own thread: a supervisor that does not sleep would stop the paused clock.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         let took = runtime.block_on(async {
@@ -340,7 +340,7 @@ fn after_an_abort_each_that_is_stuck_is_given_up_in_its_turn() {
             for name in ["one", "two"] {
                 kids.push(spawn(&family.top, Kid { on: Some(on.clone()), ..Kid::new(name) }).await);
             }
-            let runtime = stop(); // nobody drives them any more
+            let runtime = stop(); // the children are not polled any more
             let begin = tokio::time::Instant::now();
             family.top.stop();
             soon(family.top.terminated()).await.unwrap();
@@ -351,11 +351,11 @@ fn after_an_abort_each_that_is_stuck_is_given_up_in_its_turn() {
         let _ = done.send(took);
     });
     let took = took.recv_timeout(secs(10)).expect("the supervisor sleeps while it waits");
-    // `two` had 5 s, is aborted then, and given up after 10; `one` is asked then, and has no time.
+    // `two` had 5 s, is then aborted, and given up after 10 s; `one` is asked then, and has no time.
     assert!(took >= secs(15) && took < secs(16), "{took:?}");
 }
 
-/// S20: the children of a subtree that waits to be started again end with it.
+/// S20: if a subtree ends while it waits to be started again, its children end with it.
 #[tokio::test(start_paused = true)]
 async fn what_waits_below_one_that_ends_ends_too() {
     supervisor! {

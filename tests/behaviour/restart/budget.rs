@@ -1,4 +1,4 @@
-//! How often a child is restarted: S15.
+//! How often a child may be restarted: S15.
 
 use supervise::prelude::*;
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ async fn the_default_budget_is_ten_restarts_in_a_minute() {
         pass(secs(5)).await;
     }
     assert_eq!(one.probe.incarnation(), 11);
-    pass(secs(10)).await; // the first of them is 60 s old and counts no more
+    pass(secs(10)).await; // the first of them is 60 s old and does not count any more
     one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(4)).await;
     assert_eq!(one.probe.incarnation(), 12);
@@ -29,7 +29,7 @@ async fn the_default_budget_is_ten_restarts_in_a_minute() {
     assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
 }
 
-/// S15: the window slides: never more than `max_restarts` in any window, wherever it begins.
+/// S15: the window slides: there are never more than `max_restarts` in any window, wherever it begins.
 #[tokio::test(start_paused = true)]
 async fn the_window_slides() {
     supervisor! {
@@ -39,7 +39,7 @@ async fn the_window_slides() {
             other: Probe = Probe::start("other", journal).await?,
         }
     }
-    // (Restarts at these times, and whether the last one is allowed.)
+    // Each row: restarts at these times, and whether the last one is allowed.
     for (times, allowed) in
         [(&[0, 900, 1_000, 1_900, 2_000][..], true), (&[0, 900, 1_000, 1_899][..], false), (&[0, 900, 999][..], false)]
     {
@@ -56,8 +56,8 @@ async fn the_window_slides() {
     }
 }
 
-/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms apart.
-/// A window of 20 ms does not compile.
+/// S15, C6: four failures take at least 20 ms, because the first restart is immediate and the next ones are 10 ms
+/// apart. A window of 20 ms does not compile.
 #[tokio::test(start_paused = true)]
 async fn the_shortest_window_that_compiles_can_be_reached() {
     supervisor! {
@@ -76,7 +76,8 @@ async fn the_shortest_window_that_compiles_can_be_reached() {
     assert!(matches!(&report.ended, Ended::Limit(failure) if matches!(failure.cause(), Cause::LimitReached)));
 }
 
-/// S15: a declared backoff lifts the default; `Unlimited` says so; a declared limit holds beside it.
+/// S15: a declared backoff lifts the default limit; `Unlimited` states this explicitly; a declared limit applies in
+/// addition to a backoff.
 #[tokio::test(start_paused = true)]
 async fn a_declared_backoff_has_no_budget_unless_one_is_declared() {
     supervisor! {
@@ -101,7 +102,7 @@ async fn a_declared_backoff_has_no_budget_unless_one_is_declared() {
     assert!(matches!(tree.limited.ended(), Some(Ended::Limit(_))));
 }
 
-/// S15: a group is without the default budget only if every member declares a backoff.
+/// S15: a group has no default budget only if every member declares a backoff.
 #[tokio::test(start_paused = true)]
 async fn a_group_is_free_of_the_default_budget_if_every_member_declares_a_backoff() {
     supervisor! {
@@ -130,7 +131,7 @@ async fn a_group_is_free_of_the_default_budget_if_every_member_declares_a_backof
     assert!(matches!(bound.ended(), Some(Ended::Limit(_))));
 }
 
-/// S15: 0 never restarts; without `within` it counts over the life of the supervisor.
+/// S15: with 0 a child never restarts; without `within` the count covers the life of the supervisor.
 #[tokio::test(start_paused = true)]
 async fn none_at_all_and_so_many_for_ever() {
     supervisor! {
@@ -158,7 +159,7 @@ async fn none_at_all_and_so_many_for_ever() {
     assert!(matches!(tree.twice.ended(), Some(Ended::Limit(_))));
 }
 
-/// S15: a child's own `limit` stands instead of the tree's, each field for itself.
+/// S15: a child's own `limit` replaces the tree's, field by field.
 #[tokio::test(start_paused = true)]
 async fn each_field_of_a_childs_limit_stands_for_itself() {
     supervisor! {
@@ -179,7 +180,7 @@ async fn each_field_of_a_childs_limit_stands_for_itself() {
     }
     assert!(matches!(tree.longer.ended(), Some(Ended::Limit(_))));
     assert_eq!(tree.trees.incarnation(), 3);
-    // Twice in the tree's second, as often as it likes in all.
+    // Two restarts within the tree's second, and any number in total.
     for expected in [2, 3, 4, 5] {
         tree.twice.tell(Do::Fail(Boom::Told)).await.unwrap();
         pass(ms(600)).await;
@@ -192,7 +193,7 @@ async fn each_field_of_a_childs_limit_stands_for_itself() {
     assert!(matches!(tree.twice.ended(), Some(Ended::Limit(_))));
 }
 
-/// S15: a restarted end and each retry are charged, a group restart costs one.
+/// S15: a restart after an end by itself and each retry count against the budget; a group restart counts once.
 #[tokio::test(start_paused = true)]
 async fn ends_and_retries_are_charged_and_a_group_restart_costs_one() {
     supervisor! {
@@ -218,7 +219,7 @@ async fn ends_and_retries_are_charged_and_a_group_restart_costs_one() {
     assert!(matches!(soon(group.join()).await.ended, Ended::Limit(_)));
 }
 
-/// S15: restarts from above and absorbed failures are not charged, and a new incarnation of the
+/// S15: restarts from above and absorbed failures do not count against the budget, and a new incarnation of the
 /// supervisor has fresh budgets and backoffs.
 #[tokio::test(start_paused = true)]
 async fn a_new_incarnation_of_the_supervisor_has_fresh_budgets_and_backoffs() {
@@ -236,11 +237,11 @@ async fn a_new_incarnation_of_the_supervisor_has_fresh_budgets_and_backoffs() {
     let top = Top::start(Journal::default()).await.unwrap();
     let (mut events, mut limits) = (top.events(), top.events());
     for _ in 0..2 {
-        top.inner.paced.tell(Do::Fail(Boom::Told)).await.unwrap(); // its one
+        top.inner.paced.tell(Do::Fail(Boom::Told)).await.unwrap(); // its only restart
         pass(secs(5)).await;
-        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // its one
+        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // its only restart
         pass(secs(5)).await;
-        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // too many: `inner` restarts
+        top.inner.probe.tell(Do::Fail(Boom::Told)).await.unwrap(); // one too many: `inner` restarts
         pass(secs(5)).await;
     }
     assert!(top.ended().is_none());
@@ -254,7 +255,7 @@ async fn a_new_incarnation_of_the_supervisor_has_fresh_budgets_and_backoffs() {
     assert!(matches!(soon(top.join()).await.ended, Ended::Limit(_)));
 }
 
-/// S15: in a `[..]` the limit ends the instance alone, each has its own budget.
+/// S15: at its limit, an instance of a `[..]` ends alone, and each instance has its own budget.
 #[tokio::test(start_paused = true)]
 async fn an_instance_of_a_set_at_its_limit_ends_alone() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! One that starts itself over and over leaves others their turn: S4, S14, S26.
+//! An actor that restarts itself over and over lets other tasks run: S4, S14, S26.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use supervise::prelude::*;
 
 use crate::common::{settle, soon};
 
-/// So often at most, so that a test ends where nobody gets a turn.
+/// An upper bound, so that the test ends even if no other task gets a turn.
 const MANY: u32 = 100_000;
 
 #[derive(Clone, Copy)]
@@ -55,8 +55,8 @@ impl Restless {
     }
 }
 
-/// S14, S26: what restarts itself as soon as it begins, by hand or by the leave of its supervisor, waits for nothing.
-/// Still whoever is beside it on the same thread gets a turn between two incarnations, and a stop gets through.
+/// S14, S26: an actor that restarts itself as soon as it begins, on request or through its supervisor, has no delay.
+/// Still, other tasks on the same thread run between two incarnations, and a stop takes effect.
 #[tokio::test]
 async fn between_two_incarnations_others_have_their_turn() {
     for way in

@@ -15,7 +15,7 @@ supervisor! {
 
 // ----- S12
 
-/// S12: errors and panics in `pre_restart`, `post_stop` and `Drop` are reported, nothing else changes.
+/// S12: errors and panics in `pre_restart`, `post_stop` and `Drop` are reported and change nothing else.
 #[tokio::test(start_paused = true)]
 async fn what_goes_wrong_on_the_way_down_is_reported_and_nothing_else_changes() {
     quiet_panics();
@@ -93,10 +93,10 @@ async fn post_stop_is_owed_once_to_each_instance_whose_pre_start_succeeded() {
         [
             "probe pre_restart",
             "probe post_stop",
-            "probe drop", // the one that failed
+            "probe drop", // the instance that failed
             "probe start",
             "probe pre_start",
-            "probe drop", // nothing owed
+            "probe drop", // `post_stop` is not due
             "probe start",
             "probe pre_start",
             "probe post_restart",
@@ -131,7 +131,7 @@ async fn an_aborted_instance_loses_its_post_stop() {
     assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
 }
 
-/// S12: `pre_start` and `post_stop` go on where the restart hooks are replaced, and the other way round.
+/// S12: `pre_start` and `post_stop` still run if the restart hooks are replaced, and the other way round.
 #[tokio::test(start_paused = true)]
 async fn hooks_do_not_switch_each_other_off() {
     struct Own(Journal);
@@ -177,7 +177,7 @@ async fn hooks_do_not_switch_each_other_off() {
 
 // ----- S13
 
-/// S13: by default a start has all the time in the world; every 10 s it is said that it still starts.
+/// S13: by default a start has no time limit; every 10 s an event says that it is still starting.
 #[tokio::test(start_paused = true)]
 async fn a_slow_start_is_announced_every_ten_seconds() {
     let journal = Journal::default();
@@ -195,7 +195,7 @@ async fn a_slow_start_is_announced_every_ten_seconds() {
     }
 }
 
-/// S13: the time of a start is that of all its steps together.
+/// S13: the time of a start covers all its steps together.
 #[tokio::test(start_paused = true)]
 async fn the_steps_of_a_start_share_one_time() {
     let journal = Journal::default();
@@ -213,7 +213,7 @@ async fn the_steps_of_a_start_share_one_time() {
     assert_eq!(said, ["probe still starting 10s"]);
 }
 
-/// S13: a failing step of a restart is a failure with `Phase::Restart`, decided and charged.
+/// S13: a failing step of a restart is a failure with `Phase::Restart`; it is decided, and counts against the budget.
 #[tokio::test(start_paused = true)]
 async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
     supervisor! {

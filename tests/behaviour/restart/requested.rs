@@ -1,4 +1,4 @@
-//! Restart and start again by hand: S26.
+//! Requested restarts and starts: S26.
 
 use supervise::error::CommandError;
 use supervise::event::{EventKind, Events};
@@ -56,7 +56,8 @@ fn path(name: &str) -> String {
     name.to_owned()
 }
 
-/// S26: the child alone, with all its hooks, which get `Cause::Requested`; no decider, no charge.
+/// S26: the child is restarted alone, with all its hooks, which get `Cause::Requested`. No decider is asked, and it
+/// does not count against the budget.
 #[tokio::test(start_paused = true)]
 async fn a_restart_by_hand_is_of_this_child_alone() {
     let (tree, journal, mut events) = one().await;
@@ -81,7 +82,7 @@ async fn a_restart_by_hand_is_of_this_child_alone() {
     assert_eq!(tree.db.ask(Do::Get).await.unwrap(), 0);
 }
 
-/// S15, S26: by hand costs nothing, however often, and needs no pause.
+/// S15, S26: a requested restart does not count against the budget, however often it is requested, and has no delay.
 #[tokio::test(start_paused = true)]
 async fn a_restart_by_hand_is_not_charged() {
     let (tree, ..) = one().await;
@@ -99,7 +100,7 @@ async fn a_restart_by_hand_is_not_charged() {
     assert!(begin.elapsed() < secs(1));
 }
 
-/// S26, 2d: the message in hand ends first; its asker is answered.
+/// S26, 2d: the message in hand is finished first, and its asker is answered.
 #[tokio::test(start_paused = true)]
 async fn a_restart_waits_for_the_message_in_hand() {
     let (tree, journal, _) = one().await;
@@ -114,7 +115,7 @@ async fn a_restart_waits_for_the_message_in_hand() {
     assert_eq!(tree.db.incarnation(), 2);
 }
 
-/// S26, 2d: a wait for the backoff is cut short; the hooks have the failure that it was about.
+/// S26, 2d: a backoff in progress is cut short; the hooks get the failure that caused it.
 #[tokio::test(start_paused = true)]
 async fn a_restart_cuts_a_wait_short() {
     let (tree, journal, _) = one().await;
@@ -128,7 +129,7 @@ async fn a_restart_cuts_a_wait_short() {
     pass(secs(60)).await;
     assert_eq!(begin.elapsed(), secs(60));
     assert_eq!(tree.slow.incarnation(), 2, "the timer is off");
-    // Being restarted by hand is no step of the backoff.
+    // A requested restart is not a step of the backoff.
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(ms(9_999)).await;
     assert_eq!(tree.slow.incarnation(), 2);
@@ -157,7 +158,7 @@ async fn a_restart_begins_a_start_again() {
     }
 }
 
-/// S26, 2d: the first start too: whoever waits for it goes on waiting.
+/// S26, 2d: a first start is dropped and begun again too; callers that wait for it continue to wait.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_can_be_begun_again() {
     let (tree, journal, _) = one().await;
@@ -173,7 +174,7 @@ async fn a_first_start_can_be_begun_again() {
     assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 3);
 }
 
-/// Fails slowly; below it a probe.
+/// Fails and takes a second to go down; its child is a probe.
 struct Boss {
     journal: Journal,
 }
@@ -201,8 +202,8 @@ impl Boss {
     }
 }
 
-/// S26, S7, 2d: one that has failed and whose decision is kept goes down for the restart at once; no decider is
-/// asked, and its start is held.
+/// S26, S7, 2d: a child that has failed, and whose failure is not decided yet, goes down for the restart at once. No
+/// decider is asked, and its start is suspended.
 #[tokio::test(start_paused = true)]
 async fn a_restart_replaces_a_decision_that_is_kept() {
     let journal = Journal::default();
@@ -221,14 +222,14 @@ async fn a_restart_replaces_a_decision_that_is_kept() {
     assert_eq!(child.restart(), Ok(()), "it waits for its start now");
     settle().await;
     assert!(child.ended().is_none());
-    // The restart above absorbs it.
+    // The restart of the parent absorbs it.
     assert!(matches!(soon(child.terminated()).await, Ok(Ended::Stopped)));
     let seen = seen(&mut events);
     assert!(seen.contains(&"boss/child failed".to_owned()), "{seen:?}");
     assert!(!seen.iter().any(|line| line.starts_with("boss/child decided")), "{seen:?}");
 }
 
-/// S26, 2d: while its group goes down or up a restart of one member is refused.
+/// S26, 2d: a restart of one member is refused while its group goes down or comes up.
 #[tokio::test(start_paused = true)]
 async fn a_member_is_busy_while_its_group_moves() {
     let journal = Journal::default();
@@ -241,13 +242,13 @@ async fn a_member_is_busy_while_its_group_moves() {
     assert_eq!(tree.b.start_again(), Err(CommandError::Busy { path: path("b") }));
     pass(secs(5)).await;
     assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 2));
-    // At rest it is this child alone, whatever the strategy.
+    // When the group is at rest, only this child restarts, whatever the strategy.
     tree.b.restart().unwrap();
     settle().await;
     assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (2, 3));
 }
 
-/// S26, 2d: one that stops, and one that has ended.
+/// S26, 2d: a child that is stopping, or has ended, cannot be restarted.
 #[tokio::test(start_paused = true)]
 async fn what_stops_or_has_ended_is_not_restarted() {
     let (tree, journal, _) = one().await;
@@ -262,7 +263,7 @@ async fn what_stops_or_has_ended_is_not_restarted() {
     assert_eq!(tree.db.restart(), Err(CommandError::Ended { path: path("db") }));
 }
 
-/// S26: after a stop from outside, which nothing else can undo.
+/// S26: a child that was stopped from outside can be started again, and only by this request.
 #[tokio::test(start_paused = true)]
 async fn what_was_stopped_starts_again() {
     let (tree, journal, mut events) = one().await;
@@ -279,12 +280,13 @@ async fn what_was_stopped_starts_again() {
     assert!(tree.db.ended().is_none());
     tree.db.tell(Do::Add(4)).await.unwrap();
     assert_eq!(tree.db.ask(Do::Get).await.unwrap(), 4);
-    // Watched anew: the end to come, not the one that was.
+    // A new wait is for the next end, not for the previous one.
     tree.db.stop();
     assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
 }
 
-/// S26: after Stop, after the limit, after the end of a `Temporary`; with a fresh budget.
+/// S26: a child can be started again after Stop, after the limit, and after the end of a `Temporary` child, with a
+/// fresh budget.
 #[tokio::test(start_paused = true)]
 async fn what_has_ended_starts_again_whatever_its_end() {
     let (tree, ..) = one().await;
@@ -311,7 +313,7 @@ async fn what_has_ended_starts_again_whatever_its_end() {
     assert_eq!(tree.once.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// S6, S26: its start is a first start, also for a failure of it; messages wait from its begin.
+/// S6, S26: a requested start is a first start, also if it fails; messages wait from its beginning.
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_again_is_a_failed_first_start() {
     let (tree, journal, mut events) = one().await;
@@ -340,7 +342,7 @@ async fn a_failed_start_again_is_a_failed_first_start() {
     assert_eq!(failed.phase(), Phase::Start);
 }
 
-/// S26: tasks have both as well.
+/// S26: tasks can be restarted and started again as well.
 #[tokio::test(start_paused = true)]
 async fn a_task_is_restarted_and_started_again_by_hand() {
     let (tree, ..) = one().await;
@@ -357,7 +359,8 @@ async fn a_task_is_restarted_and_started_again_by_hand() {
     assert!(tree.beat.ended().is_none());
 }
 
-/// S26: a subtree by its `TreeRef`: its children go down and up with it, handles stay.
+/// S26: a subtree is restarted through its `TreeRef`: its children go down and up with it, and the handles stay the
+/// same.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_is_restarted_and_started_again_by_hand() {
     let (tree, journal, _) = one().await;
@@ -381,7 +384,7 @@ async fn a_subtree_is_restarted_and_started_again_by_hand() {
     assert_eq!(tree.sub.start_again(), Err(CommandError::NotEnded { path: path("sub") }));
 }
 
-/// S26, S27: a set by its `TreeRef`: what was spawned ends.
+/// S26, S27: a set is restarted through its `TreeRef`: the spawned instances end.
 #[tokio::test(start_paused = true)]
 async fn a_set_is_restarted_by_hand() {
     let (tree, ..) = one().await;
@@ -390,7 +393,7 @@ async fn a_set_is_restarted_by_hand() {
     assert!(matches!(soon(one.terminated()).await, Ok(Ended::Stopped)));
     let two = tree.set.spawn(2).await.unwrap();
     assert_eq!((tree.set.tree().incarnation(), tree.set.len()), (2, 1));
-    // An instance is restarted alone; what was spawned at run time is gone for good with its end.
+    // An instance is restarted alone; after its end, a child that was spawned at run time cannot be started again.
     two.restart().unwrap();
     settle().await;
     assert_eq!(two.ask(Do::Incarnation).await.unwrap(), 2);
@@ -400,7 +403,7 @@ async fn a_set_is_restarted_by_hand() {
     assert_eq!(two.restart(), Err(CommandError::Ended { path: path("set/#2") }));
 }
 
-/// S26: a root has nobody to start it again.
+/// S26: a root cannot be restarted or started again, because it has no supervisor.
 #[tokio::test(start_paused = true)]
 async fn a_root_is_not_restarted_by_hand() {
     let (tree, ..) = one().await;
@@ -414,8 +417,8 @@ async fn a_root_is_not_restarted_by_hand() {
     assert!(matches!(handle.db.start_again(), Err(CommandError::SupervisorEnded { .. })));
 }
 
-/// S20, S26: a restart from above leaves a child that a user has stopped; a start again of its tree by hand is
-/// a first start, and so one of all.
+/// S20, S26: a restart from above does not start a child that a user has stopped. A requested start of its tree is a
+/// first start, and starts all children.
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_is_started_again_starts_all_its_children() {
     let (tree, journal, _) = one().await;
@@ -425,7 +428,7 @@ async fn a_tree_that_is_started_again_starts_all_its_children() {
     tree.sub.start_again().unwrap();
     settle().await;
     assert_eq!(tree.sub.inner.ask(Do::Incarnation).await, Ok(2));
-    // A member started again by hand comes back with a restart from above, as any other.
+    // A member that was started again on request restarts together with its group, like any other.
     let group = Group::start(journal).await.unwrap();
     group.a.stop();
     soon(group.a.terminated()).await.unwrap();

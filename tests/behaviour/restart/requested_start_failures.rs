@@ -1,4 +1,4 @@
-//! A start by hand that fails concerns that child alone, until it is up or has ended: S26.
+//! A failed requested start affects only that child, until it is up or has ended: S26.
 
 use std::future::Future as _;
 use std::pin::pin;
@@ -58,7 +58,8 @@ async fn stop(one: &ActorRef<Probe>) {
     soon(one.terminated()).await.unwrap();
 }
 
-/// S26: what is not retried ends that child alone, in a group, and though it is significant.
+/// S26: a requested start that fails and is not retried ends only that child, in a group, and even if the child is
+/// significant.
 #[tokio::test(start_paused = true)]
 async fn a_start_by_hand_that_fails_ends_that_child_alone() {
     let journal = Journal::default();
@@ -78,13 +79,13 @@ async fn a_start_by_hand_that_fails_ends_that_child_alone() {
         settle().await;
         assert!(one.ended().is_none(), "the next try");
     }
-    // Up again it is a member as before.
+    // Once the child is up again, it is a member as before.
     tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
     assert_eq!(tree.a.incarnation(), 2);
 }
 
-/// S26, S15: what is retried waits and is charged by itself, and takes nobody along.
+/// S26, S15: a retry waits and counts against a budget of its own, and restarts no sibling.
 #[tokio::test(start_paused = true)]
 async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
     let journal = Journal::default();
@@ -95,7 +96,7 @@ async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
     pass(secs(1)).await;
     assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (4, 1));
     assert!(tree.b.ended().is_none());
-    // The budget of the group is untouched: it allows its two.
+    // The budget of the group is untouched: it allows its two restarts.
     for restarts in 1..=2 {
         tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
         pass(secs(1)).await;
@@ -104,7 +105,7 @@ async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
     }
 }
 
-/// S26: a restart by hand whose start fails is retried alone, too.
+/// S26: a requested restart whose start fails is retried alone, too.
 #[tokio::test(start_paused = true)]
 async fn a_restart_by_hand_that_fails_is_retried_alone() {
     let journal = Journal::default();
@@ -119,7 +120,8 @@ async fn a_restart_by_hand_that_fails_is_retried_alone() {
     }
 }
 
-/// S26, S15: a limit with `Stop` ends it alone; one that escalates, and an Escalate, fail the supervisor as ever.
+/// S26, S15: a limit with `Stop` ends only the child; a limit that escalates, or an Escalate, makes the supervisor fail
+/// as usual.
 #[tokio::test(start_paused = true)]
 async fn a_limit_and_an_escalate_of_a_start_by_hand() {
     let journal = Journal::default();
@@ -149,7 +151,8 @@ async fn a_limit_and_an_escalate_of_a_start_by_hand() {
     assert!(matches!(soon(tree.join()).await.ended, Ended::Failed(_)));
 }
 
-/// S26, S17: while it waits for its next try the group is restarted: it is started in its turn, and still alone.
+/// S26, S17: if the group is restarted while such a child starts, the child is started when its turn comes, and its
+/// failure still affects only that child.
 #[tokio::test(start_paused = true)]
 async fn a_group_restart_does_not_take_it_in() {
     let journal = Journal::default();
@@ -172,8 +175,8 @@ async fn a_group_restart_does_not_take_it_in() {
     assert_eq!(stops, 2, "of `b`, twice");
 }
 
-/// S26, S7: a start by hand that is kept, since the supervisor is held, and then stopped or killed, comes to its end: who
-/// waits for it is told, and its mailbox refuses.
+/// S26, S7: a requested start is kept while the supervisor is suspended. If the child is then stopped or killed, it has
+/// ended: callers that wait for it are notified, and its mailbox refuses messages.
 #[tokio::test(start_paused = true)]
 async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
     for kill in [false, true] {
@@ -181,7 +184,7 @@ async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
         let tree = Held::start(journal.clone()).await.unwrap();
         let a = &tree.below.a;
         stop(a).await;
-        // Below is held for a second: it has failed, and goes down behind `slow`.
+        // `below` is suspended for a second: it has failed, and goes down after `slow`.
         journal.plan("slow post_stop", 1, Fault::Slow(secs(1)));
         tree.below.b.tell(Do::Fail(Boom::Told)).await.unwrap();
         settle().await;
@@ -204,7 +207,7 @@ async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
     }
 }
 
-/// S26: behind a start by hand a kill is heard, as early as it comes.
+/// S26: a kill right after a requested start takes effect, however early it arrives.
 #[tokio::test(start_paused = true)]
 async fn a_kill_right_behind_a_start_by_hand_is_heard() {
     let journal = Journal::default();
@@ -218,7 +221,8 @@ async fn a_kill_right_behind_a_start_by_hand_is_heard() {
     assert_eq!(tree.a.incarnation(), 1);
 }
 
-/// S26: what was asked of the life before, and not heard, is of no account for the one that is started by hand.
+/// S26: a stop or kill of the previous life that was not processed does not apply to the life that is started on
+/// request.
 #[tokio::test(start_paused = true)]
 async fn an_older_stop_or_kill_does_not_end_the_next_life() {
     let journal = Journal::default();
@@ -238,7 +242,7 @@ async fn an_older_stop_or_kill_does_not_end_the_next_life() {
     }
 }
 
-/// S26, S24: a life that ends before it began was not aborted, whatever the one before was.
+/// S26, S24: a life that ends before it began was not aborted, even if the previous one was.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_life_that_never_began_is_its_own() {
     let journal = Journal::default();
@@ -255,7 +259,7 @@ async fn the_end_of_a_life_that_never_began_is_its_own() {
     assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
 }
 
-/// S37, S26: everybody who waited for an end hears of it, though the first of them starts it again at once.
+/// S37, S26: all callers that waited for an end are notified, even if the first of them starts the child again at once.
 #[tokio::test(start_paused = true)]
 async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
     let tree = All::start(Journal::default()).await.unwrap();
@@ -272,11 +276,11 @@ async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
     }
     settle().await;
     assert!(tree.b.ended().is_none(), "started once");
-    // Who asks now asks about the life to come.
+    // A new wait is for the end of the new life.
     assert!(tokio::time::timeout(secs(1), tree.b.terminated()).await.is_err());
 }
 
-/// S37, S26: also who has not come to look since the child was up again.
+/// S37, S26: the same for a caller that has not polled since the child was up again.
 #[tokio::test(start_paused = true)]
 async fn who_waited_over_a_restart_hears_of_the_end_behind_a_start_by_hand() {
     let tree = All::start(Journal::default()).await.unwrap();

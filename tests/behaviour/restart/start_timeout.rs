@@ -24,7 +24,7 @@ supervisor! {
     }
 }
 
-/// S13: a first start past its time is a failed start: the boot fails, at that very time.
+/// S13: a first start that exceeds its time is a failed start: the start of the tree fails at exactly that time.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_past_its_time_has_failed() {
     for place in ["db start", "db pre_start"] {
@@ -40,8 +40,8 @@ async fn a_first_start_past_its_time_has_failed() {
     }
 }
 
-/// S13: the time is that of all steps together, up to the end of `post_restart`; that of a restart is a failure
-/// of `Phase::Restart`, and is charged.
+/// S13: the time covers all steps together, up to the end of `post_restart`. In a restart, exceeding it is a failure
+/// with `Phase::Restart`, which counts against the budget.
 #[tokio::test(start_paused = true)]
 async fn all_steps_of_a_restart_share_the_time() {
     let journal = Journal::default();
@@ -89,7 +89,7 @@ async fn all_steps_of_a_restart_share_the_time() {
     );
 }
 
-/// S13, S15: a start that is always too slow is at its limit after so many tries.
+/// S13, S15: a start that is always too slow reaches its limit after that many attempts.
 #[tokio::test(start_paused = true)]
 async fn retries_that_take_too_long_are_charged() {
     let journal = Journal::default();
@@ -103,7 +103,7 @@ async fn retries_that_take_too_long_are_charged() {
     assert!(begin.elapsed() > secs(15) && begin.elapsed() < secs(16), "three tries of 5 s: {:?}", begin.elapsed());
 }
 
-/// S13: a start that takes long says so meanwhile, whether it has a time or not; one in time is none the worse.
+/// S13: a long start raises events meanwhile, whether it has a time limit or not; a start within its time succeeds.
 #[tokio::test(start_paused = true)]
 async fn a_start_within_its_time_goes_on() {
     let journal = Journal::default();
@@ -123,7 +123,7 @@ async fn a_start_within_its_time_goes_on() {
     assert_eq!(tree.slow.incarnation(), 2, "the time is over with the start");
 }
 
-/// S13, S27: of an instance of a set: the `spawn` that waits for it fails.
+/// S13, S27: the time applies to an instance of a set: the `spawn` that waits for it fails.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_past_its_time_fails() {
     let journal = Journal::default();
@@ -137,7 +137,7 @@ async fn a_spawn_past_its_time_fails() {
     assert_eq!(begin.elapsed(), secs(5));
 }
 
-/// S13: of a tree: from its build to its last child; what is up goes down.
+/// S13: the time of a tree runs from its build to its last child; when it is over, the children that are up go down.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_has_its_time_for_all_its_children() {
     let journal = Journal::default();
@@ -159,7 +159,7 @@ async fn a_subtree_has_its_time_for_all_its_children() {
     assert_eq!((tree.sub.incarnation(), tree.sub.other.ask(Do::Get).await.unwrap()), (3, 0));
 }
 
-/// S13, S16: a stop during a start does not wait for its time.
+/// S13, S16: a stop during a start does not wait for the start time.
 #[tokio::test(start_paused = true)]
 async fn a_stop_does_not_wait_for_the_start_time() {
     let journal = Journal::default();

@@ -13,7 +13,7 @@ supervisor! {
     }
 }
 
-/// An actor with two children; `keep` is the name of the one it keeps over a restart.
+/// An actor with two children; `keep` is the name of the one that it keeps over a restart.
 struct Parent {
     journal: Journal,
     children: Vec<ActorRef<Probe>>,
@@ -80,7 +80,7 @@ impl Drop for Parent {
     }
 }
 
-/// S11: the whole sequence, with children and a wait; the wait begins when all is down.
+/// S11: the whole sequence, with children and a delay; the delay begins when everything is down.
 #[tokio::test(start_paused = true)]
 async fn a_restart_goes_through_its_steps_in_order() {
     supervisor! {
@@ -133,8 +133,8 @@ async fn a_restart_goes_through_its_steps_in_order() {
     assert_eq!(lines, [(0, "failed".into()), (0, "decided".into()), (0, "in 2s".into()), (2, "restarted".into())]);
 }
 
-/// S11: a child named by `cx.keep` is held while its parent is down, and restarted behind it, with its
-/// handle and its mailbox.
+/// S11: a child named by `cx.keep` is suspended while its parent is down, and is restarted after it, with its handle
+/// and its mailbox.
 #[tokio::test(start_paused = true)]
 async fn a_kept_child_is_held_and_restarted_behind_its_parent() {
     supervisor! {
@@ -182,7 +182,7 @@ async fn a_kept_child_is_held_and_restarted_behind_its_parent() {
     assert!(children[1].ended().is_some());
 }
 
-/// S11: Down has the child's `shutdown` time in all; then the rest is dropped, reported as `Aborted`,
+/// S11: going down has the child's `shutdown` time in total. After that, the rest is dropped and reported as `Aborted`,
 /// and the restart goes on.
 #[tokio::test(start_paused = true)]
 async fn going_down_has_one_time_in_all_and_then_the_restart_goes_on() {
@@ -209,7 +209,7 @@ async fn going_down_has_one_time_in_all_and_then_the_restart_goes_on() {
     }
 }
 
-/// S11: kept over a restart are handle, mailbox, watches and watchers, and the budget; gone is the state.
+/// S11: a restart keeps the handle, the mailbox, the watches, the watchers and the budget, and discards the state.
 #[tokio::test(start_paused = true)]
 async fn watches_watchers_and_the_budget_are_kept_and_the_state_is_gone() {
     struct Mourner(ActorRef<Probe>, Journal, bool);

@@ -1,4 +1,4 @@
-//! The state that a supervisor's new incarnation starts with: S20, and S21, S22, S28, S35 in it.
+//! The state with which a supervisor's new incarnation begins: S20, and S21, S22, S28, S35 there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
 
-/// 1 s, 7 s, 13 s, ..
+/// Delays of 1 s, 7 s, 13 s and so on.
 #[derive(Clone, Default)]
 struct Waits(Arc<AtomicU64>);
 
@@ -58,7 +58,7 @@ async fn above() -> (Running<Above>, Journal, Events) {
     (tree.start().await.unwrap(), journal, events)
 }
 
-/// S20, S35: what had ended is started again with its supervisor; messages wait for it from then on.
+/// S20, S35: a child that had ended is started again with its supervisor; messages wait for it from then on.
 #[tokio::test(start_paused = true)]
 async fn messages_wait_for_what_is_started_again_from_above() {
     let (tree, journal, _) = above().await;
@@ -73,7 +73,7 @@ async fn messages_wait_for_what_is_started_again_from_above() {
     assert_eq!(journal.take().iter().filter(|line| *line == "a waited").count(), 1);
 }
 
-/// S20, S22: a failure that ended a child is one of that incarnation: the end of the next one does not name it.
+/// S20, S22: a failure that ended a child belongs to that incarnation: the end of the next one does not name it.
 #[tokio::test(start_paused = true)]
 async fn an_old_failure_is_forgotten_with_its_incarnation() {
     let (tree, _, _) = above().await;
@@ -88,8 +88,8 @@ async fn an_old_failure_is_forgotten_with_its_incarnation() {
     assert!(matches!(tree.short.ended(), Some(Ended::Done)), "{:?}", tree.short.ended());
 }
 
-/// S20, S22: a significant child that ends by itself while its supervisor goes down for a restart ends nothing:
-/// both are started again.
+/// S20, S22: if a significant child ends by itself while its supervisor goes down for a restart, the supervisor does
+/// not end: both are started again.
 #[tokio::test(start_paused = true)]
 async fn a_significant_end_during_a_restart_is_covered_by_it() {
     let (tree, journal, _) = above().await;
@@ -104,8 +104,8 @@ async fn a_significant_end_during_a_restart_is_covered_by_it() {
     assert_eq!(tree.lead.leader.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// S20, S18: an end that a `Stop` has begun is covered by a restart of the supervisor too: its next incarnation goes
-/// through restarts of its own.
+/// S20, S18: a restart of the supervisor also replaces an end that a `Stop` has begun: its next incarnation can restart
+/// its own children.
 #[tokio::test(start_paused = true)]
 async fn an_end_that_was_decided_is_covered_by_a_restart() {
     let (tree, journal, _) = above().await;
@@ -121,7 +121,7 @@ async fn an_end_that_was_decided_is_covered_by_a_restart() {
     assert_eq!(tree.all.two.ask(Do::Incarnation).await.unwrap(), 3);
 }
 
-/// S28, S30: the settings of a child are those of the last build of its supervisor.
+/// S28, S30: the settings of a child are those of the latest build of its supervisor.
 #[tokio::test(start_paused = true)]
 async fn settings_are_those_of_the_last_build() {
     let (tree, _, mut events) = above().await;
@@ -140,7 +140,7 @@ async fn settings_are_those_of_the_last_build() {
     assert_eq!(waits, [secs(1), secs(7)]);
 }
 
-/// S21: a start behind which an earlier boot went on is awaited by the next one.
+/// S21: a start that an earlier start of the tree did not wait for is awaited by the next one.
 #[tokio::test(start_paused = true)]
 async fn each_boot_awaits_its_own_starts() {
     let journal = Journal::default();

@@ -36,7 +36,7 @@ supervisor! {
     }
 }
 
-/// The announced delays of so many failures in a row, and how long they took altogether.
+/// The announced delays of that many consecutive failures, and how long they took in total.
 async fn paced(pick: fn(&Paces) -> &ActorRef<Probe>, times: u32) -> (Vec<Duration>, Duration) {
     let tree = Paces::tree(Journal::default()).seed(42).start().await.unwrap();
     let child = pick(&tree);
@@ -47,7 +47,8 @@ async fn paced(pick: fn(&Paces) -> &ActorRef<Probe>, times: u32) -> (Vec<Duratio
     (delays(&mut events, &child.path()), begin.elapsed())
 }
 
-/// S31: from the least to the greatest, which are waited too; without a backoff the first restart is at once.
+/// S31: the smallest and largest delays are announced and waited for; without a backoff the first restart comes at
+/// once.
 #[tokio::test(start_paused = true)]
 async fn backoff_min_max_is_obeyed() {
     assert_eq!(paced(|tree| &tree.from1, 5).await, ([1, 2, 4, 8, 8].map(secs).to_vec(), secs(23)));
@@ -55,14 +56,14 @@ async fn backoff_min_max_is_obeyed() {
     assert_eq!(paced(|tree| &tree.plain, 1).await, (vec![Duration::ZERO], Duration::ZERO));
 }
 
-/// S31: what each delay is multiplied by.
+/// S31: each delay is multiplied by the factor.
 #[tokio::test(start_paused = true)]
 async fn backoff_factor_is_obeyed() {
     assert_eq!(paced(|tree| &tree.steep, 4).await.0, [1, 3, 8, 8].map(secs));
     assert_eq!(paced(|tree| &tree.flat, 4).await.0, [1, 1, 1, 1].map(secs));
 }
 
-/// S31: the share that is added at random: none, up to a fifth if nothing is said, up to as much again.
+/// S31: the random share of the delay: none, up to a fifth by default, or up to the whole delay again.
 #[tokio::test(start_paused = true)]
 async fn backoff_random_factor_is_obeyed() {
     let most = |delays: Vec<Duration>| {
@@ -74,7 +75,7 @@ async fn backoff_random_factor_is_obeyed() {
     assert!(noisier > secs(14) && noisier <= secs(16), "{noisier:?}");
 }
 
-/// The delays of three failures: two in a row, and one after so long a time of good service.
+/// The delays of three failures: two in a row, and one after the child has been up for `rest`.
 async fn rested(pick: fn(&Paces) -> &ActorRef<Probe>, rest: Duration) -> [u64; 3] {
     let tree = Paces::start(Journal::default()).await.unwrap();
     let child = pick(&tree);
@@ -87,7 +88,7 @@ async fn rested(pick: fn(&Paces) -> &ActorRef<Probe>, rest: Duration) -> [u64; 3
     [0, 1, 2].map(|i| delays[i].as_secs())
 }
 
-/// S32: it starts over after that time; after the middle of the range if nothing is said.
+/// S32: the backoff starts over after that time; by default, after the middle of the range.
 #[tokio::test(start_paused = true)]
 async fn backoff_reset_auto_is_obeyed() {
     assert_eq!(rested(|tree| &tree.middle, ms(4_999)).await, [1, 2, 4]);
@@ -96,7 +97,7 @@ async fn backoff_reset_auto_is_obeyed() {
     assert_eq!(rested(|tree| &tree.later, secs(20)).await, [1, 2, 1]);
 }
 
-/// S32: it starts over only when the actor says so.
+/// S32: the backoff starts over only when the actor resets it.
 #[tokio::test(start_paused = true)]
 async fn backoff_reset_manual_is_obeyed() {
     assert_eq!(rested(|tree| &tree.manual, secs(1_000_000)).await, [1, 2, 4]);
@@ -109,7 +110,7 @@ async fn backoff_reset_manual_is_obeyed() {
     assert_eq!(delays(&mut events, "manual"), [1, 2, 1].map(secs));
 }
 
-/// S31, S33: a value of a backoff type stands for itself, its durations with units.
+/// S31, S33: a value of a backoff type can be given instead; its durations have units.
 #[tokio::test(start_paused = true)]
 async fn backoff_expression_is_obeyed() {
     assert_eq!(paced(|tree| &tree.value, 3).await.0, [2, 4, 4].map(secs));

@@ -1,4 +1,4 @@
-//! Settings that contradict each other where they are not literals: C4, C5, C6 and C12 at a start.
+//! Contradictory settings that are not literals: C4, C5, C6 and C12 at a start.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::common::{Journal, Probe, ms, secs, soon};
 
 use InvalidSettings::*;
 
-/// What a configuration says.
+/// The values of a configuration.
 #[derive(Clone, Default)]
 struct Config {
     journal: Journal,
@@ -89,7 +89,7 @@ async fn refused(config: Config) -> (String, InvalidSettings) {
 
 fn noted(_: &mut Probe) {}
 
-/// C4 to C6, C12: none of these contradicts itself.
+/// C4 to C6, C12: these settings do not contradict each other.
 #[tokio::test(start_paused = true)]
 async fn what_does_not_contradict_itself_starts() {
     App::start(Config::default()).await.unwrap().shutdown().await;
@@ -97,7 +97,7 @@ async fn what_does_not_contradict_itself_starts() {
     App::start(all).await.unwrap().shutdown().await;
 }
 
-/// S21, C5: what was up is taken down again.
+/// S21, C5: the children that were up are taken down again.
 #[tokio::test(start_paused = true)]
 async fn a_computed_backoff_that_contradicts_itself_is_the_error_of_the_start() {
     let (min, max) = (secs(30), secs(3));
@@ -111,7 +111,7 @@ async fn a_computed_backoff_that_contradicts_itself_is_the_error_of_the_start() 
     assert_eq!(what, ResetTooEarly { after: secs(2), min: secs(3) });
 }
 
-/// C5: a number that is none is no share.
+/// C5: NaN is neither a factor nor a share.
 #[tokio::test(start_paused = true)]
 async fn what_is_not_a_number_is_no_factor() {
     let (_, what) = refused(Config { share: Some(f64::NAN), ..Config::default() }).await;
@@ -120,7 +120,7 @@ async fn what_is_not_a_number_is_no_factor() {
     assert!(matches!(what, Factor(_)));
 }
 
-/// C3: no time at all, as where it is a literal.
+/// C3: a duration of zero is an error, as it is for a literal.
 #[tokio::test(start_paused = true)]
 async fn no_time_at_all_is_the_error_of_the_start() {
     let zero = Duration::ZERO;
@@ -156,7 +156,7 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
     assert_eq!((&*path, what), ("db", NeverReached { failures: 4, least, within: least }));
     App::start(Config { within: Some(ms(21_001)), ..Config::default() }).await.unwrap().shutdown().await;
 
-    // The first restart is immediate, the others are 10 ms apart.
+    // The first restart is immediate, and the others are 10 ms apart.
     let (path, what) = of(&Paced::start(Journal::default(), ms(990)).await.expect_err("it started"));
     assert_eq!((&*path, what), ("db", NeverReached { failures: 101, least: ms(990), within: ms(990) }));
     Paced::start(Journal::default(), ms(991)).await.unwrap().shutdown().await;
@@ -172,7 +172,7 @@ async fn a_group_whose_limit_is_never_reached_does_not_start() {
     group(secs(7)).await.unwrap().shutdown().await;
 }
 
-/// C12: 5 s for one child, and 5 s for each of the two below.
+/// C12: the children need 5 s for one child, and 5 s for each of the two below.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_has_too_little_time_to_stop_does_not_start() {
     let given = secs(14);
@@ -202,7 +202,7 @@ async fn sets_that_are_empty_or_too_full_do_not_start() {
     Full::start(Journal::default(), vec![1, 2]).await.unwrap().shutdown().await;
 }
 
-/// C12: an optional child that is not there takes no time.
+/// C12: an optional child that does not exist takes no time.
 #[tokio::test(start_paused = true)]
 async fn what_is_not_there_needs_no_time_to_stop() {
     supervisor! {
@@ -220,7 +220,7 @@ async fn what_is_not_there_needs_no_time_to_stop() {
     Maybe::start(Journal::default(), false, given).await.unwrap().shutdown().await;
 }
 
-/// C12: a task without a context is dropped at its next await, so it takes no time. A constant says the same.
+/// C12: a task without a context is dropped at its next await, so it takes no time. The check of literals agrees.
 #[tokio::test(start_paused = true)]
 async fn a_task_without_a_context_needs_no_time_to_stop() {
     supervisor! {
@@ -247,7 +247,8 @@ async fn a_task_without_a_context_needs_no_time_to_stop() {
     assert_eq!(what, ("computed".to_owned(), ShutdownTooShort { need: secs(5), given: secs(4) }));
 }
 
-/// S21, C12: another start would find the same, so nothing retries it: no backoff, no decider.
+/// S21, C12: another start would find the same contradiction, so the start is not retried, whatever the backoff and the
+/// decider.
 #[tokio::test(start_paused = true)]
 async fn a_contradiction_is_not_tried_again() {
     supervisor! {
@@ -272,7 +273,7 @@ async fn a_contradiction_is_not_tried_again() {
     assert_eq!(of(&failure).0, "below/reports");
 }
 
-/// S38, C4 to C6: what is said to a spawn is checked there.
+/// S38, C4 to C6: the settings of a spawn are checked when it is awaited.
 #[tokio::test(start_paused = true)]
 async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     let probe = || supervise::spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
@@ -306,7 +307,7 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
             other => panic!("{expected:?} was not seen: {other:?}"),
         }
     }
-    // Slots have no least delay, and an unbounded mailbox may reject instead.
+    // Slots have no smallest delay, and an unbounded mailbox may reject instead.
     let slots = probe().backoff(SlottedBackoff::new(secs(1))).limit(most(3).within(secs(1)));
     slots.await.unwrap().stop();
     let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow);

@@ -1,4 +1,4 @@
-//! `decider`: each form of an arm and each directive, of a tree and of a child.
+//! `decider`: each form of an arm and each directive, on a tree and on a child.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
-/// Fails with what it is told, and counts what it was told.
+/// Fails as requested, and counts the messages that it got.
 struct Picky(u32);
 
 #[actor]
@@ -125,7 +125,7 @@ supervisor! {
     }
 }
 
-/// What became of it: the messages it has counted and its incarnation, or that it has ended.
+/// The result for the child: the number of counted messages and the incarnation, or that it has ended.
 async fn fate(child: &ActorRef<Picky>, msg: Ask) -> Result<(u32, u32), &'static str> {
     quiet_panics();
     child.tell(msg).await.unwrap_or_else(|_| panic!("has ended before"));
@@ -140,7 +140,7 @@ const RESUMED: Result<(u32, u32), &str> = Ok((2, 1));
 const RESTARTED: Result<(u32, u32), &str> = Ok((1, 2));
 const ENDED: Result<(u32, u32), &str> = Err("ended");
 
-/// S8: a variant names its type, and each variant has its answer.
+/// S8: a variant names its type, and each variant has its own directive.
 #[tokio::test(start_paused = true)]
 async fn decider_enum_variant_is_obeyed() {
     let tree = Variants::start().await.unwrap();
@@ -148,7 +148,7 @@ async fn decider_enum_variant_is_obeyed() {
     assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(1))).await, ENDED);
 }
 
-/// S8: `pattern: Type` binds the error.
+/// S8: `pattern: Type` matches an error of this type and binds it.
 #[tokio::test(start_paused = true)]
 async fn decider_pattern_type_is_obeyed() {
     let tree = Typed::start().await.unwrap();
@@ -156,7 +156,7 @@ async fn decider_pattern_type_is_obeyed() {
     assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(1))).await, ENDED);
 }
 
-/// S8: `Cause::..` tells a panic from a kill and from an error.
+/// S8: `Cause::..` distinguishes a panic from a kill and from an error.
 #[tokio::test(start_paused = true)]
 async fn decider_cause_is_obeyed() {
     let tree = Causes::start().await.unwrap();
@@ -167,7 +167,7 @@ async fn decider_cause_is_obeyed() {
     assert_eq!(fate(&tree.a, Ask::Other).await, ENDED);
 }
 
-/// S8: `Phase::..` tells when it happened.
+/// S8: `Phase::..` matches the phase of the failure.
 #[tokio::test(start_paused = true)]
 async fn decider_phase_is_obeyed() {
     let tree = Phases::start().await.unwrap();
@@ -187,7 +187,7 @@ async fn decider_phase_is_obeyed() {
     assert!(matches!(ended(&tree.a).await, Ended::Failed(_)), "while it is restarted, it is stopped");
 }
 
-/// S8: `_` takes what the arms above it leave.
+/// S8: `_` matches the failures that the arms above it do not match.
 #[tokio::test(start_paused = true)]
 async fn decider_wildcard_is_obeyed() {
     let tree = Wild::start().await.unwrap();
@@ -195,7 +195,7 @@ async fn decider_wildcard_is_obeyed() {
     assert_eq!(fate(&tree.b, Ask::Other).await, ENDED);
 }
 
-/// S8: a guard leaves to the next arm what it does not hold for.
+/// S8: if a guard is false, the next arm is tried.
 #[tokio::test(start_paused = true)]
 async fn decider_guard_is_obeyed() {
     let tree = Guarded::start().await.unwrap();
@@ -221,13 +221,13 @@ async fn decider_closure_is_obeyed() {
     }
 }
 
-/// S8: the state stays.
+/// S8: Resume keeps the state.
 #[tokio::test(start_paused = true)]
 async fn decider_resume_is_obeyed() {
     assert_eq!(fate(&Four::start().await.unwrap().resume, Ask::Other).await, RESUMED);
 }
 
-/// S8: the state is fresh; after a kill too, which is a stop if nothing is said.
+/// S8: Restart gives a fresh state, also after a kill, for which the default is Stop.
 #[tokio::test(start_paused = true)]
 async fn decider_restart_is_obeyed() {
     let tree = Four::start().await.unwrap();
@@ -238,7 +238,7 @@ async fn decider_restart_is_obeyed() {
     assert_eq!(tree.restart.incarnation(), 3);
 }
 
-/// S8: this child ends, the tree goes on.
+/// S8: only this child ends, and the tree goes on.
 #[tokio::test(start_paused = true)]
 async fn decider_stop_is_obeyed() {
     let tree = Four::start().await.unwrap();
@@ -246,7 +246,7 @@ async fn decider_stop_is_obeyed() {
     assert!(tree.ended().is_none());
 }
 
-/// S8, S19: the supervisor fails with the same failure; a root ends.
+/// S8, S19: Escalate makes the supervisor fail with the same failure; a root ends.
 #[tokio::test(start_paused = true)]
 async fn decider_escalate_is_obeyed() {
     let tree = Four::start().await.unwrap();
@@ -255,7 +255,7 @@ async fn decider_escalate_is_obeyed() {
     assert_eq!(failure.path(), "escalate");
 }
 
-/// S8: a child's own arms come first; what they leave goes to the tree's.
+/// S8: a child's own arms come first; the failures that they do not match go to the tree's arms.
 #[tokio::test(start_paused = true)]
 async fn a_childs_arms_come_before_the_trees() {
     let tree = Own::start(Journal::default()).await.unwrap();

@@ -1,15 +1,15 @@
-//! What the grammar lets one write: names of every kind, `#[cfg]`, parameters that are functions.
+//! Syntax that the grammar allows: names of every kind, `#[cfg]`, parameters that are functions.
 
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Journal, Probe};
 
-#[allow(non_snake_case)] // as the children want it
+#[allow(non_snake_case)] // for the names of the children
 mod names {
     use super::*;
 
     supervisor! {
-        /// Names that could be something else's.
+        /// Names that have another meaning elsewhere.
         pub(crate) struct Names(r#type: Journal, make: fn(&'static str, Journal) -> Later) {
             let start = format!("{type:?}").len();
             pub(super) r#struct: Probe = make("struct", r#type.clone()).await?,
@@ -41,8 +41,8 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// Children may be called what they like; `#[cfg]` takes a child away with its field, a parameter can be called,
-/// and a raw name be formatted.
+/// Children may have any name. `#[cfg]` removes a child together with its field, a parameter can be called, and a raw
+/// name can be formatted.
 #[tokio::test(start_paused = true)]
 async fn children_may_be_called_what_they_like() {
     let make: fn(&'static str, Journal) -> names::Later = |name, journal| Box::pin(Probe::start(name, journal));

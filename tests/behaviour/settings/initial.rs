@@ -1,4 +1,4 @@
-//! `initial`: the children that a set has from its start on.
+//! `initial`: the children that a set has from its start.
 
 use supervise::prelude::*;
 
@@ -18,7 +18,7 @@ supervisor! {
     }
 }
 
-/// S27: they are up when the tree is.
+/// S27: the initial children are up when the tree is up.
 #[tokio::test(start_paused = true)]
 async fn initial_expression_is_obeyed() {
     let journal = Journal::default();

@@ -101,7 +101,7 @@ supervisor! {
     }
 }
 
-/// The incarnations after an end by itself and after a failure; `None` when it has ended.
+/// The incarnations after an end by itself and after a failure; `None` if the child has ended.
 async fn incarnations(pick: fn(&Lives) -> &ActorRef<Probe>) -> [Option<u32>; 2] {
     let mut found = [None; 2];
     for (found, told) in found.iter_mut().zip([Do::Stop, Do::Fail(Boom::Told)]) {
@@ -115,7 +115,7 @@ async fn incarnations(pick: fn(&Lives) -> &ActorRef<Probe>) -> [Option<u32>; 2] 
     found
 }
 
-/// S23: after a failure and after an end by itself; the default of an actor.
+/// S23: `Permanent` restarts after a failure and after an end by itself; it is the default of an actor.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_permanent_is_obeyed() {
     assert_eq!(incarnations(|tree| &tree.permanent).await, [Some(2), Some(2)]);
@@ -129,19 +129,20 @@ async fn lifecycle_permanent_is_obeyed() {
     }
 }
 
-/// S23: after a failure only.
+/// S23: `Transient` restarts only after a failure.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_transient_is_obeyed() {
     assert_eq!(incarnations(|tree| &tree.transient).await, [None, Some(2)]);
 }
 
-/// S23: never.
+/// S23: `Temporary` never restarts.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_temporary_is_obeyed() {
     assert_eq!(incarnations(|tree| &tree.temporary).await, [None, None]);
 }
 
-/// How long a stop takes that finds a message of `work` in hand, why it ended, and what it wrote meanwhile.
+/// How long a stop takes while a message of `work` is in hand, why the child ended, and the lines that it wrote
+/// meanwhile.
 async fn stop(pick: fn(&Goes) -> &ActorRef<Probe>, work: Duration) -> (Duration, String, Vec<String>) {
     let journal = Journal::default();
     let tree = Goes::start(journal.clone()).await.unwrap();
@@ -157,7 +158,7 @@ async fn stop(pick: fn(&Goes) -> &ActorRef<Probe>, work: Duration) -> (Duration,
     (took, format!("{why:?}"), journal.take())
 }
 
-/// S24: that long, then it is aborted; 5 s if nothing is said.
+/// S24: the child has that time, and is then aborted; the default is 5 s.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_shutdown_is_obeyed() {
     let aborted = |took, name| (secs(took), "Aborted".to_owned(), vec![format!("{name} drop")]);
@@ -169,7 +170,7 @@ async fn lifecycle_shutdown_is_obeyed() {
     assert_eq!(lines, ["long worked", "long post_stop", "long drop"]);
 }
 
-/// S24: no time and no hook, even for one that has nothing in hand.
+/// S24: `Kill` gives no time and runs no hook, even if the child has no message in hand.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_shutdown_kill_is_obeyed() {
     let (took, _, lines) = stop(|tree| &tree.killed, secs(60)).await;
@@ -180,7 +181,7 @@ async fn lifecycle_shutdown_kill_is_obeyed() {
     assert_eq!(lines, ["plain post_stop", "plain drop"]);
 }
 
-/// S24: as long as it takes.
+/// S24: with `Infinity`, a stop takes as long as it needs.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_shutdown_infinity_is_obeyed() {
     let (took, ended, lines) = stop(|tree| &tree.patient, secs(86_400)).await;
@@ -188,7 +189,7 @@ async fn lifecycle_shutdown_infinity_is_obeyed() {
     assert_eq!(lines, ["patient worked", "patient post_stop", "patient drop"]);
 }
 
-/// S13: that long; as long as it takes if nothing is said.
+/// S13: a start has that time; by default it may take as long as it needs.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_start_is_obeyed() {
     for (name, incarnation) in [("short", 1), ("plain", 1)] {
@@ -205,7 +206,8 @@ async fn lifecycle_start_is_obeyed() {
     }
 }
 
-/// S24: what is queued is handled first at a stop, by hand or of the tree, within the time; else it is a dead letter.
+/// S24: on a stop, of the child or of the tree, the queued messages are handled first, within the `shutdown` time. A
+/// queued message that is not handled is a dead letter.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_drain_is_obeyed() {
     for by_hand in [true, false] {
@@ -233,7 +235,7 @@ async fn lifecycle_drain_is_obeyed() {
         let lines = journal.take();
         let queued = |name: &str| lines.contains(&format!("{name} queued"));
         assert!(queued("drains"), "{lines:?}");
-        // In reverse order: with the tree its turn comes when it has handled all.
+        // In reverse order: in a shutdown, `plain` has handled all its messages before its turn comes.
         assert_eq!(queued("plain"), !by_hand, "{lines:?}");
         assert!(!queued("short"), "2 s are not enough: {lines:?}");
         assert!(lines.contains(&"drains post_stop".to_owned()));
@@ -242,7 +244,7 @@ async fn lifecycle_drain_is_obeyed() {
     }
 }
 
-/// Ready after 3 s.
+/// Ready after 3 s if `wait` is set, otherwise at once.
 async fn says_when(cx: TaskContext, wait: bool) {
     if wait {
         tokio::time::sleep(secs(3)).await;
@@ -251,7 +253,7 @@ async fn says_when(cx: TaskContext, wait: bool) {
     cx.stopped().await;
 }
 
-/// S29: it counts as started when it says so; else when it is first polled.
+/// S29: a task with `ready` has started when it calls `ready()`, and any other task when it is launched.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_ready_is_obeyed() {
     let begin = Instant::now();
@@ -263,7 +265,7 @@ async fn lifecycle_ready_is_obeyed() {
     assert_eq!(begin.elapsed(), secs(3));
 }
 
-/// S22: the tree ends with it.
+/// S22: the tree ends together with its `significant` child.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_significant_is_obeyed() {
     let tree = Counts::start(Journal::default()).await.unwrap();
@@ -276,7 +278,7 @@ async fn lifecycle_significant_is_obeyed() {
     assert!(matches!(tree.ended(), Some(Ended::Done)));
 }
 
-/// S24: a tree has no end of its time if nothing is said, and aborts all below where something is.
+/// S24: a tree has no time limit by default. With one, everything below it is aborted when the time is over.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_obeys_its_shutdown_time() {
     for (bounded, expected) in [(true, 3), (false, 3_600)] {
@@ -290,7 +292,7 @@ async fn a_subtree_obeys_its_shutdown_time() {
     }
 }
 
-/// The lines of one restart.
+/// The journal lines of one restart.
 async fn restart_lines(pick: fn(&Hooks) -> &ActorRef<Probe>) -> Vec<String> {
     let journal = Journal::default();
     let tree = Hooks::start(journal.clone()).await.unwrap();
@@ -299,14 +301,15 @@ async fn restart_lines(pick: fn(&Hooks) -> &ActorRef<Probe>) -> Vec<String> {
     journal.take()
 }
 
-/// S11: instead of the type's own, which still runs for its sibling.
+/// S11: this function runs instead of the type's own hook, which still runs for a sibling.
 #[tokio::test(start_paused = true)]
 async fn pre_restart_path_is_obeyed() {
     assert_eq!(restart_lines(|tree| &tree.plain).await[0], "plain pre_restart");
     assert_eq!(restart_lines(|tree| &tree.pre).await[0], "dump");
 }
 
-/// S11: instead of the type's own, which still runs for its sibling; with the failure, and an outcome.
+/// S11: this function runs instead of the type's own hook, which still runs for a sibling. It gets the failure, and may
+/// return a `Result`.
 #[tokio::test(start_paused = true)]
 async fn post_restart_path_is_obeyed() {
     assert_eq!(restart_lines(|tree| &tree.plain).await.last().unwrap(), "plain post_restart");

@@ -1,4 +1,4 @@
-//! `limit`, next to a tree whose own budget is another.
+//! `limit` on a child, in a tree with a different budget.
 
 use supervise::Cause;
 use supervise::prelude::*;
@@ -34,7 +34,8 @@ supervisor! {
     }
 }
 
-/// S15: a number of its own, beside siblings with the tree's; in a `[..]` for each instance.
+/// S15: the child's own number applies, and the tree's number to its siblings; in a `[..]`, the number applies to each
+/// instance.
 #[tokio::test(start_paused = true)]
 async fn limit_max_restarts_is_obeyed() {
     let tree = Limits::start(Journal::default()).await.unwrap();
@@ -46,7 +47,7 @@ async fn limit_max_restarts_is_obeyed() {
     assert!(tree.ended().is_none());
 }
 
-/// S15: no limit, against the tree's.
+/// S15: `Unlimited` overrides the limit of the tree.
 #[tokio::test(start_paused = true)]
 async fn limit_max_restarts_unlimited_is_obeyed() {
     let tree = Limits::start(Journal::default()).await.unwrap();
@@ -55,7 +56,7 @@ async fn limit_max_restarts_unlimited_is_obeyed() {
     assert_eq!(tree.endless.incarnation(), 101);
 }
 
-/// S15: a window of its own, with the tree's number.
+/// S15: the child's own window applies, with the tree's number.
 #[tokio::test(start_paused = true)]
 async fn limit_within_is_obeyed() {
     let tree = Limits::start(Journal::default()).await.unwrap();
@@ -72,7 +73,7 @@ async fn limit_within_is_obeyed() {
     assert!(matches!(ended(&tree.plain).await, Ended::Limit(_)), "1 min is not");
 }
 
-/// S15: this child's limit is the tree's failure, though the tree's own is `Stop`; so in a `[..]`.
+/// S15: at the limit of this child the tree fails, although the tree's own setting is `Stop`; the same in a `[..]`.
 #[tokio::test(start_paused = true)]
 async fn limit_on_limit_escalate_is_obeyed() {
     let tree = Limits::start(Journal::default()).await.unwrap();
@@ -92,7 +93,8 @@ async fn limit_on_limit_escalate_is_obeyed() {
     assert!(lines.contains(&"set escalated".to_owned()), "{lines:?}");
 }
 
-/// S15: only this child ends, though the tree's own is `Escalate`; in a `[..]` that is the default.
+/// S15: at the limit only this child ends, although the tree's own setting is `Escalate`; in a `[..]` this is the
+/// default.
 #[tokio::test(start_paused = true)]
 async fn limit_on_limit_stop_is_obeyed() {
     let tree = Escalating::start(Journal::default()).await.unwrap();

@@ -50,7 +50,7 @@ supervisor! {
     }
 }
 
-/// How many messages can wait behind one in hand, up to 5,000.
+/// How many messages can wait while another one is in hand, up to 5,000.
 async fn room(pick: fn(&Boxes) -> &ActorRef<Probe>) -> usize {
     let tree = Boxes::start(Journal::default()).await.unwrap();
     let child = pick(&tree);
@@ -65,7 +65,7 @@ async fn room(pick: fn(&Boxes) -> &ActorRef<Probe>) -> usize {
     5_000
 }
 
-/// S3: that many; 1,024 if nothing is said.
+/// S3: the mailbox holds that many messages; the default is 1,024.
 #[tokio::test(start_paused = true)]
 async fn mailbox_bounded_is_obeyed() {
     assert_eq!(room(|tree| &tree.two).await, 2);
@@ -74,13 +74,13 @@ async fn mailbox_bounded_is_obeyed() {
     assert_eq!(room(|tree| &tree.wide).await, 2_000);
 }
 
-/// S3: any number.
+/// S3: the mailbox holds any number of messages.
 #[tokio::test(start_paused = true)]
 async fn mailbox_unbounded_is_obeyed() {
     assert_eq!(room(|tree| &tree.endless).await, 5_000);
 }
 
-/// S3: the time of an ask; 5 s if nothing is said; that of the asker first.
+/// S3: an ask has that time, by default 5 s; the time that the asker gives takes precedence.
 #[tokio::test(start_paused = true)]
 async fn mailbox_ask_is_obeyed() {
     let tree = Boxes::start(Journal::default()).await.unwrap();
@@ -97,7 +97,7 @@ async fn mailbox_ask_is_obeyed() {
     }
 }
 
-/// S27: so many that have not ended; any number if nothing is said.
+/// S27: at most that many instances that have not ended; by default any number.
 #[tokio::test(start_paused = true)]
 async fn max_children_is_obeyed() {
     let tree = Sets::start(Journal::default()).await.unwrap();
@@ -117,7 +117,7 @@ async fn max_children_is_obeyed() {
     }
 }
 
-/// What a tell meets during a backoff, and the sum after it.
+/// The rejection of a tell during a backoff, and the sum after it.
 async fn tell_while_down(pick: fn(&Downs) -> &ActorRef<Probe>) -> (Option<SendRejection>, u64) {
     let tree = Downs::start(Journal::default()).await.unwrap();
     let child = pick(&tree);
@@ -128,21 +128,21 @@ async fn tell_while_down(pick: fn(&Downs) -> &ActorRef<Probe>) -> (Option<SendRe
     (refused, child.ask(Do::Get).await.unwrap())
 }
 
-/// S35: it waits in the mailbox; the default.
+/// S35: the message waits in the mailbox, which is the default.
 #[tokio::test(start_paused = true)]
 async fn while_down_hold_is_obeyed() {
     assert_eq!(tell_while_down(|tree| &tree.holds).await, (None, 7));
     assert_eq!(tell_while_down(|tree| &tree.plain).await, (None, 7));
 }
 
-/// S35: it goes back at once.
+/// S35: the message goes back at once.
 #[tokio::test(start_paused = true)]
 async fn while_down_reject_is_obeyed() {
     let down = SendRejection::Down { retry_in: Some(secs(2)) };
     assert_eq!(tell_while_down(|tree| &tree.rejects).await, (Some(down), 0));
 }
 
-/// S36: so often, and not at all if nothing is said.
+/// S36: a message is redelivered that many times; by default it is not redelivered.
 #[tokio::test(start_paused = true)]
 async fn redeliver_attempts_is_obeyed() {
     let tree = Again::start(Journal::default()).await.unwrap();

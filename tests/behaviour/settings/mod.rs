@@ -1,6 +1,6 @@
 //! Every setting and each of its arguments is obeyed: one test for each, and a test that counts them.
 //!
-//! Each shows a difference that one argument alone makes, so it fails where that argument is ignored.
+//! Each test shows a difference that one argument alone makes, so it fails if that argument is ignored.
 
 mod backoff;
 mod contradictions;
@@ -21,7 +21,7 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Probe, secs, settle};
 
-/// Fails that many times.
+/// Makes the child fail that many times.
 async fn fail(child: &ActorRef<Probe>, times: u32) {
     for _ in 0..times {
         child.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -29,13 +29,13 @@ async fn fail(child: &ActorRef<Probe>, times: u32) {
     settle().await;
 }
 
-/// Why it has ended; where it does not end, the test fails.
+/// Returns why the child has ended; if it does not end, the test fails.
 async fn ended<A: Actor>(child: &ActorRef<A>) -> Ended {
     let waits = tokio::time::timeout(secs(1_000_000), child.terminated());
     waits.await.expect("it does not end").unwrap()
 }
 
-/// Fails for as long as it is started again; how many times that was.
+/// Makes the child fail until it is not restarted any more, and returns the number of restarts.
 async fn restarts(child: &ActorRef<Probe>) -> u32 {
     for restarts in 0..1_000 {
         child.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -71,7 +71,7 @@ const TESTS: [&str; 8] = [
     include_str!("strategy.rs"),
 ];
 
-/// docs/settings.md: what the reference lists has a test of its name here, and no test is for what is not listed.
+/// docs/settings.md: every setting in the reference has a test of its name here, and every test belongs to a setting.
 #[test]
 fn every_setting_has_its_test() {
     let listed: BTreeSet<String> = REFERENCE.lines().skip(2).flat_map(names).collect();
@@ -90,7 +90,7 @@ fn every_setting_has_its_test() {
     assert!(unknown.is_empty(), "not in the reference: {unknown:?}");
 }
 
-/// Each setting is shown in an example that runs.
+/// Every setting is shown in an example that runs.
 #[test]
 fn every_setting_has_its_example() {
     let page = include_str!("../../../src/reference/trees.rs");
@@ -102,7 +102,7 @@ fn every_setting_has_its_example() {
     assert!(without.is_empty(), "without an example: {without:?}");
 }
 
-/// The tests that a row of the reference asks for: `strategy_on_limit_stop`.
+/// The names of the tests for one row of the reference, such as `strategy_on_limit_stop`.
 fn names(row: &str) -> Vec<String> {
     let cells: Vec<_> = row.split(" | ").collect();
     let setting = cells[0].trim_matches(['|', ' ', '`']);
@@ -120,7 +120,7 @@ fn names(row: &str) -> Vec<String> {
                 None if nth == 0 && code.starts_with(char::is_lowercase) && !code.contains(':') => {
                     of = format!("{setting}_{code}");
                     if codes.len() == 1 {
-                        names.push(of.clone()); // switched on by its name
+                        names.push(of.clone()); // enabled by its name
                     }
                 }
                 None if code == "=> Directive" => {
@@ -154,7 +154,7 @@ fn join(of: &str, value: &str) -> String {
     name
 }
 
-/// The cell without what stands in brackets outside of code: the defaults.
+/// The cell without the defaults, which are in parentheses outside of code.
 fn without_defaults(cell: &str) -> String {
     let (mut text, mut depth, mut code) = (String::new(), 0, false);
     for c in cell.chars() {

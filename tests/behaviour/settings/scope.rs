@@ -1,4 +1,4 @@
-//! A setting may name a parameter or a `let`; settings above a `[..]` are those of its instances.
+//! A setting may name a parameter or a `let`; settings above a `[..]` apply to its instances.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{delays, ended, fail, restarts};
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, settle};
 
-/// What the settings of `Named` are.
+/// The values of the settings of `Named`.
 #[derive(Clone)]
 struct Values {
     most: u32,
@@ -122,7 +122,7 @@ async fn a_setting_may_name_a_parameter_or_a_let() {
     assert!(tree.set.spawn(0).await.is_err());
 }
 
-/// docs/settings.md: a tree's decider and strategy take each start's own parameters.
+/// docs/settings.md: a tree's decider and strategy use the parameters of their own start.
 #[tokio::test(start_paused = true)]
 async fn two_starts_of_one_declaration_have_their_own_settings() {
     let journal = Journal::default();
@@ -136,7 +136,7 @@ async fn two_starts_of_one_declaration_have_their_own_settings() {
     assert!(matches!(ended(&stopping.plain).await, Ended::Failed(_)));
 }
 
-/// docs/settings.md: hooks, backoff and decider above a `[..]` are those of each instance.
+/// docs/settings.md: hooks, backoff and decider above a `[..]` apply to each instance.
 #[tokio::test(start_paused = true)]
 async fn settings_of_failures_above_a_set_reach_its_instances() {
     let journal = Journal::default();
@@ -163,7 +163,7 @@ async fn settings_of_failures_above_a_set_reach_its_instances() {
     assert_eq!(plain.ask(Do::Get).await.unwrap(), 0, "restarted by the tree's");
 }
 
-/// docs/settings.md: mailbox, lifecycle and shutdown time too.
+/// docs/settings.md: mailbox, lifecycle and shutdown time above a `[..]` apply to each instance too.
 #[tokio::test(start_paused = true)]
 async fn settings_of_life_above_a_set_reach_its_instances() {
     let tree = Sets::start(Journal::default()).await.unwrap();

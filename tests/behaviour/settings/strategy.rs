@@ -79,25 +79,25 @@ macro_rules! after_one_failure {
     }};
 }
 
-/// S17: only the failed child.
+/// S17: only the failed child restarts.
 #[tokio::test(start_paused = true)]
 async fn strategy_one_for_one_is_obeyed() {
     assert_eq!(after_one_failure!(One), [1, 2, 1]);
 }
 
-/// S17: every child.
+/// S17: every child restarts.
 #[tokio::test(start_paused = true)]
 async fn strategy_all_for_one_is_obeyed() {
     assert_eq!(after_one_failure!(All), [2, 2, 2]);
 }
 
-/// S17: the failed one and those after it.
+/// S17: the failed child and those after it restart.
 #[tokio::test(start_paused = true)]
 async fn strategy_rest_for_one_is_obeyed() {
     assert_eq!(after_one_failure!(Rest), [1, 2, 2]);
 }
 
-/// S15: how many restarts there are: those that are allowed, 10 if nothing is said, none with 0.
+/// S15: the number of restarts is the one that is declared, 10 by default, and none with 0.
 #[tokio::test(start_paused = true)]
 async fn strategy_max_restarts_is_obeyed() {
     assert_eq!(restarts(&Zero::start(Journal::default()).await.unwrap().a).await, 0);
@@ -105,7 +105,7 @@ async fn strategy_max_restarts_is_obeyed() {
     assert_eq!(restarts(&Default10::start(Journal::default()).await.unwrap().a).await, 10);
 }
 
-/// S15: `Unlimited` is past every default.
+/// S15: `Unlimited` exceeds every default.
 #[tokio::test(start_paused = true)]
 async fn strategy_max_restarts_unlimited_is_obeyed() {
     let tree = Endless::start(Journal::default()).await.unwrap();
@@ -114,7 +114,7 @@ async fn strategy_max_restarts_unlimited_is_obeyed() {
     assert_eq!(tree.a.incarnation(), 101);
 }
 
-/// S15: the window slides; without `within` a written number counts for ever.
+/// S15: the window slides; without `within`, a declared number counts forever.
 #[tokio::test(start_paused = true)]
 async fn strategy_within_is_obeyed() {
     macro_rules! twice {
@@ -133,7 +133,7 @@ async fn strategy_within_is_obeyed() {
     assert_eq!(twice!(Escalates, secs(1_000_000)), (2, true));
 }
 
-/// S15: the tree fails with `LimitReached`, and the last failure inside.
+/// S15: the tree fails with `LimitReached`, with the last failure inside.
 #[tokio::test(start_paused = true)]
 async fn strategy_on_limit_escalate_is_obeyed() {
     let tree = Escalates::start(Journal::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Draining, by hand and at a stop: S24, S26, and the rows "draining" of tables 2a and 2b.
+//! Drains, on request and at a stop: S24, S26, and the rows "draining" of tables 2a and 2b.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -37,11 +37,11 @@ supervisor! {
 
 supervisor! {
     struct Drains(journal: Journal, whom: Arc<OnceLock<ActorRef<Probe>>>) {
-        // Its children are held until this has spoken.
+        // The children of `sub` are suspended until this decider returns.
         #[decider(move |_: &Failure| {
             let b = whom.get().expect("it is known by then");
             let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != SendRejection::Full);
-            // Its task may be next on this thread.
+            // The task of `b` may be the next one on this thread.
             tokio::task::block_in_place(|| {
                 while !is_down() {
                     std::thread::yield_now();
@@ -71,7 +71,7 @@ async fn one() -> (Running<One>, Journal, Events) {
     (tree, journal, events)
 }
 
-/// S26: behind the messages that are queued already, in their order; then as a stop.
+/// S26: a drain takes effect after the messages that are queued already, in their order; then the child stops.
 #[tokio::test(start_paused = true)]
 async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
     let (tree, journal, mut events) = one().await;
@@ -90,7 +90,7 @@ async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
     assert_eq!(seen(&mut events), ["db ended Stopped"]);
 }
 
-/// S26: behind a stop it means nothing any more, though the stop has not been heard yet.
+/// S26: a drain right after a stop has no effect, even if the child has not processed the stop yet.
 #[tokio::test(start_paused = true)]
 async fn a_drain_right_behind_a_stop_is_a_stop() {
     for queued in [false, true] {
@@ -109,7 +109,7 @@ async fn a_drain_right_behind_a_stop_is_a_stop() {
     }
 }
 
-/// S26: an idle one ends at once; asked again it changes nothing.
+/// S26: an idle actor that drains ends at once; a second drain changes nothing.
 #[tokio::test(start_paused = true)]
 async fn an_idle_one_that_drains_ends() {
     let (tree, journal, _) = one().await;
@@ -131,7 +131,7 @@ async fn a_drain_refuses_senders_that_wait_for_room() {
     tree.db.tell(Do::Note("first")).await.unwrap();
     tree.db.tell(Do::Note("second")).await.unwrap();
     let begin = Instant::now();
-    // Tasks of their own: nothing but the drain wakes them.
+    // These are separate tasks, which only the drain can wake.
     let (one, other) = (tree.db.clone(), tree.db.clone());
     let told = tokio::spawn(async move { one.tell(Do::Note("third")).await });
     let asked = tokio::spawn(async move { other.ask(Do::Get).await });
@@ -145,7 +145,7 @@ async fn a_drain_refuses_senders_that_wait_for_room() {
     assert_eq!(journal.take()[..4], ["db works", "db worked", "db first", "db second"]);
 }
 
-/// S26, 2a: it has its `shutdown` time for all of it; what is left is a dead letter.
+/// S26, 2a: the drain has the `shutdown` time in total; the messages that are left are dead letters.
 #[tokio::test(start_paused = true)]
 async fn a_drain_has_the_shutdown_time() {
     let (tree, journal, mut events) = one().await;
@@ -162,7 +162,7 @@ async fn a_drain_has_the_shutdown_time() {
     assert_eq!(seen(&mut events), ["db aborted", "db dead letter", "db ended Aborted"]);
 }
 
-/// S26, 2a: a failure ends it: reported, the rest dead letters, `post_stop` owed.
+/// S26, 2a: a failure ends the drain: it is reported, the rest are dead letters, and `post_stop` is due.
 #[tokio::test(start_paused = true)]
 async fn a_failure_ends_a_drain() {
     for in_hand in [true, false] {
@@ -176,7 +176,7 @@ async fn a_failure_ends_a_drain() {
         } else {
             tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
             tree.db.tell(Do::Note("never")).await.unwrap();
-            // The failing message is the one in hand when it is asked: it fails first, and stops.
+            // The failing message is in hand when the drain is requested: it fails first, and the child stops.
             tree.db.drain();
         }
         assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
@@ -188,7 +188,7 @@ async fn a_failure_ends_a_drain() {
     }
 }
 
-/// S26, 2a: a kill drops the message in hand, the rest are dead letters; the hooks run.
+/// S26, 2a: a kill drops the message in hand, and the rest are dead letters; the hooks run.
 #[tokio::test(start_paused = true)]
 async fn a_kill_cuts_a_drain_short() {
     let (tree, journal, mut events) = one().await;
@@ -205,7 +205,7 @@ async fn a_kill_cuts_a_drain_short() {
     assert_eq!(seen(&mut events), ["db reported", "db dead letter", "db ended Stopped"]);
 }
 
-/// S26, 2a: a stop of one that drains changes nothing but the time it has.
+/// S26, 2a: a stop of an actor that drains can only shorten its time.
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_a_drain_go_on() {
     let (tree, journal, _) = one().await;
@@ -219,7 +219,8 @@ async fn a_stop_lets_a_drain_go_on() {
     assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
 }
 
-/// S26, 2a: a Down of its group lets the message in hand end; the rest are dead letters, and it does not come up.
+/// S26, 2a: when its group goes down, the message in hand ends and the rest are dead letters. The child does not come
+/// up again.
 #[tokio::test(start_paused = true)]
 async fn a_drain_ends_when_its_group_goes_down() {
     let journal = Journal::default();
@@ -253,10 +254,11 @@ async fn a_drain_ends_when_its_group_goes_down() {
     assert!(seen(&mut events).contains(&"b dead letter".to_owned()));
 }
 
-/// S26, 2d: one that is not up stops: starting, waiting, on its way down, or while its group moves.
+/// S26, 2d: a drain of a child that is not up stops it: while it starts, backs off or goes down, or while its group
+/// moves.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_one_that_is_not_up_is_a_stop() {
-    // Waiting for its backoff.
+    // Backing off.
     let (tree, journal, _) = one().await;
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
@@ -286,7 +288,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!(journal.take(), ["slow pre_restart", "slow pre_restart done", "slow post_stop", "slow drop"]);
 
-    // Its group is going up.
+    // Its group is coming up.
     let journal = Journal::default();
     let group = Group::start(journal.clone()).await.unwrap();
     journal.plan("b start", 1, Fault::Slow(secs(5)));
@@ -300,7 +302,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     assert!(!journal.take().contains(&"a never".to_owned()));
 }
 
-/// S26, 2d: one that has failed and whose decision is kept stops, without `pre_restart`.
+/// S26, 2d: a drain of a child that has failed, and whose failure is not decided yet, stops it without `pre_restart`.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_one_that_has_failed_is_a_stop() {
     let journal = Journal::default();
@@ -312,7 +314,7 @@ async fn a_drain_of_one_that_has_failed_is_a_stop() {
     settle().await;
     journal.take();
     seen(&mut events);
-    // The failure and the drain meet in one turn: the failure comes first.
+    // The failure and the drain arrive in one poll: the failure comes first.
     tree.sub.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     tree.sub.a.tell(Do::Note("never")).await.unwrap();
     tree.sub.a.drain();
@@ -321,7 +323,7 @@ async fn a_drain_of_one_that_has_failed_is_a_stop() {
     assert!(tree.sub.b.ended().is_none());
 }
 
-/// Fails slowly; below it a probe that has that long to go down.
+/// Fails, and takes a second to go down. Its child has `time` to go down.
 struct Boss {
     journal: Journal,
     time: Duration,
@@ -356,8 +358,8 @@ supervisor! {
     }
 }
 
-/// S26, 2a, S7: below a failure what is queued does not begin, not for longer than the time it has; the restart
-/// above absorbs it.
+/// S26, 2a, S7: below a failure the queued messages are not handled, and the drain lasts no longer than the child's
+/// time. The restart of the parent absorbs it.
 #[tokio::test(start_paused = true)]
 async fn a_drain_is_held_below_a_failure() {
     for (time, took, expected) in [(ms(300), ms(300), "Aborted"), (secs(3), secs(1), "Stopped")] {
@@ -377,7 +379,7 @@ async fn a_drain_is_held_below_a_failure() {
     }
 }
 
-/// S26, 2d: restart of one that drains.
+/// S26, 2d: an actor that drains cannot be restarted.
 #[tokio::test(start_paused = true)]
 async fn one_that_drains_is_not_restarted() {
     let (tree, ..) = one().await;
@@ -393,7 +395,8 @@ async fn one_that_drains_is_not_restarted() {
     assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// S26, S35: one that rejects while it is held drains all the same, and handles what is queued once it is released.
+/// S26, S35: an actor that rejects messages while it is suspended drains all the same, and handles the queued messages
+/// once the suspension ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_of_one_that_rejects_meanwhile_comes_to_its_end() {
     let whom = Arc::default();

@@ -1,4 +1,4 @@
-//! Draining waits for what `cx.run` has begun, and stops timers: S24, S26, and the rows "draining" of tables 2a and 2b.
+//! A drain waits for the futures of `cx.run`, and stops timers: S24, S26, and the rows "draining" of tables 2a and 2b.
 
 use std::fmt;
 use std::future::pending;
@@ -10,24 +10,24 @@ use tokio::time::{Instant, sleep};
 
 use crate::common::{Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// Serves requests beside its messages.
+/// Serves requests in futures that run while messages are handled.
 struct Server(Journal);
 
 enum Msg {
-    /// Answered after that time, beside the messages.
+    /// Answers after that time, in a future of `cx.run`.
     Work(Duration, Reply<u32>),
     Done(Reply<u32>),
-    /// So many runs one behind the other, a second each.
+    /// That many futures of `cx.run`, one after the other, a second each.
     Chain(u32),
     /// Takes that long in the handler.
     Busy(Duration),
     Forever,
-    /// A run that panics after a second.
+    /// A future of `cx.run` that panics after a second.
     Panic,
-    /// A tick in every second.
+    /// Sets a timer that ticks every second.
     Tick,
     Ticked,
-    /// A timer that is set while it drains.
+    /// Sets a timer while the actor drains.
     Later,
     Token,
     Note(&'static str),
@@ -103,7 +103,7 @@ async fn one() -> (Running<One>, Journal) {
     (One::start(journal.clone()).await.unwrap(), journal)
 }
 
-/// Sends a request that takes that long; it is under way when this returns.
+/// Sends a request that takes that long. Its future is running when this function returns.
 async fn request(server: &ActorRef<Server>, time: Duration) -> tokio::task::JoinHandle<Result<u32, AskError>> {
     let asks = server.clone();
     let asked = tokio::spawn(async move { asks.ask(|reply| Msg::Work(time, reply)).forever().await });
@@ -111,7 +111,7 @@ async fn request(server: &ActorRef<Server>, time: Duration) -> tokio::task::Join
     asked
 }
 
-/// S26: what is under way is finished, and its result handled; nothing new is taken in meanwhile.
+/// S26: a running future is finished, and its result is handled; new messages are refused meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_drain_waits_for_what_runs() {
     let (tree, journal) = one().await;
@@ -125,7 +125,7 @@ async fn a_drain_waits_for_what_runs() {
     assert_eq!(journal.take(), ["done", "post_stop"]);
 }
 
-/// S24: a stop of one with `drain` too, and the report is orderly.
+/// S24: the same at a stop with `drain`, and the report is orderly.
 #[tokio::test(start_paused = true)]
 async fn a_stop_with_drain_waits_for_what_runs() {
     let (tree, journal) = one().await;
@@ -137,7 +137,7 @@ async fn a_stop_with_drain_waits_for_what_runs() {
     assert_eq!(journal.take()[..2], ["done", "post_stop"]);
 }
 
-/// S24: a stop without it drops what runs, as ever.
+/// S24: a stop without `drain` drops the running futures.
 #[tokio::test(start_paused = true)]
 async fn a_plain_stop_drops_what_runs() {
     let (tree, journal) = one().await;
@@ -149,7 +149,7 @@ async fn a_plain_stop_drops_what_runs() {
     assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["post_stop".to_owned()]));
 }
 
-/// S26: so is what a queued message, or a result, begins while it drains.
+/// S26: the same for a future that a queued message or a result begins during the drain.
 #[tokio::test(start_paused = true)]
 async fn a_drain_waits_for_what_begins_meanwhile() {
     let (tree, journal) = one().await;
@@ -183,13 +183,13 @@ async fn results_wait_for_room_while_it_drains() {
     assert_eq!(journal.take(), ["queued", "done", "done", "done", "done", "done", "post_stop"]);
 }
 
-/// S26: timers end when the drain begins, those of a moment later too; a tick that is queued is handled.
+/// S26: timers end when the drain begins, and so do those that are set later; a tick that is queued already is handled.
 #[tokio::test(start_paused = true)]
 async fn timers_stop_when_a_drain_begins() {
     let (tree, journal) = one().await;
     tree.server.tell(Msg::Tick).await.unwrap();
     pass(ms(500)).await;
-    tree.server.tell(Msg::Busy(ms(1500))).await.unwrap(); // its first tick is queued behind this
+    tree.server.tell(Msg::Busy(ms(1500))).await.unwrap(); // the first tick is queued after this message
     pass(secs(1)).await;
     tree.server.tell(Msg::Later).await.unwrap();
     tree.server.tell(Msg::Chain(5)).await.unwrap();
@@ -200,7 +200,7 @@ async fn timers_stop_when_a_drain_begins() {
     assert_eq!(journal.take(), ["tick", "end of the chain", "post_stop"]);
 }
 
-/// S26, 2a: all of it has the `shutdown` time; what still runs then is dropped.
+/// S26, 2a: the whole drain has the `shutdown` time; a future that still runs then is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_what_never_ends_has_the_shutdown_time() {
     let (tree, journal) = one().await;
@@ -213,7 +213,7 @@ async fn a_drain_of_what_never_ends_has_the_shutdown_time() {
     assert!(journal.take().is_empty(), "aborted: no hook");
 }
 
-/// S26, S29: the token says when the drain begins, so that what has no end of its own can end in time.
+/// S26, S29: the token is cancelled when the drain begins, so that a future without an end of its own can end in time.
 #[tokio::test(start_paused = true)]
 async fn what_has_no_end_hears_of_a_drain_by_its_token() {
     let (tree, journal) = one().await;
@@ -225,7 +225,8 @@ async fn what_has_no_end_hears_of_a_drain_by_its_token() {
     assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["heard".to_owned(), "post_stop".to_owned()]));
 }
 
-/// S26, 2a: a future that panics ends the drain, as a failing message does: reported, `post_stop` owed.
+/// S26, 2a: a future that panics ends the drain, as a failing message does: the panic is reported, and `post_stop` is
+/// due.
 #[tokio::test(start_paused = true)]
 async fn a_panic_beside_a_drain_ends_it() {
     quiet_panics();
@@ -242,7 +243,7 @@ async fn a_panic_beside_a_drain_ends_it() {
     assert_eq!(seen(&mut events), ["server reported", "server ended Stopped"]);
 }
 
-/// S26, 2a: a kill, and a stop of the tree with less time, cut it short.
+/// S26, 2a: a kill, or a stop of the tree with less time, cuts the drain short.
 #[tokio::test(start_paused = true)]
 async fn what_a_drain_waits_for_can_be_cut_short() {
     let (tree, journal) = one().await;
@@ -265,7 +266,7 @@ async fn what_a_drain_waits_for_can_be_cut_short() {
     assert!(asked.await.unwrap().is_err());
 }
 
-/// S26, 2a: its group goes down: what it waits for is dropped.
+/// S26, 2a: when the group goes down, the running futures are dropped.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_goes_down_does_not_wait_for_what_runs() {
     let journal = Journal::default();
@@ -280,7 +281,7 @@ async fn a_group_that_goes_down_does_not_wait_for_what_runs() {
     assert!(!journal.take().contains(&"done".to_owned()));
 }
 
-/// S26, S7: below a failure it is held; with the Resume from above it goes on waiting.
+/// S26, S7: below a failure the drain is suspended; after a Resume from above, it continues to wait.
 #[tokio::test(start_paused = true)]
 async fn a_drain_that_was_held_goes_on_waiting() {
     let journal = Journal::default();

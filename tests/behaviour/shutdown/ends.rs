@@ -1,4 +1,4 @@
-//! Ends from inside, from outside, and by hand: S25 and S26.
+//! Stops from inside, from outside, and on request: S25 and S26.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl Waiter {
     }
 }
 
-/// S25: dropping the guard asks for the same shutdown and says where the tree was started.
+/// S25: dropping the guard requests the same shutdown as `shutdown()`, and the event says where the tree was started.
 #[tokio::test(start_paused = true)]
 async fn dropping_the_guard_shuts_down_and_says_so() {
     let journal = Journal::default();
@@ -62,7 +62,7 @@ async fn dropping_the_guard_shuts_down_and_says_so() {
     assert!(place.is_some_and(|file| file.ends_with("ends.rs")));
 }
 
-/// S25: a detached tree runs on.
+/// S25: a detached tree continues to run.
 #[tokio::test(start_paused = true)]
 async fn a_detached_tree_runs_on() {
     let handle = Pair::start(Journal::default()).await.unwrap().detach();
@@ -80,9 +80,9 @@ async fn waiting_for_the_own_end_is_an_error() {
     assert!(above.contains("Waiting"), "{above}");
 }
 
-/// S25: a child that blocks its thread is reported as stuck, and the shutdown gives up on it 5 s after its
-/// time, or, whatever its time, 5 s after that of `within`; meanwhile there is no new incarnation. On the wall
-/// clock and on threads of their own, since what blocks a thread blocks a paused clock too.
+/// S25: a child that blocks its thread is reported as stuck. The shutdown gives up on it 5 s after its own time, or 5 s
+/// after the time of `within`, whatever its own time is; meanwhile there is no new incarnation. The test uses the wall
+/// clock and its own threads, because code that blocks a thread blocks a paused clock too.
 #[test]
 fn a_child_that_blocks_its_thread_is_given_up() {
     supervisor! {
@@ -124,7 +124,7 @@ fn a_child_that_blocks_its_thread_is_given_up() {
     runtime.shutdown_background();
 }
 
-/// S25: dropping the runtime ends all without hooks; who waits outside is told.
+/// S25: dropping the runtime ends everything without hooks, and notifies callers that wait outside.
 #[test]
 fn dropping_the_runtime_ends_all_without_hooks() {
     let journal = Journal::default();
@@ -138,7 +138,7 @@ fn dropping_the_runtime_ends_all_without_hooks() {
     assert_eq!(drops, ["first drop", "second drop"]);
 }
 
-/// S26: `stop()` lets the message end and runs the hooks; `kill()` drops it and is decided as a failure.
+/// S26: `stop()` lets the message end and runs the hooks; `kill()` drops the message, and is decided as a failure.
 #[tokio::test(start_paused = true)]
 async fn stop_lets_the_message_end_and_kill_drops_it() {
     let journal = Journal::default();
@@ -157,7 +157,7 @@ async fn stop_lets_the_message_end_and_kill_drops_it() {
     assert_eq!(tree.first.tell(Do::Fail(Boom::Told)).await.unwrap_err().path(), "first");
 }
 
-/// S25: `stop()` from inside only asks: the handler goes on to its end.
+/// S25: `stop()` from inside only requests the stop: the handler runs to its end.
 #[tokio::test(start_paused = true)]
 async fn a_stop_from_inside_lets_the_handler_go_on() {
     struct Selfless(Journal);
@@ -204,7 +204,7 @@ async fn a_stop_from_inside_lets_the_handler_go_on() {
     assert!(handle.ended().is_some());
 }
 
-/// S25: a task, its subtask, a start and a hook are inside too.
+/// S25: waits in a task, a subtask, a start and a hook are inside too.
 #[tokio::test(start_paused = true)]
 async fn tasks_and_starts_that_wait_for_their_own_end_get_the_error() {
     async fn ask(tree: TreeRef, place: &'static str, journal: Journal) {
@@ -234,7 +234,8 @@ async fn tasks_and_starts_that_wait_for_their_own_end_get_the_error() {
     drop(tree.detach());
 }
 
-/// S25: when the runtime goes, who asks or waits outside of it is told, now or later.
+/// S25: when the runtime is dropped, asks and waits outside of it get an error or the end, whether they began before or
+/// begin later.
 #[test]
 fn asks_and_waits_outside_end_with_the_runtime() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -258,7 +259,7 @@ fn asks_and_waits_outside_end_with_the_runtime() {
     drop(tree);
 }
 
-/// S25: a guard may be dropped anywhere, also where there is no runtime.
+/// S25: a guard may be dropped anywhere, even where there is no runtime.
 #[test]
 fn a_guard_may_be_dropped_outside_of_the_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -270,7 +271,7 @@ fn a_guard_may_be_dropped_outside_of_the_runtime() {
     assert!(journal.take().ends_with(&["first post_stop".to_owned(), "first drop".to_owned()]));
 }
 
-/// S26: a kill is a failure, decided as any; the hooks of a restart run, on the instance whose future is gone.
+/// S26: a kill is decided like any failure. The hooks of a restart run, on the instance whose future was dropped.
 #[tokio::test(start_paused = true)]
 async fn a_kill_can_be_decided_restart() {
     supervisor! {
@@ -296,7 +297,7 @@ async fn a_kill_can_be_decided_restart() {
     assert!(matches!(guest.terminated().await, Ok(Ended::Stopped)), "of run-time children too");
 }
 
-/// S26, S16: a kill in `post_stop` drops the hook: `Aborted`, and reported so.
+/// S26, S16: a kill in `post_stop` drops the hook; the child ends as `Aborted`, and is reported as such.
 #[tokio::test(start_paused = true)]
 async fn a_kill_while_stopping_aborts() {
     let journal = Journal::default();
@@ -313,7 +314,7 @@ async fn a_kill_while_stopping_aborts() {
     assert_eq!(seen(&mut events), ["second aborted", "second ended Aborted"]);
 }
 
-/// S26: a subtree is stopped and killed by its handle; a kill of the root takes the tree down, hooks included.
+/// S26: a subtree is stopped and killed through its handle; a kill of the root takes the tree down, and the hooks run.
 #[tokio::test(start_paused = true)]
 async fn trees_are_stopped_and_killed_by_their_handles() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! Stops, kills and drains, and the report that they give.
+//! Stops, kills and drains, and their reports.
 
 mod drain;
 mod drain_background;

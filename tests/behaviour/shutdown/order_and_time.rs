@@ -17,7 +17,7 @@ supervisor! {
     }
 }
 
-/// S24: members go down in reverse order; the report says of each why it ended and how long it took.
+/// S24: members go down in reverse order; for each one, the report says why it ended and how long that took.
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_goes_in_reverse_and_reports() {
     let journal = Journal::default();
@@ -34,7 +34,7 @@ async fn a_shutdown_goes_in_reverse_and_reports() {
     assert_eq!(children, [("second", secs(1)), ("first", secs(0))]);
 }
 
-/// S24: the current message has the child's time, then it is aborted, loses its hooks, and is reported.
+/// S24: the current message has the child's time; after that, the child is aborted without hooks, and this is reported.
 #[tokio::test(start_paused = true)]
 async fn past_its_time_a_child_is_aborted() {
     let journal = Journal::default();
@@ -52,7 +52,7 @@ async fn past_its_time_a_child_is_aborted() {
     assert!(!report.is_orderly());
 }
 
-/// S24: `Kill` skips the wait on a stop: future dropped, no hooks, not reported as aborted.
+/// S24: `Kill` skips the wait on a stop: the future is dropped, no hook runs, and the child is not reported as aborted.
 #[tokio::test(start_paused = true)]
 async fn kill_skips_the_wait_and_the_hooks() {
     let journal = Journal::default();
@@ -94,7 +94,7 @@ async fn a_failure_while_stopping_is_not_decided() {
     assert!(!events.iter().any(|event| event.contains("decided")), "{events:?}");
 }
 
-/// S24: a subtree takes as long as its children need, and the report has every child by its path.
+/// S24: a subtree takes as long as its children need, and the report contains every child with its path.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_has_the_time_its_children_need() {
     supervisor! {
@@ -119,8 +119,8 @@ async fn a_subtree_has_the_time_its_children_need() {
     assert_eq!(took, [("guests/#1", 0), ("guests", 0), ("inner/b", 3600), ("inner/a", 8), ("inner", 3608)]);
 }
 
-/// S24: the report of a tree that ends without being asked names its children too: those that had ended, and
-/// those that were taken down.
+/// S24: the report of a tree that ends by itself contains its children too: those that had ended before, and those that
+/// were taken down.
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_ends_by_itself_reports_its_children() {
     supervisor! {
@@ -144,8 +144,8 @@ async fn a_tree_that_ends_by_itself_reports_its_children() {
     assert_eq!(failed, "b failed while running: Planned");
 }
 
-/// S24: `Kill` skips every hook of a stop, also of one that has failed and is taken down with its tree; going
-/// down for a restart has the default time.
+/// S24: `Kill` skips every hook of a stop, also for a child that has failed and is taken down with its tree. When the
+/// child goes down for a restart, it has the default time.
 #[tokio::test(start_paused = true)]
 async fn kill_is_about_stops_only() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! The way out is told truly: S12, S16, S22, S23, S24, S42, S43.
+//! Reports of failures and ends during a shutdown: S12, S16, S22, S23, S24, S42, S43.
 
 use std::future::{Future, pending};
 use std::process::{ExitCode, Termination};
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// The last act of a task once it is told to end.
+/// The last action of a task after the stop signal.
 #[derive(Clone, Copy)]
 enum Last {
     Error,
@@ -51,7 +51,7 @@ fn exit_code(report: Report) -> bool {
     Termination::report(report) == ExitCode::SUCCESS
 }
 
-// ----- what fails on the way out
+// ----- failures on the way to an end
 
 supervisor! {
     struct Service(journal: Journal, last: Last) {
@@ -64,7 +64,7 @@ supervisor! {
     }
 }
 
-/// S24: what a task that was told to end fails with is in the report, and so in the exit code.
+/// S24: the failure of a task after its stop signal is in the report, and so in the exit code.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
     quiet_panics();
@@ -82,7 +82,8 @@ async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
     }
 }
 
-/// S24: the last message, what is drained, `post_stop` and `Drop`: the first of each child is kept, all are counted.
+/// S24: failures of the last message, of a drained message, of `post_stop` and of `Drop`: the first one of each child
+/// is kept, and all are counted.
 #[tokio::test(start_paused = true)]
 async fn what_fails_in_the_last_message_a_hook_or_a_drop_is_in_the_report() {
     quiet_panics();
@@ -114,7 +115,7 @@ async fn what_fails_in_the_last_message_a_hook_or_a_drop_is_in_the_report() {
     assert!(guest.late_failure().is_some_and(|failure| failure.find::<Boom>() == Some(&Boom::Planned)));
 }
 
-/// S24: a failure on the way down for a restart is an event, and not in the report of a later end.
+/// S24: a failure on the way to a restart is an event, and does not appear in the report of a later end.
 #[tokio::test(start_paused = true)]
 async fn a_failure_on_the_way_to_a_restart_is_an_event_only() {
     quiet_panics();
@@ -131,14 +132,14 @@ async fn a_failure_on_the_way_to_a_restart_is_an_event_only() {
     let reported = seen(&mut events).into_iter().filter(|line| line.ends_with("reported")).count();
     assert_eq!((reported, tree.first.incarnation(), tree.task.incarnation()), (4, 2, 2));
     assert!(tree.first.late_failure().is_none());
-    tree.task.kill(); // it would fail once more
+    tree.task.kill(); // it would fail a second time
     settle().await;
     let report = soon(tree.shutdown()).await;
     assert!(report.is_orderly(), "{report}");
     assert!(exit_code(report));
 }
 
-/// S24: a restart that a stop turns into an end is a way out as well.
+/// S24: when a stop turns a restart into an end, a failure on the way counts as one on the way to an end.
 #[tokio::test(start_paused = true)]
 async fn a_stop_on_the_way_to_a_restart_makes_it_a_way_out() {
     let journal = Journal::default();
@@ -153,7 +154,7 @@ async fn a_stop_on_the_way_to_a_restart_makes_it_a_way_out() {
     assert_eq!(failed(&report), ["first stopped: Planned of 1"]);
 }
 
-/// S24: who fails while its supervisor stops and its own turn has not come, fails on its way out.
+/// S24: a child that fails while its supervisor stops, before its own turn has come, fails on the way to its end.
 #[tokio::test(start_paused = true)]
 async fn a_failure_before_its_turn_to_stop_is_in_the_report() {
     let journal = Journal::default();
@@ -161,14 +162,15 @@ async fn a_failure_before_its_turn_to_stop_is_in_the_report() {
     let first = tree.first.clone();
     let down = tree.handle();
     let shutdown = tokio::spawn(tree.shutdown());
-    settle().await; // the task has 3 s
+    settle().await; // the task has 3 s to stop
     first.tell(Do::Fail(Boom::Told)).await.unwrap();
     let report = soon(shutdown).await.unwrap();
     assert_eq!(failed(&report), ["first stopped: Told of 1"]);
     assert!(down.ended().is_some());
 }
 
-/// S24: one that had ended before the shutdown brings what failed on its way out along; started again it is forgotten.
+/// S24: if a child had ended before the shutdown, its failure on the way to that end is in the report. When the child
+/// is started again, that failure is forgotten.
 #[tokio::test(start_paused = true)]
 async fn what_failed_on_an_earlier_way_out_stays_until_it_is_started_again() {
     let journal = Journal::default();
@@ -196,7 +198,7 @@ impl Drop for Clumsy {
     }
 }
 
-/// S24, S30: a `let` whose `Drop` panics is a failure of the tree itself on its way out.
+/// S24, S30: a `let` whose `Drop` panics at the end of the tree is a failure of the tree itself.
 #[tokio::test(start_paused = true)]
 async fn a_let_that_panics_when_it_goes_is_in_the_report() {
     supervisor! {
@@ -211,7 +213,7 @@ async fn a_let_that_panics_when_it_goes_is_in_the_report() {
     assert!(report.failure.is_some() && report.failures == 1 && !report.is_orderly());
 }
 
-/// S24, S39: a top-level actor has no report; its handle says what failed late.
+/// S24, S39: a top-level actor has no report; its handle has the failure in `late_failure()`.
 #[tokio::test(start_paused = true)]
 async fn a_top_level_actor_says_what_failed_on_its_way_out() {
     let journal = Journal::default();
@@ -230,7 +232,8 @@ async fn a_top_level_actor_says_what_failed_on_its_way_out() {
     assert_eq!(top.late_failure().expect("it failed late").to_string(), "top failed while running: Planned");
 }
 
-/// S24: of a thousand laggards the report names ten, the worst first, and counts the rest.
+/// S24: if a thousand children are aborted or fail on the way to their end, the report names ten of them, the worst
+/// first, and counts the others.
 #[tokio::test(start_paused = true)]
 async fn a_report_of_a_thousand_laggards_is_ten_lines_and_a_count() {
     supervisor! {
@@ -255,7 +258,7 @@ async fn a_report_of_a_thousand_laggards_is_ten_lines_and_a_count() {
     assert_eq!(report.to_string(), lines.join("; "));
 }
 
-// ----- `post_stop` that is owed
+// ----- `post_stop` that is due
 
 /// Spawns a child that fails while `pre_start` still waits.
 struct Boss {
@@ -296,7 +299,8 @@ impl Boss {
     }
 }
 
-/// S12: `pre_start` that succeeded owes a `post_stop`, though a child of its own has failed it meanwhile.
+/// S12: after a `pre_start` that succeeded, `post_stop` is due, even if an escalation from the actor's own child has
+/// made it fail in the meantime.
 #[tokio::test(start_paused = true)]
 async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
     supervisor! {
@@ -322,7 +326,7 @@ async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
         [
             "boss pre_start",
             "boss post_stop",
-            "boss pre_start", // the kid fails it
+            "boss pre_start", // the kid makes it fail
             "boss post_restart",
             "boss post_stop",
             "boss pre_start",
@@ -333,7 +337,7 @@ async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
     tree.shutdown().await;
 }
 
-// ----- a kill behind a stop
+// ----- a kill after a stop
 
 supervisor! {
     struct Deaf(journal: Journal) {
@@ -351,7 +355,7 @@ supervisor! {
     }
 }
 
-/// S16: a kill behind a stop ends a task with a context at once, its subtasks with it.
+/// S16: a kill after a stop ends a task with a context at once, together with its subtasks.
 #[tokio::test(start_paused = true)]
 async fn a_kill_behind_a_stop_ends_a_task_at_once() {
     let mut tree = Deaf::tree(Journal::default());
@@ -372,7 +376,7 @@ async fn a_kill_behind_a_stop_ends_a_task_at_once() {
     }
 }
 
-/// S16: so it does with an actor whose last message goes on; the instance loses its `post_stop`.
+/// S16: a kill after a stop also ends an actor in its last message; the instance loses its `post_stop`.
 #[tokio::test(start_paused = true)]
 async fn a_kill_behind_a_stop_ends_an_actor_in_its_last_message() {
     let journal = Journal::default();
@@ -388,7 +392,7 @@ async fn a_kill_behind_a_stop_ends_an_actor_in_its_last_message() {
     assert_eq!((begun.elapsed(), journal.take()), (Duration::ZERO, vec!["actor drop".to_owned()]));
 }
 
-/// S16: a kill of a task that was told to end for a restart drops it; the restart goes on.
+/// S16: a kill drops a task that was asked to stop for a restart; the restart goes on.
 #[tokio::test(start_paused = true)]
 async fn a_kill_behind_a_restart_drops_the_task_and_it_starts_again() {
     let tree = Deaf::start(Journal::default()).await.unwrap();
@@ -403,10 +407,10 @@ async fn a_kill_behind_a_restart_drops_the_task_and_it_starts_again() {
 
 // ----- `cx.stop()`, and then a failure
 
-/// Says that it stops, and fails behind it.
+/// Calls `cx.stop()`, and then fails.
 struct Leaver {
     journal: Journal,
-    /// In which hook, and in which incarnation.
+    /// The hook and the incarnation in which it does so.
     at: (&'static str, u32),
     by: Fault,
 }
@@ -457,7 +461,7 @@ supervisor! {
     }
 }
 
-/// S23: `cx.stop()` and then an `Err` or a panic is a stop, in a handler, in `pre_start` and in `post_restart`: the
+/// S23: `cx.stop()` followed by an `Err` or a panic is a stop, in a handler, in `pre_start` and in `post_restart`: the
 /// failure is reported, and changes nothing else.
 #[tokio::test(start_paused = true)]
 async fn a_stop_followed_by_a_failure_is_a_stop_everywhere() {
@@ -484,7 +488,7 @@ async fn a_stop_followed_by_a_failure_is_a_stop_everywhere() {
     }
 }
 
-/// S23, S36: a message whose handler has said that it stops is handled, whatever comes behind.
+/// S23, S36: a message whose handler has called `cx.stop()` is handled, even if the handler then panics.
 #[tokio::test(start_paused = true)]
 async fn a_message_behind_whose_stop_it_panics_is_not_delivered_again() {
     struct Once(Journal);
@@ -511,7 +515,7 @@ async fn a_message_behind_whose_stop_it_panics_is_not_delivered_again() {
     assert_eq!((journal.take(), tree.once.incarnation()), (vec!["1".to_owned()], 2));
 }
 
-/// S23: a future of `cx.run` that panics beside the last message of one that stops is reported.
+/// S23: if a future of `cx.run` panics during the last message of an actor that stops, the panic is reported.
 #[tokio::test(start_paused = true)]
 async fn a_panic_beside_the_message_that_stops_is_reported() {
     struct Busy;
@@ -537,7 +541,7 @@ async fn a_panic_beside_the_message_that_stops_is_reported() {
     assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: told to of 1"]);
 }
 
-// ----- a stop that comes while a failure takes a tree down
+// ----- a stop while a failure takes a tree down
 
 async fn slow(cx: TaskContext) {
     cx.stopped().await;
@@ -549,7 +553,7 @@ async fn bad() -> Result<(), Boom> {
     Err(Boom::Told)
 }
 
-/// Fails after a second, and takes two to go down.
+/// Fails after a second, and takes two seconds to go down.
 struct Lingers;
 
 #[actor]
@@ -616,12 +620,12 @@ async fn stopped_meanwhile<E: std::fmt::Debug>(run: impl Future<Output = Result<
     soon(run).await.unwrap()
 }
 
-/// Waits for a moment at which the child has failed (at 1 s) and goes down (until 3 s).
+/// Waits until the child has failed (at 1 s) and is going down (until 3 s).
 fn meanwhile() -> impl Future<Output = ()> + Send {
     tokio::time::sleep(ms(2500))
 }
 
-/// S18, S22, S43: a failure that takes a root down is its end, also when a stop comes meanwhile.
+/// S18, S22, S43: a failure that takes a root down is the reason for its end, even if a stop arrives meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_stop_does_not_cover_the_failure_that_takes_the_tree_down() {
     let reports = [
@@ -640,7 +644,7 @@ async fn a_stop_does_not_cover_the_failure_that_takes_the_tree_down() {
     }
 }
 
-/// S18, S22: the same of a subtree that is stopped by hand, or with its parent.
+/// S18, S22: the same for a subtree that is stopped on request, or together with its parent.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_keeps_the_failure_that_takes_it_down() {
     let outer = Outer::start().await.unwrap();
@@ -657,7 +661,7 @@ async fn a_subtree_keeps_the_failure_that_takes_it_down() {
     assert!(matches!(&group.ended, Ended::Failed(failure) if failure.path() == "group/bad"), "{report:?}");
 }
 
-/// S22: a stop of a tree that nothing has failed is a stop.
+/// S22: a tree that is stopped while it ends without a failure is stopped.
 #[tokio::test(start_paused = true)]
 async fn a_stop_of_a_tree_that_ends_well_is_a_stop() {
     supervisor! {
@@ -691,8 +695,8 @@ fn of_root(tree: &TreeRef) -> (String, Vec<String>) {
     (tree.snapshot().root.state.to_string(), symptoms)
 }
 
-/// S42: a root that goes down by itself is going down, and degraded: by `significant`, by a Stop of AllForOne, or
-/// because its last members do.
+/// S42: a root that ends by itself is going down, and degraded: through `significant`, through a Stop under AllForOne
+/// or RestForOne, or because its last members go down.
 #[tokio::test(start_paused = true)]
 async fn a_root_that_ends_by_itself_is_going_down() {
     let finite = Finite::start().await.unwrap();
@@ -707,7 +711,7 @@ async fn a_root_that_ends_by_itself_is_going_down() {
     assert_eq!(of_root(&last).0, "going down");
 }
 
-/// S42: a subtree likewise; one that is done is no symptom, one that fails is.
+/// S42: the same for a subtree. One that ends as `Done` is not a symptom, and one that fails is.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_ends_by_itself_is_going_down() {
     let tree = OfFinite::start().await.unwrap();

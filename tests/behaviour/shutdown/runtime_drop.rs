@@ -1,4 +1,4 @@
-//! Children that are spawned while their runtime goes down, or outside of one: S25, S27, S38, S39.
+//! Children that are spawned while their runtime is dropped, or outside of a runtime: S25, S27, S38, S39.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -20,7 +20,7 @@ impl Kid {
     fn handle(&mut self, _: ()) {}
 }
 
-/// Blocks its thread until the runtime takes no task any more, then spawns a child.
+/// Blocks its thread until the runtime accepts no more tasks, then spawns a child.
 struct Late {
     gone: Gone,
     told: Sender<Result<ActorRef<Kid>, SpawnError>>,
@@ -43,7 +43,7 @@ supervisor! {
     }
 }
 
-/// Whether the runtime goes down: it has dropped the first of its tasks, and takes no new one.
+/// Whether the runtime is being dropped: it has dropped the first of its tasks, and accepts no new ones.
 #[derive(Clone, Default)]
 struct Gone(Arc<(Mutex<bool>, Condvar)>);
 
@@ -54,7 +54,7 @@ impl Gone {
         assert!(*gone, "the runtime does not go down");
     }
 
-    /// Waits in a task of its own, to be dropped with it.
+    /// Spawns a task that waits, to be dropped together with the runtime.
     fn watch(&self, runtime: &Runtime) {
         struct Last(Gone);
         impl Drop for Last {
@@ -85,7 +85,7 @@ fn house(runtime: &Runtime) -> (House, Gone, Told) {
     (house, gone, hears)
 }
 
-/// Blocks one worker until the runtime goes down, and does this then.
+/// Blocks one worker until the runtime is being dropped, and then runs `then`.
 fn last_of_all(runtime: Runtime, gone: Gone, then: impl Future<Output = ()> + Send + 'static) {
     let (begun, has_begun) = channel();
     runtime.spawn(async move {
@@ -97,7 +97,7 @@ fn last_of_all(runtime: Runtime, gone: Gone, then: impl Future<Output = ()> + Se
     drop(runtime);
 }
 
-/// S25: a handler that spawns a child while the runtime is dropped gets an error, and the drop comes back.
+/// S25: a handler that spawns a child while the runtime is dropped gets an error, and the drop returns.
 #[test]
 fn a_handler_spawns_while_the_runtime_goes_down() {
     comes_back(|| {
@@ -113,7 +113,7 @@ fn a_handler_spawns_while_the_runtime_goes_down() {
     });
 }
 
-/// S25, S27: so does a plain task that spawns an instance of a set.
+/// S25, S27: the same for a plain task that spawns an instance of a set.
 #[test]
 fn a_task_spawns_an_instance_while_the_runtime_goes_down() {
     comes_back(|| {
@@ -127,7 +127,7 @@ fn a_task_spawns_an_instance_while_the_runtime_goes_down() {
     });
 }
 
-/// S25, S27: so does one that asks for the instance of a key; the key is free then.
+/// S25, S27: the same for a task that spawns the instance of a key; the key is free after that.
 #[test]
 fn a_task_spawns_a_key_while_the_runtime_goes_down() {
     comes_back(|| {
@@ -145,7 +145,7 @@ fn a_task_spawns_a_key_while_the_runtime_goes_down() {
     });
 }
 
-/// S25, S39: so does one that spawns at the top.
+/// S25, S39: the same for a task that spawns a top-level actor.
 #[test]
 fn a_task_spawns_at_the_top_while_the_runtime_goes_down() {
     comes_back(|| {
@@ -160,7 +160,7 @@ fn a_task_spawns_at_the_top_while_the_runtime_goes_down() {
     });
 }
 
-/// S25, S27: tasks that spawn and stop without a pause do not keep a runtime from going down, at whatever moment it is
+/// S25, S27: tasks that spawn and stop without a pause do not prevent the drop of a runtime, at whatever moment it is
 /// dropped.
 #[test]
 fn a_runtime_is_dropped_while_its_tasks_spawn() {
@@ -190,13 +190,13 @@ fn a_runtime_is_dropped_while_its_tasks_spawn() {
             let ended = house.ended();
             assert!(matches!(ended, Some(Ended::RuntimeGone)), "round {round}: {ended:?}");
             if begun.elapsed() > secs(20) {
-                break; // a machine that is busy with other things
+                break; // the machine is busy with other work
             }
         }
     });
 }
 
-/// Starts everybody again when it is dropped.
+/// Starts all kids again when it is dropped.
 struct Stubborn(Arc<OnceLock<Again>>);
 
 #[actor]
@@ -219,12 +219,12 @@ supervisor! {
     }
 }
 
-/// S25, S26: who has ended, and is started again by hand while the runtime goes down, ends with it like all others: also one
-/// whose task is gone already.
+/// S25, S26: a child that has ended, and is started again on request while the runtime is dropped, ends with the
+/// runtime like all others. This includes a child whose task is already gone.
 #[test]
 fn a_start_by_hand_does_not_outlive_its_runtime() {
     comes_back(|| {
-        // The order in which a runtime drops its tasks depends on their numbers.
+        // The order in which a runtime drops its tasks depends on their ids.
         for _ in 0..16 {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
             runtime.block_on(runtime.spawn(async {})).unwrap();
@@ -252,7 +252,7 @@ fn poll_outside<F: Future>(future: F) -> std::thread::Result<Poll<F::Output>> {
     catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Cx::from_waker(Waker::noop()))))
 }
 
-/// S39: a spawn at the top that is awaited outside of a runtime panics, as it is documented, and does not hang.
+/// S39: a spawn of a top-level actor that is awaited outside of a runtime panics, as documented, and does not hang.
 #[test]
 fn a_spawn_at_the_top_outside_of_a_runtime_panics() {
     comes_back(|| {
@@ -262,7 +262,7 @@ fn a_spawn_at_the_top_outside_of_a_runtime_panics() {
     });
 }
 
-/// S27: the same holds for an instance of a set; the set goes on, and the key is free.
+/// S27: the same for an instance of a set; the set continues to work, and the key is free.
 #[test]
 fn a_spawn_of_an_instance_outside_of_a_runtime_panics() {
     comes_back(|| {
@@ -282,7 +282,8 @@ fn a_spawn_of_an_instance_outside_of_a_runtime_panics() {
     });
 }
 
-/// S25: threads that wait outside of the runtime, each for an end of another kind, are told when it goes.
+/// S25: threads that wait outside of the runtime, each for the end of a different kind of child, are notified when the
+/// runtime is dropped.
 #[test]
 fn who_waits_outside_is_told_when_the_runtime_goes_down() {
     comes_back(|| {
@@ -320,7 +321,7 @@ fn who_waits_outside_is_told_when_the_runtime_goes_down() {
     });
 }
 
-/// The other of two, and what it answers to a start by hand and to a message when the one is dropped.
+/// One of two actors. When it is dropped, it records how the other one answers a `start_again()` and a message.
 struct Twin {
     other: Arc<OnceLock<ActorRef<Twin>>>,
     told: Sender<(Result<(), CommandError>, bool)>,
@@ -349,14 +350,16 @@ supervisor! {
     }
 }
 
-/// S25, S26: nobody starts again, by hand, what has ended with its runtime: it would take messages in, and never handle them.
+/// S25, S26: a child that has ended with its runtime cannot be started again: it would accept messages and never handle
+/// them.
 #[test]
 fn what_has_gone_with_its_runtime_is_not_started_by_hand() {
     comes_back(|| {
         let (told, answers) = channel();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let mut all = Vec::new();
-        // Tasks go in an order of the runtime's own: in some of these a supervisor is the last of the three.
+        // The runtime drops tasks in an order of its own: in some of these trees the supervisor is the last of the
+        // three.
         for _ in 0..40 {
             let (first, second) = (Others::default(), Others::default());
             let twins = runtime.block_on(Twins::start(first.clone(), second.clone(), told.clone())).unwrap();
@@ -382,7 +385,7 @@ fn what_has_gone_with_its_runtime_is_not_started_by_hand() {
     });
 }
 
-/// A thread that waits on its own, and says so as soon as it has left its waker behind.
+/// A thread that waits for an end, and signals when it has registered its waker.
 struct Waits {
     thread: std::thread::JoinHandle<Ended>,
     is_pending: std::sync::mpsc::Receiver<()>,

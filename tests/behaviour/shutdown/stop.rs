@@ -65,7 +65,7 @@ supervisor! {
     }
 }
 
-/// The tree with one restart under way, whose `place` takes 30 s; nothing written so far.
+/// Starts a tree with one restart in progress, whose `place` takes 30 s.
 async fn held_up_in(place: &str) -> (Running<One>, Journal) {
     let journal = Journal::default();
     let tree = One::start(journal.clone()).await.unwrap();
@@ -74,7 +74,7 @@ async fn held_up_in(place: &str) -> (Running<One>, Journal) {
     (tree, journal)
 }
 
-/// S16: a stop in the wait cuts it short; the child never starts again, and no hook runs twice.
+/// S16: a stop during the restart delay cuts it short; the child never starts again, and no hook runs twice.
 #[tokio::test(start_paused = true)]
 async fn a_stop_in_the_wait_ends_the_child_at_once() {
     let journal = Journal::default();
@@ -90,7 +90,7 @@ async fn a_stop_in_the_wait_ends_the_child_at_once() {
     assert_eq!(journal.take(), [""; 0], "nothing starts after a stop");
 }
 
-/// S16: a stop in a start drops it at once; `post_stop` is not owed, since `pre_start` had not succeeded.
+/// S16: a stop during a start drops it at once; `post_stop` is not due, since `pre_start` had not succeeded.
 #[tokio::test(start_paused = true)]
 async fn a_stop_in_a_start_drops_the_start() {
     for place in ["start", "pre_start"] {
@@ -106,7 +106,7 @@ async fn a_stop_in_a_start_drops_the_start() {
     }
 }
 
-/// S16: a stop in `post_restart` drops the hook; `post_stop` is owed, since `pre_start` had succeeded.
+/// S16: a stop in `post_restart` drops the hook; `post_stop` is due, since `pre_start` had succeeded.
 #[tokio::test(start_paused = true)]
 async fn a_stop_in_post_restart_runs_the_post_stop_that_is_owed() {
     let (tree, journal) = held_up_in("post_restart").await;
@@ -117,7 +117,7 @@ async fn a_stop_in_post_restart_runs_the_post_stop_that_is_owed() {
     assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
 }
 
-/// S16: `pre_restart` goes on within the time that began with the restart; then there is no start.
+/// S16: `pre_restart` goes on within the time that began with the restart; after that, there is no start.
 #[tokio::test(start_paused = true)]
 async fn a_stop_in_pre_restart_lets_it_go_on_within_its_time() {
     let (tree, journal) = held_up_in("pre_restart").await;
@@ -131,7 +131,8 @@ async fn a_stop_in_pre_restart_lets_it_go_on_within_its_time() {
     assert_eq!(journal.take(), ["probe drop"]);
 }
 
-/// S16: a stop while a restart's hooks run joins them: each runs to its end, once, and no start follows.
+/// S16: a stop that arrives while the hooks of a restart run joins them: each hook runs to its end, once, and no start
+/// follows.
 #[tokio::test(start_paused = true)]
 async fn a_stop_on_the_way_down_joins_it_and_no_start_follows() {
     for (place, rest) in [
@@ -153,8 +154,8 @@ async fn a_stop_on_the_way_down_joins_it_and_no_start_follows() {
     }
 }
 
-/// S16: the way down has one time, which began when the child was first asked: the message in hand uses it up
-/// for `post_stop`, and a second stop does not begin it anew.
+/// S16: going down has one time limit, which begins when the child is first asked: the message in hand uses up part of
+/// it, `post_stop` has the rest, and a second stop does not start it again.
 #[tokio::test(start_paused = true)]
 async fn the_time_begins_when_the_child_is_first_asked() {
     let journal = Journal::default();
@@ -172,7 +173,7 @@ async fn the_time_begins_when_the_child_is_first_asked() {
     assert_eq!(journal.take(), ["probe worked", "probe post_stop", "probe drop"]);
 }
 
-/// S16: a stop of one that has failed and waits for the decision runs no `pre_restart`.
+/// S16: a stop of a child that has failed and awaits the decision runs no `pre_restart`.
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_the_decision_needs_no_pre_restart() {
     let journal = Journal::default();
@@ -189,7 +190,7 @@ async fn a_stop_before_the_decision_needs_no_pre_restart() {
     assert_eq!(journal.take(), ["child post_stop", "child drop"]);
 }
 
-/// S16: a kill while the children go down aborts them and what is left of the parent.
+/// S16: a kill while the children go down aborts them and the rest of the parent.
 #[tokio::test(start_paused = true)]
 async fn a_kill_while_stopping_aborts_the_children_too() {
     let journal = Journal::default();
@@ -207,7 +208,7 @@ async fn a_kill_while_stopping_aborts_the_children_too() {
     assert_eq!(journal.take(), ["child drop", "boss drop"], "leaves first, and no hook any more");
 }
 
-/// S16: a kill in `pre_restart` drops the hook and aborts what is left; the restart goes on.
+/// S16: a kill in `pre_restart` drops the hook and aborts the rest; the restart goes on.
 #[tokio::test(start_paused = true)]
 async fn a_kill_in_pre_restart_drops_the_hook_and_the_restart_goes_on() {
     quiet_panics();

@@ -1,4 +1,4 @@
-//! A task without `ready` is up when it has been launched; what its first poll comes to is no part of its start: S29.
+//! A task without `ready` is up when it has been launched; the outcome of its first poll is not part of its start: S29.
 
 use std::time::Duration;
 
@@ -56,7 +56,8 @@ supervisor! {
     }
 }
 
-/// S29, S27: on several threads, too, a spawn says that the task was launched, and its end says what became of it.
+/// S29, S27: on several threads too, a spawn is `Ok` once the task was launched, and the end of the task has the
+/// failure.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_spawn_of_a_task_that_fails_at_once_is_ok() {
     let tree = Jobs::start().await.unwrap();
@@ -73,7 +74,8 @@ async fn every_spawn_of_a_task_that_fails_at_once_is_ok() {
     tree.shutdown().await;
 }
 
-/// S29: nor does it depend on who comes first on a single thread; with `ready` the same failure is one of the start.
+/// S29: the result does not depend on the order of tasks on a single thread either. With `ready`, the same failure is a
+/// failed start.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_is_ok_though_the_task_has_ended_when_it_is_heard() {
     let tree = Jobs::start().await.unwrap();
@@ -85,7 +87,7 @@ async fn a_spawn_is_ok_though_the_task_has_ended_when_it_is_heard() {
     }
 }
 
-/// S21, S29: it was up, so the others do not wait while it is restarted.
+/// S21, S29: the task was up, so the others do not wait while it is restarted.
 #[tokio::test(start_paused = true)]
 async fn a_boot_goes_on_behind_a_task_that_fails_at_once() {
     let (journal, begin) = (Journal::default(), Instant::now());
@@ -102,7 +104,8 @@ async fn a_boot_goes_on_behind_a_task_that_fails_at_once() {
     assert_eq!(seen(&mut events).iter().filter(|line| of_start(line)).count(), 3);
 }
 
-/// S21, S29: until the last child is up its Stop, or an Escalate, fails the boot as that of any child that runs.
+/// S21, S29: until the last child is up, a Stop or an Escalate of the task makes the first start fail, as for any child
+/// that runs.
 #[tokio::test(start_paused = true)]
 async fn what_fails_at_once_and_is_not_restarted_fails_the_boot() {
     let journal = Journal::default();
@@ -112,11 +115,11 @@ async fn what_fails_at_once_and_is_not_restarted_fails_the_boot() {
         assert!(matches!(failure.cause(), Cause::Error(_)), "{failure}");
         assert_eq!(failure.path(), "hasty");
     }
-    // The last child, too, if it says `ready`.
+    // The same holds for the last child, if it declares `ready`.
     assert_eq!(Last::start().await.unwrap_err().phase(), Phase::Start);
 }
 
-/// S29: on several threads, too, a tree whose only task fails at once comes up or not, and ends with that failure.
+/// S29: on several threads too, a tree whose only task ends at once has started, and its end is `Done`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tree_that_was_up_has_started_whatever_became_of_it() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! Tasks that say themselves when they have started: S29.
+//! Tasks that signal when they have started: S29.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use tokio::time::{Instant, sleep};
 
 use crate::common::{Boom, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
-/// What a task does before it is ready, and after.
+/// The actions of a task before it is ready, and after.
 #[derive(Clone, Copy)]
 enum Plan {
     Ready(Duration),
-    /// Ready by a subtask.
+    /// Becomes ready through a subtask.
     Below(Duration),
-    /// Ready, and returns in the same poll.
+    /// Becomes ready, and returns in the same poll.
     Through,
     Returns(Duration),
     Fails(Duration),
     Panics,
     SubtaskFails(Duration),
     Never,
-    /// Never, and takes that long to return once it is told.
+    /// Never becomes ready, and takes that long to return after the stop signal.
     Slow(Duration),
 }
 
-/// Writes down when it is dropped.
+/// Records when it is dropped.
 struct Mark(Journal);
 
 impl Drop for Mark {
@@ -94,7 +94,7 @@ supervisor! {
     }
 }
 
-/// S29: the boot waits until the task says so, from itself or from a subtask.
+/// S29: the first start waits until the task is ready, whether the task or a subtask signals it.
 #[tokio::test(start_paused = true)]
 async fn the_boot_waits_for_a_task_to_be_ready() {
     for plan in [Plan::Ready(secs(7)), Plan::Below(secs(7))] {
@@ -110,7 +110,7 @@ async fn the_boot_waits_for_a_task_to_be_ready() {
     }
 }
 
-/// S29: ready is ready, even for one that returns in the same breath.
+/// S29: a task that becomes ready and returns in the same poll has started.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_ready_and_returns_has_started() {
     let journal = Journal::default();
@@ -124,7 +124,7 @@ async fn a_task_that_is_ready_and_returns_has_started() {
     assert!(!seen.contains(&"http failed".to_owned()), "{seen:?}");
 }
 
-/// S29: a task that returns, fails or panics before has failed to start.
+/// S29: a task that returns, fails or panics before it is ready has failed to start.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
     quiet_panics();
@@ -145,7 +145,7 @@ async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
     }
 }
 
-/// S13, S29: its start time runs until it is ready.
+/// S13, S29: the start time of a task runs until the task is ready.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_never_ready_is_past_its_start_time() {
     let journal = Journal::default();
@@ -159,7 +159,7 @@ async fn a_task_that_is_never_ready_is_past_its_start_time() {
     assert_eq!(journal.take(), ["begins", "told", "drop"], "it was told, as any task that has failed");
 }
 
-/// S29, 2a: before it is ready its failure is one of `Phase::Restart` once it was up.
+/// S29, 2a: if a task that was up before fails in a restart, before it is ready, the phase is `Phase::Restart`.
 #[tokio::test(start_paused = true)]
 async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     let journal = Journal::default();
@@ -176,7 +176,7 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     assert_eq!((failure.phase(), failure.cause().to_string()), (Phase::Restart, "Told".to_owned()));
 }
 
-/// S29, 2a: before it is ready it is handling already: a stop tells it first, then it has its `shutdown` time.
+/// S29, 2a: a task that is not ready yet already runs: on a stop it gets the signal first, then its `shutdown` time.
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_it_is_ready_tells_the_task() {
     for (grace, took, returns) in [(secs(2), secs(2), true), (secs(60), secs(3), false)] {
@@ -196,7 +196,7 @@ async fn a_stop_before_it_is_ready_tells_the_task() {
     }
 }
 
-/// S29, 2a: so does a Down of its group; the start that follows has its time anew.
+/// S29, 2a: the same when its group goes down; after that, the task starts again.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
     let journal = Journal::default();
@@ -212,7 +212,7 @@ async fn a_group_that_goes_down_tells_a_task_that_is_not_ready() {
     assert_eq!(tree.http.incarnation(), 3);
 }
 
-/// S29, 2a: a kill before it is ready is the failure of a start: it is dropped at once.
+/// S29, 2a: a kill before the task is ready is a failed start: the task is dropped at once.
 #[tokio::test(start_paused = true)]
 async fn a_kill_before_it_is_ready_drops_the_task() {
     let journal = Journal::default();

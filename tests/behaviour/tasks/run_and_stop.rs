@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
 
-/// Writes down when it is dropped.
+/// Records when it is dropped.
 struct Mark(&'static str, Journal);
 
 impl Drop for Mark {
@@ -27,7 +27,7 @@ async fn once(result: Result<(), Boom>, after: Duration) -> Result<(), Boom> {
     result
 }
 
-/// Ends `grace` after it is told to.
+/// Returns `grace` after the stop signal.
 async fn polite(cx: TaskContext, name: &'static str, journal: Journal, grace: Duration) {
     let _mark = Mark(name, journal.clone());
     cx.stopped().await;
@@ -68,7 +68,7 @@ supervisor! {
     }
 }
 
-/// What the own future and the subtasks of `parent` do.
+/// The actions of the own future and the subtasks of `parent`.
 #[derive(Clone, Copy, PartialEq)]
 enum Plan {
     SubtaskFails,
@@ -80,7 +80,7 @@ enum Plan {
 }
 
 async fn parent(cx: TaskContext, plan: Plan, journal: Journal) -> Result<(), Boom> {
-    // A restart has nothing more to fail.
+    // After a restart, no future fails any more.
     let plan = if cx.incarnation() == 1 { plan } else { Plan::Waits };
     cx.spawn(polite(cx.clone(), "one", journal.clone(), secs(1)));
     cx.spawn(polite(cx.clone(), "two", journal.clone(), secs(60)));
@@ -102,7 +102,8 @@ async fn parent(cx: TaskContext, plan: Plan, journal: Journal) -> Result<(), Boo
     Ok(())
 }
 
-/// S29, S23: `()`, `!` and `Result` are outputs; `Ok` is the end by itself, `Err` a failure that is restarted.
+/// S29, S23: `()`, `!` and `Result` are outputs; `Ok` is an end by itself, and `Err` is a failure that leads to a
+/// restart.
 #[tokio::test(start_paused = true)]
 async fn a_task_returns_nothing_never_or_a_result() {
     let mut blueprint = Outputs::tree(Journal::default());
@@ -128,7 +129,7 @@ async fn a_task_returns_nothing_never_or_a_result() {
     assert!(tree.never.ended().is_none());
 }
 
-/// S29: it counts as started when it is launched: the boot does not wait for its end.
+/// S29: a task counts as started when it is launched: the first start of the tree does not wait for its end.
 #[tokio::test(start_paused = true)]
 async fn a_task_is_up_when_it_is_launched() {
     let begin = Instant::now();
@@ -137,8 +138,8 @@ async fn a_task_is_up_when_it_is_launched() {
     assert_eq!(tree.again.incarnation(), 1);
 }
 
-/// S29: on stop the signal comes first, then the `shutdown` time to return, then the abort; without a context
-/// it is dropped at its next await.
+/// S29: on a stop, the signal comes first, then the `shutdown` time to return, then the abort. A task without a context
+/// is dropped at its next await.
 #[tokio::test(start_paused = true)]
 async fn a_stop_signals_then_waits_then_aborts() {
     let journal = Journal::default();
@@ -160,7 +161,7 @@ async fn a_stop_signals_then_waits_then_aborts() {
     assert_eq!(ends[2], ("bare", Duration::ZERO, false, "stopped".into()));
 }
 
-/// S29: stopped one by one through its handle, it stays ended.
+/// S29: a task that is stopped through its handle stays ended.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_stopped_from_outside_stays_ended() {
     let journal = Journal::default();
@@ -173,7 +174,7 @@ async fn a_task_that_is_stopped_from_outside_stays_ended() {
     assert_eq!(journal.take(), ["polite told", "polite returns", "polite drop"]);
 }
 
-/// S29: `kill` gives no time: dropped at its next await, and decided (S9: Stop).
+/// S29: `kill` gives no time: the task is dropped at its next await, and the decision is made (S9: Stop).
 #[tokio::test(start_paused = true)]
 async fn a_killed_task_is_dropped_at_once() {
     let journal = Journal::default();
@@ -188,8 +189,8 @@ async fn a_killed_task_is_dropped_at_once() {
     assert_eq!(lines, ["one drop", "own drop", "two drop"]);
 }
 
-/// S29: the failure of a subtask is the task's own: all others are told, have the `shutdown` time, are then
-/// dropped, and only then it is decided.
+/// S29: the failure of a subtask is the task's own: all others get the signal and have the `shutdown` time, are then
+/// dropped, and only then the failure is decided.
 #[tokio::test(start_paused = true)]
 async fn a_failed_subtask_takes_the_task_down_before_it_is_decided() {
     quiet_panics();
@@ -220,7 +221,7 @@ async fn a_failed_subtask_takes_the_task_down_before_it_is_decided() {
     }
 }
 
-/// S29: the task's own failure or panic does the same to its subtasks.
+/// S29: the task's own failure or panic has the same effect on its subtasks.
 #[tokio::test(start_paused = true)]
 async fn a_failed_task_takes_its_subtasks_down_before_it_is_decided() {
     quiet_panics();
@@ -234,12 +235,13 @@ async fn a_failed_task_takes_its_subtasks_down_before_it_is_decided() {
         let waited = begin.elapsed();
         assert!(waited >= ms(4010) && waited <= ms(4015), "1 s, then 3 s, then 10 ms: {waited:?}");
         let mut lines = journal.take();
-        lines[..2].sort(); // told at once, woken in any order
+        lines[..2].sort(); // signalled at once, and woken in any order
         assert_eq!(lines, ["one told", "two told", "one returns", "one drop", "two drop"]);
     }
 }
 
-/// S29: when the own future returns, subtasks are told, have the time, are aborted and waited for.
+/// S29: when the own future returns, the subtasks get the signal, have the `shutdown` time, and are then aborted and
+/// waited for.
 #[tokio::test(start_paused = true)]
 async fn no_subtask_outlives_its_task() {
     let journal = Journal::default();
@@ -253,7 +255,7 @@ async fn no_subtask_outlives_its_task() {
     assert_eq!(lines, ["one told", "two told", "one returns", "one drop", "two drop"]);
 }
 
-/// S29: a stop tells the subtasks too, and does not end before they are down.
+/// S29: a stop signals the subtasks too, and does not end before they are down.
 #[tokio::test(start_paused = true)]
 async fn a_stop_waits_for_the_subtasks() {
     let journal = Journal::default();
@@ -268,7 +270,7 @@ async fn a_stop_waits_for_the_subtasks() {
     assert!(lines.contains(&"own returns".into()) && lines.contains(&"one returns".into()));
 }
 
-/// S29: what fails after it is told is not decided on, nor lost: it is reported.
+/// S29: a failure after the stop signal is not decided, but it is not lost: it is reported.
 #[tokio::test(start_paused = true)]
 async fn a_second_failure_on_the_way_down_is_reported() {
     let tree = Late::start().await.unwrap();

@@ -7,18 +7,18 @@ use supervise::prelude::*;
 
 use crate::common::{Boom, ms};
 
-/// What has become of a parcel. Each goes from `OnItsWay` to one of the others, once.
+/// The outcome of a parcel. Each goes from `OnItsWay` to one of the others, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     OnItsWay,
-    /// Its handler was entered, and cut short.
+    /// The handler was entered, and cut short.
     Entered,
-    /// Its handler was entered, and failed by itself.
+    /// The handler was entered, and failed by itself.
     Broken,
     Handled,
-    /// Its sender has it back, or was told that it was not taken.
+    /// The sender has it back, or was notified that it was not accepted.
     Returned,
-    /// Dropped unseen: there must be a dead letter of it.
+    /// Dropped without being handled: there must be a dead letter for it.
     Dropped,
 }
 
@@ -34,11 +34,11 @@ struct Inner {
     names: AtomicU32,
 }
 
-/// What the workers, the producers and the saboteur share.
+/// State that the workers, the producers and the saboteur share.
 #[derive(Clone)]
 pub struct Ledger {
     inner: Arc<Inner>,
-    /// On a real clock nobody sleeps: turns are counted instead.
+    /// On a real clock the tasks do not sleep: they count turns instead.
     real: bool,
 }
 
@@ -56,7 +56,7 @@ impl Ledger {
         Parcel { number: outcomes.len() - 1, what, reply, ledger: self.clone() }
     }
 
-    /// What becomes of it now; says what it was.
+    /// Records the new outcome, and returns the previous one.
     fn becomes(&self, number: usize, outcome: Outcome) -> Outcome {
         let was = std::mem::replace(&mut self.inner.outcomes.lock().unwrap()[number], outcome);
         self.inner.on_their_way.fetch_sub(usize::from(was == Outcome::OnItsWay), SeqCst);
@@ -67,7 +67,7 @@ impl Ledger {
         self.inner.outcomes.lock().unwrap()[number]
     }
 
-    /// The library has dropped it and has said so to the sender.
+    /// Records that the library has dropped the parcel and returned an error to the sender.
     pub fn refused(&self, number: usize) {
         assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "refused, and still somewhere");
     }
@@ -86,7 +86,7 @@ impl Ledger {
         self.inner.on_their_way.load(SeqCst)
     }
 
-    /// What hangs comes back: on a real clock a shutdown would wait for it.
+    /// Ends the handlers that hang: on a real clock, a shutdown would wait for them.
     pub fn trouble_is_over(&self) {
         self.inner.over.store(true, SeqCst);
     }
@@ -111,7 +111,7 @@ impl Ledger {
 
     // ----- the failures
 
-    /// The next starts, whoever's they are, fail.
+    /// Makes the next starts fail, whichever actors they belong to.
     pub fn fail_starts(&self, times: u32) {
         self.inner.starts_to_fail.store(times, SeqCst);
     }
@@ -128,7 +128,7 @@ impl Ledger {
         self.inner.children.lock().unwrap().clone()
     }
 
-    /// The oldest makes room: it may have ended long ago, or it is stopped now.
+    /// Adds a child; beyond five, the oldest is removed. It may have ended long ago, or is stopped now.
     pub fn add_child(&self, child: ActorRef<Worker>) {
         let mut children = self.inner.children.lock().unwrap();
         children.push(child);
@@ -142,7 +142,7 @@ impl Ledger {
     }
 }
 
-/// A message that knows its number and whose ledger it stands in.
+/// A message with its number and its ledger.
 pub struct Parcel {
     pub number: usize,
     what: What,
@@ -159,24 +159,24 @@ impl Drop for Parcel {
 }
 
 impl Parcel {
-    /// Back with its sender.
+    /// Records that the sender has the parcel back.
     pub fn came_back(self) {
         assert_eq!(self.ledger.becomes(self.number, Outcome::Returned), Outcome::OnItsWay);
     }
 }
 
-/// What handling a parcel comes to.
+/// The effect of handling a parcel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     Fine,
-    /// The `Reply` is dropped.
+    /// Drops the `Reply`.
     Mute,
     Work(u64),
     Fail(Boom),
     Panic,
-    /// Until someone kills it, or the trouble is over.
+    /// Hangs until it is killed, or the trouble is over.
     Hang,
-    /// A child of its own (of a boss).
+    /// Spawns a child (only a boss does).
     Spawn,
 }
 
@@ -195,7 +195,7 @@ impl Worker {
 }
 
 impl Parcel {
-    /// Its handler was entered.
+    /// Records that the handler was entered.
     async fn open(&mut self) -> Result<(), Boom> {
         let broken = matches!(self.what, What::Fail(_) | What::Panic);
         let was = self.ledger.becomes(self.number, if broken { Outcome::Broken } else { Outcome::Entered });
@@ -239,7 +239,7 @@ impl Worker {
     }
 }
 
-/// Has workers of its own, which it spawns when told to, as one group.
+/// Spawns workers as children on request, in one group.
 pub struct Boss(pub Ledger);
 
 #[actor]
@@ -267,7 +267,7 @@ impl Boss {
 }
 
 supervisor! {
-    /// Bounded and unbounded, alone and in groups, declared and not.
+    /// Workers with bounded and unbounded mailboxes, alone and in groups, declared and spawned.
     pub struct Depot(ledger: Ledger) {
         #![strategy(OneForOne, max_restarts = Unlimited)]
         #![decider(Boom::Told => Resume, _ => Restart)]

@@ -1,5 +1,5 @@
-//! S5: no message is lost without a word. A tree is flooded through a thousand failures of every kind, and the
-//! books are balanced: sent = handled + returned to the sender + dead letters.
+//! S5: no message is lost in silence. A tree is flooded through a thousand failures of every kind, and then the
+//! messages are accounted for: sent = handled + returned to the sender + dead letters.
 
 mod ledger;
 mod runtime;
@@ -13,7 +13,7 @@ use supervise::prelude::*;
 use crate::common::{Boom, ms, quiet_panics, soon};
 use ledger::{Depot, Ledger, Outcome, Parcel, What};
 
-/// Seeded, so that a failing run can be had again.
+/// Random numbers from a seed, so that a failing run can be repeated.
 struct Dice(u64);
 
 impl Dice {
@@ -31,7 +31,7 @@ enum By {
     Tell,
     TryTell,
     Ask,
-    /// Gives up after a while; what it asked may still be handled.
+    /// Gives up after a while; the message may still be handled.
     AskImpatiently,
 }
 
@@ -77,11 +77,11 @@ fn workers(depot: &Depot, ledger: &Ledger) -> Vec<ActorRef<ledger::Worker>> {
     all
 }
 
-/// Sends harmless parcels, some at a time, until the ledger closes.
+/// Sends harmless parcels, a few at a time, until the ledger closes.
 async fn producer(depot: Depot, ledger: Ledger, by: By, mut dice: Dice) {
     while !ledger.is_closed() {
         let all = workers(&depot, &ledger);
-        // Not so many that the dead letters of one end are more than a listener may be behind.
+        // Few enough that the dead letters of one end do not exceed the buffer of the listener.
         let some = if ledger.on_their_way() < 500 { dice.below(9) } else { 0 };
         for _ in 0..some {
             let what = match dice.below(8) {
@@ -98,19 +98,19 @@ async fn producer(depot: Depot, ledger: Ledger, by: By, mut dice: Dice) {
     }
 }
 
-/// Makes one thing after the other go wrong.
+/// Causes one failure after the other.
 struct Saboteur {
     depot: Depot,
     ledger: Ledger,
     dice: Dice,
-    /// Who has a parcel that never ends in hand, or will have.
+    /// The workers that have, or will have, a parcel in hand that never ends.
     hanging: Vec<(ActorRef<ledger::Worker>, usize)>,
 }
 
 impl Saboteur {
     async fn strike(&mut self) {
         let (depot, ledger) = (&self.depot, &self.ledger);
-        // A kill of one that waits for its restart is a stop (S6): those that hang are killed, the others rarely.
+        // A kill of a child that backs off is a stop (S6): so workers that hang are killed, and others only rarely.
         self.hanging.retain(|(to, number)| {
             if ledger.outcome(*number) == Outcome::Entered {
                 to.kill();
@@ -151,15 +151,15 @@ impl Saboteur {
     }
 }
 
-/// What the events say, added up.
+/// The sums of the events.
 #[derive(Debug, Default)]
 struct Tally {
     failed: usize,
     missed: u64,
     dead: u64,
-    /// Failed by an error or a panic with a message in hand: the handler's own.
+    /// Failures by an error or a panic with a message in hand: those of the handler itself.
     broken: usize,
-    /// Of a handler while its actor was going down anyway: an error or a panic.
+    /// Errors and panics of a handler while its actor was going down anyway.
     reported: usize,
     errors: usize,
     panics: usize,
@@ -169,9 +169,9 @@ struct Tally {
     escalated: usize,
     limits: usize,
     stopped: usize,
-    /// Restarted with its group or its supervisor.
+    /// Children restarted together with their group or their supervisor.
     along: usize,
-    /// Whose last failure was told as such: by path, the incarnation.
+    /// The incarnation of the last failure that was an event, by path.
     told: HashMap<String, u32>,
 }
 
@@ -188,7 +188,7 @@ async fn listen(mut events: Events, ledger: Ledger) -> Tally {
 }
 
 impl Tally {
-    /// Or the test shows less than it says.
+    /// Checks that the run contained enough of every kind of event.
     fn saw_everything(&self) {
         assert!(self.failed >= 1000);
         assert!(self.errors > 100 && self.panics > 100 && self.kills > 50, "{self:?}");
@@ -213,7 +213,7 @@ impl Tally {
                     self.broken += 1;
                 }
             }
-            // Also said of a failure that is absorbed by a Down or a stop, behind its `Failed`.
+            // Also raised for a failure that is absorbed when its group goes down or by a stop, after its `Failed`.
             EventKind::Reported { failure } if matches!(failure.cause(), Cause::Error(_) | Cause::Panic(_)) => {
                 self.reported += usize::from(self.told.get(&event.path) != Some(&event.incarnation));
             }
@@ -231,7 +231,7 @@ impl Tally {
     }
 }
 
-/// Floods until there were so many failures, shuts down, and balances the books.
+/// Floods the tree until that many failures have happened, and shuts it down.
 async fn flood(seed: u64, failures: usize, real: bool) -> (Ledger, Tally, u64) {
     quiet_panics();
     let ledger = Ledger::new(real);
@@ -257,12 +257,12 @@ async fn flood(seed: u64, failures: usize, real: bool) -> (Ledger, Tally, u64) {
     depot.shutdown().await;
     ledger.close();
     for producer in producers {
-        soon(producer).await.unwrap(); // every tell and every ask ends
+        soon(producer).await.unwrap(); // every tell and every ask finishes
     }
     (ledger, tally.await.unwrap(), tree.dead_letters())
 }
 
-/// The books, from the ledger and from what the tree says itself.
+/// Compares the counts of the ledger with those of the tree itself.
 fn balance(ledger: &Ledger, tally: &Tally, dead_letters: u64) {
     let handled = ledger.count(Outcome::Handled) + ledger.count(Outcome::Entered) + ledger.count(Outcome::Broken);
     let returned = ledger.count(Outcome::Returned);
@@ -274,7 +274,7 @@ fn balance(ledger: &Ledger, tally: &Tally, dead_letters: u64) {
     }
 }
 
-/// S5: 1,000 failures of every kind, four producers, and the books balance to the last message.
+/// S5: 1,000 failures of every kind, four producers, and every message is accounted for.
 #[tokio::test(start_paused = true)]
 async fn what_was_sent_is_handled_or_returned_or_a_dead_letter() {
     let (ledger, tally, dead_letters) = flood(7919, 1000, false).await;
@@ -288,7 +288,7 @@ async fn what_was_sent_is_handled_or_returned_or_a_dead_letter() {
     }
 }
 
-/// S5: the same with real threads, where an end, a push and a give-back really meet.
+/// S5: the same with real threads, where an end, a push and a return of a message really race.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_books_balance_on_several_threads_too() {
     let (ledger, tally, dead_letters) = flood(11, 150, true).await;

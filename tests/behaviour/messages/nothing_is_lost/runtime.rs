@@ -1,4 +1,4 @@
-//! The runtime goes, and with it whatever was in the middle of something.
+//! The runtime is dropped while an actor is in the middle of its work.
 
 use supervise::prelude::*;
 
@@ -11,7 +11,8 @@ supervisor! {
     }
 }
 
-/// S5: an actor that has taken a batch out of its mailbox and gave way to others has it all the same.
+/// S5: messages that an actor has taken from its mailbox in a batch, but has not handled when the runtime is dropped,
+/// are dead letters too.
 #[test]
 fn what_waits_when_the_runtime_goes_is_a_dead_letter() {
     let ledger = Ledger::new(true);
