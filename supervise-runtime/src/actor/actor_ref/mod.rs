@@ -226,7 +226,7 @@ impl<A: Actor> ActorRef<A> {
     /// This method returns immediately; [`terminated`](ActorRef::terminated) waits for the end.
     ///
     /// The actor stays ended, whatever its lifecycle, until [`start_again`](ActorRef::start_again) is called on it or
-    /// on a tree around it. Queued messages, and messages that register_waker before the actor takes note of the stop, are not
+    /// on a tree around it. Queued messages, and messages that arrive before the actor takes note of the stop, are not
     /// handled: they become dead letters, and an `ask` gets an error (S24). [`drain`](ActorRef::drain) handles the
     /// queued messages and refuses new ones immediately.
     pub fn stop(&self) {

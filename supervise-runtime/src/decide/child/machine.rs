@@ -5,7 +5,7 @@
 //! carries out its [`Effect`]s. So the driver decides nothing itself.
 //!
 //! The machine keeps two things apart. The [`State`] is the row of the tables; the [`Stage`] is the point that the
-//! child's task has reached. They differ because an order may register_waker at any time, also while user code runs. The
+//! child's task has reached. They differ because an order may arrive at any time, also while user code runs. The
 //! machine then records the order and changes what can be changed immediately (the mailbox, the deadline, the drop of
 //! the user future). It acts on the rest when the user code has returned.
 

@@ -1606,7 +1606,7 @@ impl Group {
         }
     }
 
-    /// Comes up in order, one member at a time. MemberState the first start the walk follows the build; under `OneForOne` it
+    /// Comes up in order, one member at a time. At the first start the walk follows the build; under `OneForOne` it
     /// goes on while a member waits for a declared backoff. True: there is more to settle.
     fn walk_up(&mut self, now: Instant) -> bool {
         loop {

@@ -120,7 +120,7 @@ fn up(cases: &mut Vec<Case>) {
                 life.meets(Down);
                 life.finish(fails());
                 assert_eq!(life.trace(), format!("late, {AGAIN}"));
-                // MemberState `shutdown`.
+                // At `shutdown`.
                 let mut life = at(Handling);
                 life.meets(Down);
                 life.meets(TimeUp);

@@ -192,7 +192,7 @@ impl Background {
                 continue;
             }
             if let Some(period) = due.period {
-                // Lagged ticks are not made up for; the next tick is on the same grid.
+                // Missed ticks are not made up for; the next tick is on the same grid.
                 let late = now.duration_since(due.at).as_nanos() / period.as_nanos();
                 let steps = u32::try_from(late + 1).unwrap_or(u32::MAX);
                 self.push(after(due.at, period.saturating_mul(steps)), Some(period), due.tick.clone());

@@ -139,7 +139,7 @@ fn restarts() -> Vec<Case> {
 fn stops() -> Vec<Case> {
     vec![
         case(STOP, UP, || {
-            // MemberState boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
+            // At boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
             for strategy in ALL {
                 for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
                     let mut bench = setup.boots_on();
@@ -237,7 +237,7 @@ fn starts_by_hand() -> Vec<Case> {
                     assert_eq!(bench.group.at(0), MemberState::Up);
                 }
             }
-            // MemberState boot it is a failed start as any other.
+            // At boot it is a failed start as any other.
             let mut bench = tree(OneForOne).boots_on();
             assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
             assert_eq!((bench.effects(), bench.gone(0)), ("down 0".into(), "start 0".into()));
