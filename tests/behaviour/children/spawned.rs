@@ -520,6 +520,24 @@ async fn who_goes_down_spawns_nothing_in_its_last_message() {
     }
 }
 
+/// S7: the same for an actor that goes down for a restart. The last message of the old instance spawns nothing.
+#[tokio::test(start_paused = true)]
+async fn who_goes_down_for_a_restart_spawns_nothing_in_its_last_message() {
+    for begun in [false, true] {
+        let journal = Journal::default();
+        let office = Office::start(journal.clone(), Directive::Stop, SupervisorStrategy::default()).await.unwrap();
+        office.late.ask(Some).await.unwrap();
+        journal.plan("late start", 1, Fault::Slow(secs(60)));
+        office.late.tell(None).await.unwrap();
+        pass(if begun { ms(1_500) } else { ms(500) }).await;
+        journal.take();
+        let _up = office.late.restart().unwrap();
+        pass(secs(1)).await;
+        let lines = journal.take();
+        assert_eq!(lines[..3], ["refused", "first post_stop", "first drop"], "{lines:?}");
+    }
+}
+
 /// S38, S19: an actor whose child has escalated fails after its current message. A spawn in that message would wait for
 /// the decision, while the decision waits for the message: so it is refused. After a Resume, the actor can spawn again.
 #[tokio::test(start_paused = true)]
