@@ -1,4 +1,4 @@
-//! The start of a tree: O001 to O018, and what can be declared: O048 and O062.
+//! The start of a tree: O001 to O018, and the possible declarations: O048 and O062.
 
 use supervise::error::SpawnError;
 use supervise::policy::ShutdownTimeout;

@@ -196,7 +196,7 @@ async fn o257_a_first_start_may_be_possible_later() {
     assert_eq!((begun.elapsed(), starts(&stage)), (secs(7), text(&["a", "other", "a", "a", "a"])));
 }
 
-/// Each child may have a budget of its own, or none.
+/// Each child may have its own budget, or none.
 #[tokio::test(start_paused = true)]
 async fn o258_each_child_may_have_a_budget_of_its_own() {
     let tree = Budgets::start(Stage::default()).await.unwrap();

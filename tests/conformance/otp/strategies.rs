@@ -43,7 +43,7 @@ supervisor! {
     }
 }
 
-/// Siblings are left alone, and each child has a budget of its own.
+/// Siblings are left alone, and each child has its own budget.
 #[tokio::test(start_paused = true)]
 async fn o076_one_for_one_restarts_and_counts_each_child_for_itself() {
     let tree = One::start(Stage::default(), 2, secs(5)).await.unwrap();

@@ -69,7 +69,7 @@ fn limits() -> Vec<Case> {
             assert_eq!(first(OnLimit::Stop), "decided: limit 3, over 3");
             assert_eq!(first(OnLimit::Escalate), "decided: limit 3, over 3, owner fails");
         }),
-        // It is decided as a failure.
+        // The limit is decided as a failure.
         case(UP, LIMIT, || {
             UPS.iter().for_each(|state| {
                 let mut life = at(*state);
