@@ -1,6 +1,6 @@
-//! Broken trees out of bytes: shared by the fuzzer and the property test of the macro.
+//! Broken trees from bytes: shared by the fuzzer and the property test of the macro.
 
-/// Trees that are whole, one token a word.
+/// Complete trees, one token per word.
 const SEEDS: [&str; 3] = [
     "/// Doc.
     pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
@@ -20,7 +20,7 @@ const SEEDS: [&str; 3] = [
     b : task = heartbeat ( a ) , c : Option < task > = None , }",
 ];
 
-/// What a careless hand puts in.
+/// The tokens that an edit inserts by mistake.
 const WORDS: [&str; 72] = [
     "(",
     ")",
@@ -96,7 +96,7 @@ const WORDS: [&str; 72] = [
     "Db",
 ];
 
-/// A tree with something wrong in it, always in balance: what rustc hands to a macro is.
+/// A tree with a mistake in it. Its brackets are always balanced, because rustc gives a macro only balanced input.
 #[allow(unreachable_pub)] // in a test
 pub fn tree(bytes: &[u8]) -> String {
     let Some((&choice, rest)) = bytes.split_first() else { return String::new() };
@@ -106,7 +106,7 @@ pub fn tree(bytes: &[u8]) -> String {
     };
     for edit in rest.chunks(3) {
         let [kind, at, word] = [0, 1, 2].map(|i| usize::from(*edit.get(i).unwrap_or(&0)));
-        // Two bytes for the place: a seed has more words than one can count.
+        // Two bytes for the place: a seed has more words than one byte can count.
         let place = (at * 256 + word * 7) % (words.len() + 1);
         let word = WORDS[word % WORDS.len()];
         match kind % 8 {

@@ -180,7 +180,7 @@ def seconds(folder, command):
 
 
 COUNTING = """#!/bin/sh
-# Stands before rustc: the crate that is measured is compiled under valgrind.
+# A wrapper for rustc: the crate that is measured is compiled under valgrind.
 rustc=$1
 shift
 case " $* " in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every row of `ours` for a moment, without the other crates: a row that panics, hangs or prints nothing fails.
+# Runs every benchmark of `ours` for a moment, without the other crates: one that panics, hangs or prints nothing fails.
 set -eu
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}" PEERS_SCALE="${PEERS_SCALE:-0.001}"

@@ -7,16 +7,16 @@ use supervise::prelude::*;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// Whether the database answers. It is not supervised here; somebody else brings it back.
+/// Whether the database answers. The database is not supervised here; its operator brings it back.
 type Database = watch::Receiver<bool>;
 
 supervisor! {
     struct Clients(database: Database) {
-        // What is in the basket is the user's: it goes on with that.
+        // The basket contains the user's data: it continues with that state.
         #[decider(_: Timeout => Resume)]
         basket: Client = Client { database, rows: 0 },
 
-        // What is in a cache can be had again. It starts over, and gives the database 2 s before it does.
+        // A cache can be filled again. It starts over, and gives the database 2 s before that.
         #[decider(_: Timeout => Restart)]
         #[backoff(2s..30s, random_factor = 0)]
         cache: Client = Client { database, rows: 0 },
@@ -32,7 +32,7 @@ struct Client {
     rows: u32,
 }
 
-/// Reads another row. The answer is the number of it.
+/// Reads another row. The answer is the row's number.
 struct Fetch(Reply<u32>);
 
 #[actor]

@@ -4,7 +4,7 @@ use anyhow::ensure;
 use supervise::error::AskError;
 use supervise::prelude::*;
 
-/// Builds the report, from what the sensors below it say.
+/// Builds the report from the answers of the sensors below it.
 struct Station {
     sensors: Vec<ActorRef<Sensor>>,
 }
@@ -70,7 +70,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
         for (sensor, line) in &lines {
             match line {
                 Ok(degrees) => println!("    {sensor}: {degrees}°"),
-                // It comes at once, whether the sensor fails at this question or has failed before.
+                // The error arrives at once, whether the sensor fails at this question or has failed before.
                 Err(error) => println!("    {sensor}: left out, {error}"),
             }
         }

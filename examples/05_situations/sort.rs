@@ -17,7 +17,7 @@ supervisor! {
     }
 }
 
-/// Sorts what is below the pivot, which it chooses: at each try another one.
+/// Sorts the numbers below the pivot, and chooses another pivot at each attempt.
 struct Low {
     list: Vec<u32>,
     pivot: u32,
@@ -54,7 +54,7 @@ impl Low {
     }
 }
 
-/// Sorts the rest: all that is not below the pivot that it was made with.
+/// Sorts the rest: the numbers that are not below the pivot at its start.
 struct High {
     list: Vec<u32>,
 }

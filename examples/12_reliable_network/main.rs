@@ -1,16 +1,16 @@
-//! `ReliableNetwork`: what to do about the message that made an actor fail.
+//! `ReliableNetwork`: how to keep the message that made an actor fail.
 //!
-//! In Akka that message is gone, and a well known post showed two ways to have it again. Both are here, a better
-//! form of the first, and the setting that does without any of them:
+//! In Akka that message is lost, and a well-known post showed two ways to recover it. This example has both of them, a
+//! better form of the first, and the setting that makes them unnecessary:
 //!
-//! * `told_to_itself.rs`: the next instance tells the packet to itself. Nothing is lost but the order;
+//! * `told_to_itself.rs`: the next instance sends the packet to itself. Only the order is lost;
 //! * `resent.rs`: the next instance sends the packet before its first message, which keeps the order;
-//! * `queued.rs`: the network does not fail but replies that it could not, and a parent keeps a queue;
+//! * `queued.rs`: the network does not fail but replies that it could not send, and a parent keeps a queue;
 //! * `redelivered.rs`: `#[redeliver(attempts = 50)]`.
 //!
-//! What to look at: how much code each needs. The lines are counted in those very files.
+//! Look at the amount of code in each: the lines of these files are counted.
 
-// In a program nobody can reach what a module makes public, but for its other modules.
+// In a program, only its other modules can reach the public items of a module.
 #![allow(unreachable_pub)]
 
 mod line;
@@ -42,7 +42,7 @@ where
         let packet = Packet { id, commander: commander.clone() };
         network.tell(packet.into()).await?;
     }
-    // Until nothing has come for ten minutes, which pass at once on a clock that runs ahead.
+    // Waits until nothing has arrived for ten minutes, which pass at once on a simulated clock.
     let mut order = Vec::new();
     while let Ok(Some(id)) = timeout(Duration::from_secs(600), sent.recv()).await {
         order.push(id);
@@ -53,7 +53,7 @@ where
     Ok(order)
 }
 
-/// Without comments and empty lines.
+/// The number of lines, without comments and empty lines.
 fn lines(source: &str) -> usize {
     source.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//")).count()
 }
@@ -69,7 +69,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Starts the tree of each module and tries it out. They are of different types, so this is no loop.
+/// Starts the tree of each module and tries it out. The trees have different types, so a loop is not possible.
 macro_rules! orders_of {
     ($($version:ident),*) => {
         [$({

@@ -1,5 +1,6 @@
-//! The post's second way. The network fails no more, but replies that it could not. Its parent keeps a queue, sends the
-//! head of it until that is through, and then the next. The queue is gone should the parent ever fail.
+//! The second way in the post. The network no longer fails, but replies that it could not send. Its parent keeps a
+//! queue, sends the head of the queue until that succeeds, and then the next packet. If the parent fails, the queue is
+//! lost.
 
 use std::collections::VecDeque;
 

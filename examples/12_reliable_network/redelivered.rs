@@ -1,4 +1,4 @@
-//! The network fails, and knows nothing of how reliable it is. One setting puts the packet back in front.
+//! The network fails, and contains no code for reliability. One setting puts the packet back at the front of the queue.
 
 use supervise::prelude::*;
 

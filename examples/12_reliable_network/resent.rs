@@ -1,4 +1,4 @@
-//! The same, but the next instance sends the packet right there: `post_restart` runs before the first message.
+//! The same, but the next instance sends the packet itself: `post_restart` runs before the first message.
 
 use supervise::prelude::*;
 
@@ -18,7 +18,7 @@ impl ReliableNetwork {
         self.line.send(packet).map_err(PacketException)
     }
 
-    /// Dropped again, it is a failed restart, and the next instance gets that failure.
+    /// If the packet is dropped again, the restart fails, and the next instance receives that failure.
     #[post_restart]
     fn again(&mut self, failure: &Failure) -> Result<(), PacketException> {
         match failure.error() {

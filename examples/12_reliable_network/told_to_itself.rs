@@ -1,5 +1,5 @@
-//! The post's first way. The error carries the packet, and the next instance tells it to itself: behind those that
-//! wait, so the order is lost, as the post says. It needs room in the mailbox, too.
+//! The first way in the post. The error carries the packet, and the next instance sends the packet to itself: after the
+//! queued ones, so the order is lost, as the post says. This also needs room in the mailbox.
 
 use supervise::prelude::*;
 
@@ -22,7 +22,7 @@ impl ReliableNetwork {
     #[post_restart]
     async fn again(&mut self, failure: &Failure, cx: &mut Context<Self>) {
         if let Some(PacketException(packet)) = failure.error() {
-            // A full mailbox refuses it, and then it is lost.
+            // A full mailbox refuses the packet, which is then lost.
             let _ = cx.actor_ref().tell(packet.clone()).await;
         }
     }

@@ -1,14 +1,14 @@
-//! Four writers under load, and the server is killed under them again and again.
+//! Four writers under load, while the server is killed again and again.
 //!
-//! What is shown, or else the exit code is 1:
+//! The exit code is 1 unless all of this is true:
 //!
 //! * a write that was acknowledged to its caller is in the table;
-//! * the tree heals by itself: the callers hold the handles they had from the beginning, and nobody restarts
-//!   anything by hand;
-//! * nothing but what was asked for is in the table.
+//! * the tree recovers by itself: the callers keep their handles from the beginning, and nothing is restarted
+//!   manually;
+//! * the table contains only requested rows.
 //!
-//! A caller tries its own failed writes again. It does not know whether such a write was carried out; in the
-//! table above it makes no difference.
+//! A caller retries its own failed writes. The caller does not know whether such a write was carried out; for the table
+//! above this makes no difference.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,18 +26,18 @@ use crate::{Admin, Row, Writer, insist};
 
 const WRITERS: usize = 4;
 
-/// How long the server stays away after each kill. Of the longer ones the writers meet a server that is not
-/// there, of the shorter ones one that still replays its log.
+/// The time between each kill and the next start of the server. During the longer ones the writers meet a missing
+/// server, during the shorter ones a server that still replays its log.
 const AWAY: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(200), Duration::from_millis(1500), Duration::from_millis(700)];
 
 /// The load before each kill.
 const LOAD: Duration = Duration::from_millis(800);
 
-/// After so many more writes a writer has healed.
+/// The number of further writes after which a writer has recovered.
 const HEALED: u64 = 20;
 
-/// A writer that has not healed by then does not heal.
+/// The time within which a writer must have recovered.
 const TIME_TO_HEAL: Duration = Duration::from_secs(20);
 
 supervisor! {
@@ -48,13 +48,13 @@ supervisor! {
     }
 }
 
-/// What a caller keeps of its writer's answers.
+/// A caller's record of its writer's answers.
 #[derive(Default)]
 struct Account {
     acknowledged: BTreeSet<i64>,
     /// Asks that ended with an error.
     failed: u64,
-    /// Acknowledged at a later try, though the row was there: its first acknowledgement was lost.
+    /// Acknowledged at a later attempt, though the row existed: the first acknowledgement was lost.
     twice: u64,
 }
 
@@ -133,7 +133,7 @@ pub async fn run(binaries: Binaries) -> Result<(), BoxError> {
     }
 }
 
-/// One who has rows written, one after the other. It stands outside of the tree and knows nothing of kills.
+/// A caller that has rows written, one after the other. It is outside the tree and does not know about kills.
 struct Caller {
     writes: Arc<AtomicU64>,
     work: JoinHandle<Result<Account, BoxError>>,
@@ -176,7 +176,7 @@ async fn call(
 struct Counts {
     failures: u64,
     restarts: u64,
-    /// A writer has ended before the shutdown.
+    /// Whether a writer has ended before the shutdown.
     ended: bool,
 }
 

@@ -1,24 +1,24 @@
-//! An actor behind a real PostgreSQL: the server goes away, and the writer heals when it is back.
+//! An actor that uses a real PostgreSQL: the server goes away, and the writer recovers when it is back.
 //!
 //! ```text
 //! cargo run --example 13_postgres              with a private server, which is killed once
 //! cargo run --example 13_postgres -- --chaos   four writers under load, and the server is killed again and again
 //! ```
 //!
-//! The private server lives in a temporary folder and is gone at the end. With `DATABASE_URL` set, the first form
-//! uses that server instead, and kills nothing.
+//! The private server lives in a temporary folder and is gone at the end. With `DATABASE_URL` set, the first form uses
+//! that server instead, and kills nothing.
 //!
-//! To look at:
+//! Look at three things:
 //!
-//! * the connection is made by the start expression, so a restart makes a new one, and `#[backoff(..)]` paces
-//!   the attempts. There is no loop, no pool and no "reconnect" in the program;
-//! * `Writer::handle` says which errors are failures. What the server *refuses* is an answer to who asked; a
-//!   connection that is gone is a failure, and who asked is told at once that no answer will come;
-//! * who asks while the writer is down waits in its mailbox, behind the same handle.
+//! * the start expression opens the connection, so a restart opens a new one, and `#[backoff(..)]` delays the attempts.
+//!   There is no loop, no pool and no "reconnect" in the program;
+//! * `Writer::handle` decides which errors are failures. If the server *refuses* a statement, the asker gets that as an
+//!   answer; a lost connection is a failure, and the asker learns at once that no answer will come;
+//! * an ask waits in the mailbox while the writer is down, and the handle stays the same.
 //!
-//! `chaos.rs` is the test of it: what was acknowledged is in the table. `server.rs` is the private server.
+//! `chaos.rs` is the test: every acknowledged row is in the table. `server.rs` is the private server.
 
-// In a program nobody can reach what a module makes public, but for its other modules.
+// In a program, only its other modules can reach the public items of a module.
 #![allow(unreachable_pub)]
 
 mod chaos;
@@ -38,19 +38,19 @@ use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::{Client, Connection, NoTls, Socket};
 
-/// When the writer of this incarnation has found nobody, the killed server is started again.
+/// When the writer of this incarnation has found no server, the killed server is started again.
 const LAST_IN_VAIN: u32 = 4;
 
-/// Who is silent for so long has failed as well.
+/// A server that is silent for this long has failed as well.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 supervisor! {
     /// Keeps a writer connected.
     struct Ledger(url: String, table: String) {
-        // As many attempts as it takes: a server may be down for long. When a connection has held for a second,
-        // the next failure begins with the short delay again.
+        // The number of attempts is unlimited, because a server may be down for long. When a connection has lasted for
+        // a second, the next failure begins with the short delay again.
         #[backoff(100ms..2s, random_factor = 0.2, reset = Auto(1s))]
-        // A server that takes the connection and then says nothing is no server.
+        // A server that accepts the connection and then stays silent counts as failed.
         #[lifecycle(Permanent, start = 5s)]
         writer: Writer = Writer::connect(&url, &table).await?,
     }
@@ -60,19 +60,19 @@ supervisor! {
 struct Writer {
     client: Client,
     insert: String,
-    /// What moves the bytes, until `pre_start` has it run.
+    /// The future that moves the bytes, until `pre_start` runs it.
     connection: Option<Connection<Socket, NoTlsStream>>,
 }
 
 enum Msg {
-    /// Writes a row. The answer is whether the server took it: `true` when the row is new, `false` when it was
-    /// there already.
+    /// Writes a row. The answer is whether the server accepted it: `true` when the row is new, `false` when it existed
+    /// already.
     Write { row: Row, reply: Reply<Result<bool, DbError>> },
     /// The connection has ended.
     Lost(Result<(), tokio_postgres::Error>),
 }
 
-/// Whose row it is, and which.
+/// The row's owner and number.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     by: i32,
@@ -83,15 +83,15 @@ struct Row {
 impl Writer {
     async fn connect(url: &str, table: &str) -> Result<Writer, tokio_postgres::Error> {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-        // Who got no answer does not know whether the row was written, and has to try again. So a second
-        // try must do no harm.
+        // A caller without an answer does not know whether the row was written, and has to try again. So a second
+        // attempt must do no harm.
         let insert = format!("INSERT INTO {table} VALUES ($1, $2) ON CONFLICT DO NOTHING");
         Ok(Writer { client, insert, connection: Some(connection) })
     }
 
-    /// The documentation of `tokio_postgres` says `tokio::spawn(connection)`. Here it runs beside this actor's
-    /// messages: it ends with this instance, and its own end is a message, so that a connection that breaks
-    /// while nobody writes is noticed as well.
+    /// The documentation of `tokio_postgres` says `tokio::spawn(connection)`. Here the connection is background work of
+    /// this actor: it ends with this instance, and its own end is a message, so that a broken connection is also
+    /// noticed while no row is being written.
     #[pre_start]
     fn run_connection(&mut self, cx: &mut Context<Self>) {
         if let Some(connection) = self.connection.take() {
@@ -106,7 +106,7 @@ impl Writer {
                     Ok(rows) => reply.send(Ok(rows == 1)),
                     Err(error) => match refusal(&error) {
                         Some(refusal) => reply.send(Err(refusal.clone())),
-                        // `reply` is dropped on this way, which tells who waits for it.
+                        // `reply` is dropped here, which notifies the asker.
                         None => return Err(error.into()),
                     },
                 }
@@ -120,7 +120,7 @@ impl Writer {
     }
 }
 
-/// An error is about the statement if the session goes on after it. `FATAL` and `PANIC` end the session.
+/// An error is about the statement if the session continues after the error. `FATAL` and `PANIC` end the session.
 fn refusal(error: &tokio_postgres::Error) -> Option<&DbError> {
     error.as_db_error().filter(|error| error.parsed_severity() == Some(Severity::Error))
 }
@@ -154,7 +154,7 @@ async fn main() -> ExitCode {
             (None, url) => with_server_at(url.unwrap_or_default()).await,
         }
     };
-    // Whichever way it ends, the private server is dropped, and with it goes its folder.
+    // However this ends, the private server is dropped, and its folder is removed.
     let done = tokio::select! {
         done = done => done,
         () = supervise::signal() => Err("interrupted".into()),
@@ -228,7 +228,7 @@ async fn write(ledger: &Ledger, numbers: std::ops::RangeInclusive<i64>) -> Resul
     Ok(())
 }
 
-/// What the server refuses is no failure: the writer is the same one afterwards.
+/// A refusal by the server is not a failure: the writer is the same one afterwards.
 async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
     let before = ledger.writer.incarnation();
     let refused = ledger.writer.ask(|reply| Msg::Write { row: Row { by: 1, number: -1 }, reply }).await?;
@@ -240,9 +240,10 @@ async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Asks for a row until there is an answer: whether it is new, and how often it was asked for.
+/// Asks for a row until there is an answer. Returns whether the row is new, and the number of asks.
 ///
-/// Who asks while the writer is down waits in its mailbox. Only a write that is in the writer's hands when it fails
+/// An ask waits in the mailbox while the writer is down. Only a write that is in hand when the writer fails returns
+/// without an answer, and may have been carried out anyway.
 /// comes back without an answer, and may have been carried out all the same.
 async fn insist(writer: &ActorRef<Writer>, row: Row) -> Result<(bool, u64), BoxError> {
     let mut tries = 0;
@@ -256,7 +257,7 @@ async fn insist(writer: &ActorRef<Writer>, row: Row) -> Result<(bool, u64), BoxE
     }
 }
 
-/// Prints what happens to the writer, until it is up. Starts the server again in the middle of it.
+/// Prints what happens to the writer, until the writer is up. Starts the server again in between.
 async fn follow(mut events: Events, killed: Instant, server: &mut Server) -> Result<(), BoxError> {
     while let Some(event) = events.next().await {
         let Event { path, at, incarnation, kind, .. } = event?;
@@ -285,14 +286,14 @@ async fn follow(mut events: Events, killed: Instant, server: &mut Server) -> Res
     Ok(())
 }
 
-/// Compares what was acknowledged with what is in the table.
+/// Compares the acknowledged rows with the rows in the table.
 async fn check(admin: &Admin, acknowledged: i64) -> Result<(), BoxError> {
     let rows = admin.rows().await?.len() as i64;
     println!("\n{acknowledged} writes acknowledged, {rows} rows in the table");
     if rows == acknowledged { Ok(()) } else { Err("these differ".into()) }
 }
 
-/// A connection beside the tree: makes the table, and looks at what is in it.
+/// A connection outside the tree: creates the table, and reads its rows.
 struct Admin {
     client: Client,
     table: String,
@@ -330,13 +331,13 @@ fn reason(cause: &Cause) -> String {
     }
 }
 
-/// An error with what led to it: most of them say the interesting part in their source.
+/// An error with its sources: most errors have the interesting part in their source.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(error) = next {
         let inner = error.to_string();
-        // Some repeat their source in their own text.
+        // Some errors repeat their source in their own text.
         if !text.ends_with(&inner) {
             text = format!("{text}: {inner}");
         }

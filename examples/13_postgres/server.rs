@@ -1,6 +1,6 @@
 //! A private PostgreSQL in a temporary folder: started, killed, started again, and gone with its owner.
 //!
-//! Nothing here knows of supervision; it is the outside world.
+//! This module does not know about supervision; it is the outside world.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -22,20 +22,20 @@ use supervise::BoxError;
 /// A server replays its log before it takes connections.
 const TIME_TO_START: Duration = Duration::from_secs(30);
 
-/// Where `initdb` and `postgres` are, and who may run them.
+/// The folder of `initdb` and `postgres`, and the user that may run them.
 #[derive(Clone)]
 pub struct Binaries {
     folder: PathBuf,
-    /// PostgreSQL does not run as root: user and group to run as instead.
+    /// PostgreSQL does not run as root: the user and group to run as instead.
     user: Option<(u32, u32)>,
 }
 
 impl Binaries {
-    /// Looks on the `PATH`, then where Debian puts them.
+    /// Looks on the `PATH`, then in Debian's folders.
     ///
     /// # Errors
     ///
-    /// One line that says what is missing.
+    /// One line that names the missing program.
     pub fn find() -> Result<Binaries, String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -44,7 +44,7 @@ impl Binaries {
 
         let folder = std::env::split_paths(&path)
             .chain(debian.into_iter().rev())
-            // `postgres` may be a link to where its `initdb` is.
+            // `postgres` may be a link into the folder of its `initdb`.
             .filter_map(|folder| Some(folder.join("postgres").canonicalize().ok()?.parent()?.to_owned()))
             .find(|folder| folder.join("initdb").exists())
             .ok_or("there is no PostgreSQL here: `apt-get install postgresql`")?;
@@ -68,12 +68,12 @@ impl Binaries {
             if let Some((user, group)) = self.user {
                 command.uid(user).gid(group);
             }
-            command.process_group(0); // Ctrl-C is for us: we take the server down
+            command.process_group(0); // Ctrl-C is for this program, which takes the server down
         }
         command
     }
 
-    /// Makes a folder theirs who run the programs.
+    /// Gives the folder to the user that runs the programs.
     fn give(&self, folder: &Path) -> io::Result<()> {
         #[cfg(unix)]
         if let Some((user, group)) = self.user {
@@ -89,7 +89,7 @@ fn id(args: &[&str]) -> Option<u32> {
     String::from_utf8(out.stdout).ok()?.trim().parse().ok()
 }
 
-/// A server of our own. Dropped, it is killed, and its folder is removed.
+/// The private server. On drop it is killed, and its folder is removed.
 pub struct Server {
     binaries: Binaries,
     folder: PathBuf,
@@ -98,28 +98,28 @@ pub struct Server {
 
 struct Running {
     first: Child,
-    /// Reads the log. It ends when nobody holds the other end of the pipe any more: all processes of
-    /// the server have inherited that, so all of them are gone then.
+    /// Reads the log. The thread ends when the other end of the pipe is closed: all processes of the server have
+    /// inherited that end, so all of them are gone then.
     log: JoinHandle<VecDeque<String>>,
 }
 
 impl Server {
-    /// Makes a database cluster in a folder of its own and starts a server on it.
+    /// Creates a database cluster in a new folder and starts a server on it.
     ///
     /// # Errors
     ///
-    /// What the server or `initdb` complained about last.
+    /// The last complaint of the server or of `initdb`.
     pub fn create(binaries: Binaries) -> Result<Server, BoxError> {
         let folder = std::env::temp_dir().join(format!("supervise-postgres-{}", std::process::id()));
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         builder.mode(0o700);
         builder.create(&folder)?;
-        // From here on its `Drop` cleans up.
+        // From here on the `Drop` of `Server` cleans up.
         let mut server = Server { binaries, folder, running: None };
         server.binaries.give(&server.folder)?;
-        // Only who can enter the folder reaches the socket in it, so a password would protect nothing more.
-        // `--no-sync` is about the files of this moment only; the server itself runs with fsync.
+        // Only users that can enter the folder reach the socket in it, so a password would protect nothing more.
+        // `--no-sync` affects only the files of this moment; the server itself runs with fsync.
         let made = server
             .binaries
             .command("initdb", &server.folder)
@@ -133,7 +133,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where to connect to: a socket in the folder. A port could be taken by others while the server is down.
+    /// The address: a socket in the folder. A port could be taken by others while the server is down.
     pub fn url(&self) -> String {
         format!("host={} user=postgres dbname=postgres", self.folder.display())
     }
@@ -146,7 +146,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the server complained about last.
+    /// The last complaint of the server.
     pub fn start(&mut self) -> Result<(), BoxError> {
         let mut socket = OsString::from("unix_socket_directories=");
         socket.push(&self.folder);
@@ -169,12 +169,12 @@ impl Server {
         }
     }
 
-    /// Kills the server with SIGKILL, with all of its processes, and returns when the last one is gone: how
-    /// many there were, and what they said last. A new server is safe to start then, and not before.
+    /// Kills the server with SIGKILL, with all of its processes, and returns when the last one is gone: their number,
+    /// and their last lines. Only then is it safe to start a new server.
     pub fn kill(&mut self) -> Option<(usize, VecDeque<String>)> {
         let Running { mut first, log } = self.running.take()?;
-        // Each of the others leads a process group of its own, so that one signal does not reach them all. While the
-        // first one is stopped there come no new ones.
+        // Each of the others leads its own process group, so that one signal does not reach them all. While the first
+        // one is stopped, no new ones are started.
         signal("STOP", &[first.id()]);
         let mut all = children_of(first.id());
         all.push(first.id());
@@ -211,12 +211,12 @@ fn read(log: impl BufRead, ready: &Sender<()>) -> VecDeque<String> {
 
 fn signal(name: &str, processes: &[u32]) {
     let pids = processes.iter().map(u32::to_string);
-    // One that is gone already is fine.
+    // A process that is gone already is fine.
     let _ = Command::new("sh").args(["-c", "kill -s \"$@\"", "sh", name]).args(pids).stderr(Stdio::null()).status();
 }
 
-/// The processes whose parent this is, where the system tells (Linux). Elsewhere none: the others then end
-/// by themselves when they find the first one gone.
+/// The child processes of this parent, where the system lists them (Linux). Elsewhere none: the others then end by
+/// themselves when they find that the first one is gone.
 fn children_of(parent: u32) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes

@@ -1,4 +1,4 @@
-//! The front: routes, health, and the way down.
+//! The front: routes, health, and the shutdown.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -17,13 +17,13 @@ use tokio::sync::watch;
 
 use crate::{Add, Cart, Price, Prices};
 
-/// What the routes need: handles, which are cheap to clone and stay the same over every restart.
+/// The state of the routes: handles, which are cheap to clone and stay the same over every restart.
 #[derive(Clone)]
 pub struct Front {
     tree: TreeRef,
     prices: ActorRef<Prices>,
     carts: Keyed<String, Cart, ()>,
-    /// How many purchases are in hand.
+    /// The number of purchases in hand.
     busy: watch::Sender<usize>,
 }
 
@@ -48,24 +48,24 @@ pub async fn serve(
         .route("/tree", get(|State(front): State<Front>| async move { front.tree.snapshot().render() }))
         .with_state(front);
 
-    // The listener is this task's own, and not a `let` of the tree: there it would stay open until all that
-    // is declared behind it is down, and take connections that nobody serves.
+    // The listener belongs to this task, and is not a `let` of the tree: there it would stay open until everything that
+    // is declared after it is down, and accept connections that no task serves.
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     let bound = listener.local_addr()?;
     println!("serving on http://{bound}");
     cx.ready();
     address.send_replace(Some(bound));
 
-    // When this task is told to end, axum closes the listener and all idle connections, and waits for the
-    // requests in hand. They run in tasks of axum's own: that is why this one has to wait for them. Whoever has
-    // sent half a request by then holds it up until its `shutdown` time is over; then the tree goes down
-    // without it, and the report says so.
+    // When this task is asked to stop, axum closes the listener and all idle connections, and waits for the requests in
+    // hand. These run in axum's own tasks, so this task has to wait for them. A client that has sent half a request by
+    // then delays this task until its `shutdown` time is over; then the tree goes down without the task, and the report
+    // says so.
     axum::serve(listener, routes).with_graceful_shutdown(cx.stopped()).await
 }
 
 type Answer = Result<String, (StatusCode, String)>;
 
-/// `POST /carts/ann/apple?ms=500`: puts something into a cart. To pay takes so many milliseconds.
+/// `POST /carts/ann/apple?ms=500`: puts something into a cart. The payment takes this number of milliseconds.
 async fn buy(
     State(front): State<Front>,
     Path((customer, item)): Path<(String, String)>,
@@ -76,38 +76,39 @@ async fn buy(
     let cents = price.ok_or((StatusCode::NOT_FOUND, "no such thing".to_owned()))?;
     tokio::time::sleep(Duration::from_millis(pace.get("ms").copied().unwrap_or(0))).await;
 
-    // On the way down too: this task is not through yet, so the carts are still there.
+    // This also works during the shutdown: this task has not ended yet, so the carts still exist.
     let cart = front.carts.get_or_spawn(customer.clone()).await.map_err(unavailable)?;
     let owed = cart.ask(|reply| Add { cents, reply }).await.map_err(unavailable)?;
     Ok(format!("{customer} owes {owed} cents"))
 }
 
-/// An actor that failed with this very request in hand is no reason to fail as well: the next one may do.
+/// If an actor failed with this request in hand, the front does not fail too: the next request may succeed.
 fn unavailable(why: impl Display) -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, why.to_string())
 }
 
-/// Shall the process be replaced? Only for what the tree itself will not heal any more.
+/// Whether the process should be replaced: only for failures that the tree itself no longer handles.
 async fn livez(State(front): State<Front>) -> Answer {
     let health = front.tree.health();
     let given_up = health.symptoms().iter().any(|symptom| matches!(symptom.reason, SymptomKind::Ended(_)));
     if given_up { Err(unavailable(health)) } else { Ok("alive".to_owned()) }
 }
 
-/// Shall visitors be sent here? Not while something is down.
+/// Whether visitors should be sent here: not while something is down.
 async fn readyz(State(front): State<Front>) -> Answer {
     let health = front.tree.health();
     if health.is_healthy() { Ok("healthy".to_owned()) } else { Err(unavailable(health)) }
 }
 
-/// Answers once so many purchases are in hand: who waits for this knows that their requests have been read.
+/// Answers once this number of purchases is in hand: a caller that waits for this knows that its requests have been
+/// read.
 async fn busy(State(front): State<Front>, Path(purchases): Path<usize>) -> String {
-    // An error: there is no sender, and we hold one.
+    // An error would mean that there is no sender, and the front holds one.
     let _ = front.busy.subscribe().wait_for(|busy| *busy >= purchases).await;
     format!("{purchases} or more in hand")
 }
 
-/// A purchase in hand, also when its visitor goes away and the handler is dropped.
+/// A purchase in hand, which is also counted off when its visitor disconnects and the handler is dropped.
 struct Busy(watch::Sender<usize>);
 
 impl Busy {

@@ -1,19 +1,19 @@
-//! An HTTP service with axum whose parts are supervised: it comes up in order, heals behind its front, says
-//! how it is, and on SIGTERM it answers what it has begun before it goes.
+//! An HTTP service with axum whose parts are supervised: it comes up in order, recovers while its front stays up,
+//! reports its health, and on SIGTERM answers the requests that have begun before it ends.
 //!
 //! ```text
 //! cargo run --example 14_axum                   visits itself, then sends itself a SIGTERM
 //! cargo run --example 14_axum -- --port 8080    serves until SIGTERM or Ctrl-C
 //! ```
 //!
-//! What to look at:
+//! Look at three things:
 //!
-//! * the tree below: the front is declared last, so it opens when all behind it is up, and on the way down it
-//!   is through with its requests before anything that they need is stopped;
-//! * `http.rs`, the front: one line makes axum's shutdown the tree's, a few make `/livez`, `/readyz` and `/tree`;
-//! * `visit.rs`, the world outside: what is printed are the answers that it got.
+//! * the tree below: the front is declared last, so it opens when everything before it is up, and on the way down it
+//!   has finished its requests before anything that they need is stopped;
+//! * `http.rs`, the front: one line connects axum's shutdown to the tree's, a few add `/livez`, `/readyz` and `/tree`;
+//! * `visit.rs`, the world outside: the output shows the answers that it got.
 
-// In a program nobody can reach what a module makes public, but for its other modules.
+// In a program, only its other modules can reach the public items of a module.
 #![allow(unreachable_pub)]
 
 mod http;
@@ -32,26 +32,26 @@ use http::Front;
 supervisor! {
     /// A shop that can be visited over HTTP.
     struct Shop(port: u16, address: watch::Sender<Option<SocketAddr>>) {
-        /// Knows what things cost. While it is down those who ask wait for the next instance.
+        /// Knows the prices. While this actor is down, askers wait for the next instance.
         #[backoff(500ms..5s, random_factor = 0)]
         prices: Prices = Prices::load(),
 
-        /// One for each customer, opened when the first thing is put into it.
+        /// One cart for each customer, opened when the first thing is put into it.
         #[max_children(10_000)]
         carts: [String => Cart] = |_customer: String| Cart::default(),
 
-        /// Counts as started when its port is open. Told to end, it has 10 s for the requests in hand.
+        /// Counts as started when its port is open. After a stop, it has 10 s for the requests in hand.
         #[lifecycle(Permanent, ready, shutdown = 10s)]
         http: task = |cx| http::serve(cx, port, address, Front::new(tree, prices, carts)),
     }
 }
 
-/// Reads prices from a list in which not everything is right.
+/// Reads prices from a list that contains a mistake.
 struct Prices {
     list: HashMap<&'static str, &'static str>,
 }
 
-/// Asks for a price in cents; none if there is no such thing.
+/// Asks for a price in cents; `None` if there is no such thing.
 struct Price {
     item: String,
     reply: Reply<Option<u64>>,
@@ -63,7 +63,7 @@ impl Prices {
         Prices { list: HashMap::from([("apple", "30"), ("pear", "45"), ("cake", "3OO")]) }
     }
 
-    /// What is no number is a failure: this instance is given up, and its asker hears of it at once.
+    /// A price that is not a number is a failure: this instance ends, and the asker learns that at once.
     fn handle(&mut self, Price { item, reply }: Price) -> Result<(), ParseIntError> {
         let cents = self.list.get(&*item).map(|cents| cents.parse()).transpose()?;
         reply.send(cents);
@@ -71,13 +71,13 @@ impl Prices {
     }
 }
 
-/// What one customer owes.
+/// The debt of one customer.
 #[derive(Default)]
 struct Cart {
     cents: u64,
 }
 
-/// Adds so many cents, and asks for the sum.
+/// Adds this number of cents, and asks for the sum.
 struct Add {
     cents: u64,
     reply: Reply<u64>,
@@ -113,7 +113,7 @@ async fn main() -> ExitCode {
 
 async fn run(port: Option<u16>) -> Result<(), visit::Error> {
     let (address, bound) = watch::channel(None);
-    // The visitors are the world outside: no part of the tree.
+    // The visitors are the world outside, and not part of the tree.
     let visitors = port.is_none().then(|| tokio::spawn(visit::all(bound)));
 
     // Starts the tree, waits for a signal, takes the tree down.
@@ -121,7 +121,7 @@ async fn run(port: Option<u16>) -> Result<(), visit::Error> {
 
     if let Some(visitors) = visitors {
         visitors.await??;
-        // Those who went down, in that order: the front first.
+        // The children that stopped, in that order: the front first.
         let down: Vec<_> = report.children.iter().map(|child| &*child.path).collect();
         println!("down went {}", down.join(", "));
     }

@@ -26,7 +26,7 @@ pub async fn all(address: watch::Receiver<Option<SocketAddr>>) -> Result<(), Err
 }
 
 async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), Error> {
-    // The port is open a moment before the tree has heard that its front is ready.
+    // The port is open a moment before the tree is notified that its front is ready.
     let address = address.wait_for(Option::is_some).await?.ok_or("no address")?;
     expect(address, "GET /livez", "200 alive").await?;
     while !get(address, "GET /readyz").await?.starts_with("200") {}
@@ -51,7 +51,7 @@ async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), E
     if !sent.success() {
         return Err("SIGTERM could not be sent".into());
     }
-    // It takes a moment until the signal has gone its way.
+    // It takes a moment until the signal is delivered.
     while TcpStream::connect(address).await.is_ok() {
         sleep(Duration::from_millis(5)).await;
     }

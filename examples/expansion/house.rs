@@ -25,7 +25,7 @@ impl Lamp {
         if on { Ok(()) } else { Err(io::Error::other("the bulb has gone")) }
     }
 
-    /// A new bulb.
+    /// Replaces the bulb.
     #[post_restart]
     fn replace(&mut self, _failure: &Failure) {}
 }

@@ -1,9 +1,9 @@
-//! What `supervisor!` generates, item by item: `small.rs` and `house.rs` are declarations, `small_expanded.rs` and
-//! `house_expanded.rs` what they become, with comments that say why. All four are compiled and run here.
+//! The output of `supervisor!`, item by item: `small.rs` and `house.rs` are declarations, `small_expanded.rs` and
+//! `house_expanded.rs` are their expansions, with comments that explain each item. All four are compiled and run here.
 //!
 //! cargo run --example expansion
 
-// What is generated is not written for lints of the place where it is pasted.
+// Generated code does not follow the lints of the place where it is pasted.
 #![allow(unreachable_pub, unused_qualifications, clippy::all, clippy::non_minimal_cfg)]
 
 mod house;
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(clock.counter.ask(small::Count::Get).await? > 5);
     assert!(clock.shutdown().await.is_orderly());
 
-    // and by what it generates.
+    // and by the expansion.
     let clock = small_expanded::Clock::start(5).await?;
     tokio::time::sleep(Duration::from_millis(50)).await;
     println!("counted {}", clock.counter.ask(small_expanded::Count::Get).await? > 5);

@@ -29,11 +29,11 @@ pub async fn tick(counter: ActorRef<Counter>) {
 }
 
 supervisor! {
-    /// Counts, and is told to.
+    /// A counter, and a task that makes it count.
     pub struct Clock(first: u64) {
         #![strategy(OneForOne, max_restarts = 10, within = 1min)]
 
-        /// How often it has ticked.
+        /// Counts the ticks.
         #[backoff(100ms..10s)]
         counter: Counter = Counter(first),
 

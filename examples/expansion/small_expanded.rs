@@ -44,7 +44,7 @@ pub async fn tick(counter: ActorRef<Counter>) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
-// Everything that nobody has to name stands in an anonymous constant. Lints that only its form raises are off.
+// Items that no user has to name are in an anonymous constant. Lints that only its form triggers are off.
 #[allow(unknown_lints)]
 #[allow(
     closure_returning_async_block,
@@ -56,20 +56,21 @@ pub async fn tick(counter: ActorRef<Counter>) {
 const _: () = {
     // The hidden items of the runtime, under a name that no user writes.
     use ::supervise::__private as __rt;
-    // What the tree is made of. First, so that an editor finds the cursor in it. After a mistake that leaves the body
-    // half understood `not(..)` is `all(..)`, and rustc sees a stub instead: one mistake, one error.
+    // The definition of the tree. It comes first, so that an editor finds the cursor in it. After a mistake that leaves
+    // the body partly parsed, `not(..)` becomes `all(..)`, and rustc sees a stub instead: one mistake, one error.
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     #[automatically_derived]
     impl __rt::TreeDef for Clock {
-        // The parameters: kept by whoever supervises the tree, and given to `build` at each of its starts. The constant
-        // asks for `Clone + Send + 'static` at the type as the user wrote it; where that fails, nothing else complains.
+        // The parameters: kept by the supervisor of the tree, and passed to `build` at each of its starts. The constant
+        // requires `Clone + Send + 'static` at the type as the user wrote it; where that fails, there is no second
+        // error.
         type Params = (
             <u64 as __rt::Checked<
                 { <__rt::TypeCheck as __rt::Parameter<u64>>::IS },
             >>::Type,
         );
-        // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run in their places
-        // and gives them these new start closures: so handles stay the same over restarts.
+        // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run at the same
+        // places and gives them these new start closures, so that handles stay the same over restarts.
         async fn build(
             (__of_first,): Self::Params,
             __b: __rt::Builder,
@@ -77,10 +78,11 @@ const _: () = {
             #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             let __of_first = __rt::Builder::keep(&__b, __of_first);
-            // Only for an editor: so it offers the name while the word is half typed. rustc never sees it.
+            // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
+            // line.
             #[cfg(rust_analyzer)]
             let first = ::core::clone::Clone::clone(&__of_first);
-            // What `tree` names inside the declaration.
+            // The value of `tree` inside the declaration.
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = ::core::clone::Clone::clone(&__of_tree);
@@ -94,14 +96,14 @@ const _: () = {
                 },
             );
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
-            // editor completes them. The start closure owns clones of what the start expression mentions and clones
-            // them again for each start. `Start` says at the user's own token which type a start gives.
+            // editor completes them. The start closure owns clones of the values in the start expression and clones
+            // them again for each start. `Start` gives, at the user's own token, the type that a start returns.
             #[allow(unreachable_code, unused_variables)]
             let __of_counter = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
-                // The one question whether the type is an actor or a tree is the constant: if not, it fails, and all that
-                // depends on it, below and in the handle's field, is silent.
+                // The constant is the only check whether the type is an actor or a tree: if it is neither, the constant
+                // fails, and the code that depends on it, below and in the handle's field, causes no error.
                 let __options = {
                     let __options = <Counter as __rt::ChildIf<
                         { <Counter as __rt::Declared>::IS },
@@ -182,7 +184,7 @@ const _: () = {
             })
         }
     }
-    // The declaration as a constant: drawn, checked across trees, compared with what runs.
+    // The declaration as a constant: it is drawn, checked across trees, and compared with the running tree.
     #[automatically_derived]
     impl __rt::TreeHandle for Clock {
         const SPEC: __rt::TreeSpec = __rt::TreeSpec {
@@ -242,8 +244,8 @@ const _: () = {
         }
     }
 };
-// The handle: a field for each child. `__tree` is what the whole tree is asked by. It keeps nothing alive.
-/// Counts, and is told to.
+// The handle: a field for each child. `__tree` handles requests to the whole tree. The handle keeps nothing alive.
+/// A counter, and a task that makes it count.
 ///
 ///```text
 ///Clock  OneForOne  strategy(OneForOne, max_restarts = 10, within = 1min)
@@ -252,13 +254,13 @@ const _: () = {
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Clock {
-    // For readers and editors the type as it would be written, for rustc the one that complains once.
+    // Readers and editors see the type as a user would write it, rustc sees the one that causes a single error.
     #[cfg(any(doc, rust_analyzer))]
-    /// How often it has ticked.
+    /// Counts the ticks.
     #[allow(dead_code)]
     pub counter: ::supervise::__private::Handle<Counter>,
     #[cfg(not(any(doc, rust_analyzer)))]
-    /// How often it has ticked.
+    /// Counts the ticks.
     #[allow(dead_code)]
     pub counter: <Counter as ::supervise::__private::ChildIf<
         { <Counter as ::supervise::__private::Declared>::IS },
@@ -269,7 +271,7 @@ pub struct Clock {
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
-// Written out and not derived: a derive would ask for the traits at places that the user did not write.
+// Written out and not derived: a derive would require the traits at places that the user did not write.
 #[automatically_derived]
 impl ::core::clone::Clone for Clock {
     fn clone(&self) -> Self {
@@ -286,7 +288,7 @@ impl ::core::fmt::Debug for Clock {
         ::core::fmt::Debug::fmt(&self.__tree, f)
     }
 }
-// So that every handle can be asked what any tree can: `shutdown()`, `snapshot()`, `events()`.
+// Makes the methods of every tree available on the handle: `shutdown()`, `snapshot()`, `events()`.
 #[automatically_derived]
 impl ::core::ops::Deref for Clock {
     type Target = ::supervise::__private::TreeRef;
@@ -294,9 +296,10 @@ impl ::core::ops::Deref for Clock {
         &self.__tree
     }
 }
-// The ways in. `start` and `run` are no `async fn`s: the caller's place is told when a guard is dropped.
+// The entry points. `start` and `run` are not `async fn`s, so that the caller's location is known when a guard is
+// dropped.
 impl Clock {
-    /// The tree as it is declared.
+    /// The tree as declared.
     #[allow(dead_code)]
     pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
     ///`Clock` with these parameters, not yet started. Start it, or make it a child of another tree.

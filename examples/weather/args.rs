@@ -1,4 +1,4 @@
-//! The command line, read by hand.
+//! The command line, parsed without a library.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ Options:
   --serve PORT   only serve, for others to use with --url; 0 takes a free port
   --help         this text";
 
-/// What to do.
+/// The task of the program.
 #[derive(Debug)]
 pub enum Command {
     Run(Load),
@@ -24,20 +24,20 @@ pub enum Command {
     Help,
 }
 
-/// What the system is put to.
+/// The load on the system.
 #[derive(Debug)]
 pub struct Load {
     pub requests: u64,
     pub seed: u64,
-    /// The service, as it was written and as it was understood.
+    /// The service, as written and as parsed.
     pub service: Option<(String, Service)>,
 }
 
-/// Reads the arguments behind the name of the program.
+/// Reads the arguments after the name of the program.
 ///
 /// # Errors
 ///
-/// One line that says what is wrong.
+/// One line that describes the mistake.
 pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> {
     let mut load = Load { requests: 40, seed: 1, service: None };
     let mut serve = None;

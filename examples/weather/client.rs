@@ -1,7 +1,7 @@
 //! The client's side of HTTP: one connection, one request, one answer, with [hyper].
 //!
-//! There is no pool, no retry and no state here. A fetch goes well or fails with a [`FetchError`]; what
-//! happens then is not decided where it happened, but by the supervisors above.
+//! There is no pool, no retry and no state here. A fetch succeeds or fails with a [`FetchError`]; the supervisors above
+//! decide what happens then.
 //!
 //! [hyper]: https://docs.rs/hyper
 
@@ -17,22 +17,22 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long the service may take. Far above what an answer needs, so that only silence exceeds it.
+/// The time limit for the service. Far longer than an answer needs, so that only silence exceeds it.
 pub const TIME_LIMIT: Duration = Duration::from_millis(250);
 
 /// Why a fetch failed. The deciders of the example tell these apart.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The service was silent. To try again would only take as long again.
+    /// The service was silent. Another attempt would only take as long again.
     #[error("no answer within {TIME_LIMIT:?}")]
     Timeout,
-    /// It answered with something else than `200 OK`.
+    /// The service answered with something other than `200 OK`.
     #[error("the service says {0}")]
     Status(StatusCode),
-    /// No connection, or one that broke.
+    /// There was no connection, or it broke.
     #[error("the connection failed: {0}")]
     Connection(String),
-    /// An answer that nobody understands.
+    /// The answer cannot be parsed.
     #[error("an answer that makes no sense: {0:?}")]
     Nonsense(String),
 }
@@ -45,7 +45,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// From `http://127.0.0.1:8080`. There is no TLS in this example, and no path in front.
+    /// Parses `http://127.0.0.1:8080`. There is no TLS in this example, and no path prefix.
     pub fn parse(url: &str) -> Option<Service> {
         let authority = url.strip_prefix("http://")?.trim_end_matches('/');
         let plain = !authority.is_empty() && !authority.contains(['/', '?', '#', '@', ' ']);
@@ -74,9 +74,9 @@ impl Service {
                 other => Err(FetchError::Status(other)),
             }
         };
-        // hyper leaves it to us to drive the connection. It is driven here, beside the request that it
-        // carries, and not in a task of its own: what drops the fetch drops the connection too, and
-        // nothing is left running behind the back of the supervisor.
+        // hyper leaves it to its user to drive the connection. The connection is driven here, together with its
+        // request, and not in a separate task: dropping the fetch drops the connection too, and nothing keeps running
+        // without the supervisor.
         tokio::select! {
             biased;
             answer = answer => answer,
@@ -85,7 +85,7 @@ impl Service {
     }
 }
 
-/// The innermost error says what is wrong; those around it say "client error".
+/// The innermost error names the cause; those around it say "client error".
 fn broken(error: impl Error) -> FetchError {
     let mut inner: &dyn Error = &error;
     while let Some(source) = inner.source() {

@@ -4,7 +4,7 @@
 //! cargo run --example weather -- --requests 200 --seed 7
 //! ```
 //!
-//! prints the declared tree, each failure with what was decided on it, and at the end
+//! prints the declared tree, each failure with its decision, and at the end
 //!
 //! ```text
 //! 161 answered + 23 timed out + 16 failed = 200 requests
@@ -15,20 +15,19 @@
 //! escalations      39 =     39   (silent, and the 16 on a last try)
 //! ```
 //!
-//! On the left is what the tree's events tell, on the right what the service says that it did.
+//! The left side shows the events of the tree, the right side the service's own counts.
 //!
-//! The service runs inside the example, on a loopback port, and is unreliable on purpose: some answers
-//! never come, some are errors, some connections just close. With `--serve` and `--url` it can be had in
-//! a process of its own.
+//! The service runs inside the example, on a loopback port, and is unreliable on purpose: some answers never come, some
+//! are errors, some connections just close. With `--serve` and `--url` the service runs in a separate process.
 //!
-//! To be read in this order:
+//! Read the files in this order:
 //!
-//! * `system.rs` is what the example is about: the tree, its actors, their strategies;
+//! * `system.rs` is the core of the example: the tree, its actors, their strategies;
 //! * `client.rs` gets one answer over HTTP, or fails;
-//! * `tally.rs` counts, from the tree's events and from what the server says, and compares;
+//! * `tally.rs` counts the tree's events and the service's faults, and compares them;
 //! * `server.rs` is the service with its faults, `args.rs` the command line.
 
-// In a program nobody can reach what a module makes public, but for its other modules.
+// In a program, only its other modules can reach the public items of a module.
 #![allow(unreachable_pub)]
 
 mod args;
@@ -77,7 +76,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Only the service, until Ctrl-C.
+/// Runs only the service, until Ctrl-C.
 async fn serve(port: u16) -> Result<bool, Error> {
     let (listener, address) = server::listen(port).await.map_err(|error| format!("cannot serve on {port}: {error}"))?;
     println!("serving on http://{address}");
@@ -88,7 +87,7 @@ async fn serve(port: u16) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Runs the load. True if the counts agree.
+/// Runs the load. Returns `true` if the counts agree.
 async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
     let (url, service) = match service {
         Some(there) => there,
@@ -102,14 +101,14 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
         }
     };
 
-    // A wrong address is found here, before anything runs. And a server that has served others before
-    // us has faults on its account that are not ours.
+    // A wrong address is found here, before anything runs. And a server that has served other clients before has
+    // counted faults that this run did not see.
     let before = served(&url, &service).await?;
 
     println!("{}", Weather::SPEC.render());
 
-    // To subscribe before the start shows the boot too. The events are read in a task of their own,
-    // since they are kept for a while only.
+    // Subscribing before the start includes the events of the first start. A separate task reads the events, because
+    // they are kept only for a while.
     let mut tree = Weather::tree(service.clone(), seed).seed(seed);
     let follower = tokio::spawn(tally::follow(tree.events()));
     let weather = tree.start().await?;
@@ -118,7 +117,7 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
     let outcomes = weather.manager.ask(|reply| ManagerMsg::Run { requests, reply }).forever().await?;
     let took = began.elapsed();
 
-    // After the shutdown there are no more events, and the follower is through.
+    // After the shutdown there are no more events, and the follower has finished.
     let report = weather.shutdown().await;
     if !report.is_orderly() {
         return Err(format!("the system did not go down in order: {report}").into());
@@ -131,7 +130,7 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
     Ok(table.agrees())
 }
 
-/// Asks the service for its account.
+/// Asks the service for its counts.
 async fn served(url: &str, service: &Service) -> Result<Served, Error> {
     let text = service.get("/stats").await.map_err(|error| format!("no weather service at {url}: {error}"))?;
     let served = Served::parse(&text).ok_or_else(|| format!("{url} is no weather service of this kind"))?;

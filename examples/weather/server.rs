@@ -1,14 +1,14 @@
 //! The world outside: a weather service that does not always answer.
 //!
-//! It speaks just enough HTTP/1.1 for the example, one request a connection:
+//! The service implements just enough HTTP/1.1 for the example, one request per connection:
 //!
 //! ```text
 //! GET /weather/7/predicted?seed=1&try=2    a temperature, or a fault
-//! GET /stats                               how many faults were served so far
+//! GET /stats                               the number of faults served so far
 //! ```
 //!
-//! A fault is a function of what the request says and of nothing else, so that two runs with one seed
-//! meet the same faults, in whatever order their requests arrive.
+//! A fault depends only on the content of the request, so that two runs with one seed meet the same faults, in whatever
+//! order their requests arrive.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,39 +22,39 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::system::MAX_RESTARTS;
 use crate::tally::Served;
 
-/// What can happen to a request.
+/// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// An answer, after so many milliseconds.
+    /// An answer, after this number of milliseconds.
     Answer(u64),
-    /// No answer, ever.
+    /// No answer at all.
     Silence,
     /// `500 Internal Server Error`.
     Error,
-    /// The connection is closed without a word.
+    /// The connection is closed without an answer.
     Closed,
 }
 
-/// What a request asks for.
+/// The content of a request.
 #[derive(Debug, PartialEq, Eq)]
 struct Question {
     request: u64,
     /// 0 for the predicted temperature, 1 for the actual one.
     kind: u64,
     seed: u64,
-    /// The incarnation of the fetcher that asks, counted from 1.
+    /// The incarnation of the fetcher that sends the request, counted from 1.
     attempt: u64,
 }
 
-/// Serves for ever. Each connection has its own task, so that a silent one delays no other.
+/// Serves forever. Each connection has its own task, so that a silent one delays no other.
 pub async fn serve(listener: TcpListener) {
     let counters = Arc::new(Counters::default());
     loop {
-        // Out of file descriptors, say: the next one may do.
+        // The process may have run out of file descriptors; the next accept may succeed.
         let Ok((stream, _)) = listener.accept().await else { continue };
         let counters = counters.clone();
         tokio::spawn(async move {
-            // A client that goes away in the middle of an answer is no concern of ours.
+            // A client that disconnects in the middle of an answer does not matter.
             let _ = answer(stream, &counters).await;
         });
     }
@@ -78,7 +78,7 @@ async fn answer(stream: TcpStream, counters: &Counters) -> io::Result<()> {
         return respond(&mut stream, "404 Not Found", "no such thing").await;
     };
 
-    // Counted before it is served: once the client knows of a fault, `/stats` does too.
+    // Counted before the answer: once the client sees a fault, `/stats` includes it.
     let fate = question.fate();
     counters.count(&fate, question.attempt);
     match fate {
@@ -87,7 +87,7 @@ async fn answer(stream: TcpStream, counters: &Counters) -> io::Result<()> {
             respond(&mut stream, "200 OK", &question.temperature()).await
         }
         Fate::Silence => {
-            // The connection stays open until the client has had enough.
+            // The connection stays open until the client gives up.
             stream.read_to_end(&mut Vec::new()).await.map(drop)
         }
         Fate::Error => respond(&mut stream, "500 Internal Server Error", "the station is on fire").await,
@@ -95,7 +95,7 @@ async fn answer(stream: TcpStream, counters: &Counters) -> io::Result<()> {
     }
 }
 
-/// Reads up to the empty line and gives the target of the request, `/stats` for one.
+/// Reads up to the empty line and returns the target of the request, for example `/stats`.
 async fn read_head(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut first = String::new();
     stream.read_line(&mut first).await?;
@@ -134,7 +134,7 @@ impl Question {
     }
 
     fn fate(&self) -> Fate {
-        // Some stations are broken for good. Only here do all restarts come to nothing.
+        // Some stations are permanently broken. Only for these, all restarts fail.
         if self.random(0) % 100 < 3 {
             return Fate::Error;
         }
@@ -152,7 +152,7 @@ impl Question {
         format!("{}.{}", self.random(u64::MAX) % 30, self.random(u64::MAX - 1) % 10)
     }
 
-    /// A random word that is the same in every run, by splitmix64 over what is asked.
+    /// A random number that is the same in every run, by splitmix64 over the content of the request.
     fn random(&self, salt: u64) -> u64 {
         [self.seed, self.request, self.kind, salt].into_iter().fold(0, |state: u64, word| {
             let mut z = (state ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -180,7 +180,7 @@ impl Counters {
             Fate::Error => self.errors.fetch_add(1, Relaxed),
             Fate::Closed => self.closed.fetch_add(1, Relaxed),
         };
-        // After its last restart a fetcher has no further try.
+        // After its last restart a fetcher has no further attempt.
         if *fate != Fate::Silence && attempt > u64::from(MAX_RESTARTS) {
             self.last.fetch_add(1, Relaxed);
         }

@@ -3,14 +3,14 @@
 //! ```text
 //! manager                     lives as long as the system
 //! └── task-7                  one comparison, lives as long as its request
-//!     ├── predicted           one fetcher: what the service says about tomorrow
+//!     ├── predicted           one fetcher: the service's forecast for tomorrow
 //!     └── actual              the other one, started when the first has its answer
 //! ```
 //!
-//! None of the three handles an error of another. A fetcher just fails; the comparison's strategy says
-//! which failures are worth a second try, and hands the others up; the manager's says what becomes of a
-//! comparison that failed. What the manager does need to know, that a comparison has *ended*, it learns
-//! by watching it.
+//! None of the three handles an error of another. A fetcher just fails. The comparison's strategy decides which
+//! failures are worth a second attempt, and escalates the others; the manager's strategy decides what happens to a
+//! comparison that failed. The manager only needs to know that a comparison has *ended*, and learns this by watching
+//! it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,42 +22,42 @@ use supervise::prelude::*;
 use crate::client::{FetchError, Service};
 use crate::tally::Outcomes;
 
-/// How often a comparison has a fetcher try again.
+/// How often a comparison restarts a fetcher.
 pub const MAX_RESTARTS: u32 = 3;
 
-/// How many comparisons run at a time. The others wait their turn as mere numbers.
+/// The number of comparisons that run at a time. The others wait as mere numbers.
 const AT_A_TIME: usize = 32;
 
 supervisor! {
-    /// Compares the weather that was predicted with the weather that came.
+    /// Compares the predicted weather with the actual weather.
     pub struct Weather(service: Service, seed: u64) {
         #![strategy(OneForOne)]
-        // A manager that fails has lost its counts. To start it again would only hide that: the system
-        // ends, and whoever waits for an answer is told.
+        // A manager that fails has lost its counts. Restarting it would only hide that: the system ends, and the caller
+        // that waits for an answer gets an error.
         #![decider(_ => Stop)]
 
-        /// Takes the load, and has one comparison made for each request.
+        /// Takes the load, and spawns one comparison for each request.
         manager: WeatherManager = WeatherManager::new(service, seed),
     }
 }
 
 // ----- the manager
 
-/// Spawns a comparison for each request, and keeps count of how they end.
+/// Spawns a comparison for each request, and counts how they end.
 pub struct WeatherManager {
     service: Service,
     seed: u64,
-    /// The requests that still wait for their turn.
+    /// The requests that are still queued.
     waiting: Range<u64>,
-    /// The comparisons that run, by the number of their request.
+    /// The running comparisons, by the number of their request.
     running: HashMap<u64, ActorRef<Comparison>>,
     outcomes: Outcomes,
     reply: Option<Reply<Outcomes>>,
 }
 
-/// What the manager is told.
+/// The messages of the manager.
 pub enum ManagerMsg {
-    /// Do this many requests, then say how they went.
+    /// Runs this many requests, then replies with their outcomes.
     Run { requests: u64, reply: Reply<Outcomes> },
     /// A comparison is done.
     Compared { request: u64, predicted: f64, actual: f64 },
@@ -83,7 +83,7 @@ impl WeatherManager {
                 self.reply = Some(reply);
             }
             ManagerMsg::Compared { request, predicted, actual } => {
-                // It has done its work: how it ends is of no interest any more.
+                // The comparison has done its work: its end does not matter any more.
                 if let Some(task) = self.running.remove(&request) {
                     cx.unwatch(&task);
                 }
@@ -93,7 +93,7 @@ impl WeatherManager {
         self.go_on(cx).await
     }
 
-    /// A watched comparison has ended, and its answer had not come before: it failed.
+    /// A watched comparison has ended without an answer: it failed.
     #[terminated]
     async fn lost(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         self.running.retain(|_, task| *who != *task);
@@ -104,21 +104,21 @@ impl WeatherManager {
         self.go_on(cx).await
     }
 
-    /// Fills the places that are free.
+    /// Starts comparisons until the limit is reached.
     async fn go_on(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         while self.running.len() < AT_A_TIME {
             let Some(request) = self.waiting.next() else { break };
             let comparison =
                 Comparison { request, seed: self.seed, service: self.service.clone(), manager: cx.actor_ref() };
-            // This waits until the comparison is up, which is at once: it has nothing to do at its
-            // start. All that takes time it does in a handler of its own, when it is told to.
+            // This waits until the comparison is up, which is at once, because its start does nothing. All slow work is
+            // in its handler, after a message.
             let task = cx.spawn(&format!("task-{request}"), move || {
                 let comparison = comparison.clone();
                 async move { Ok::<_, UserError>(comparison) }
             });
             let task = task.await?;
             cx.watch(&task);
-            // The mailbox is new and empty. Should the comparison be gone already, the watch tells.
+            // The mailbox is new and empty. If the comparison has already ended, the watch reports that.
             let _ = task.try_tell(Compare);
             self.running.insert(request, task);
         }
@@ -130,17 +130,17 @@ impl WeatherManager {
         Ok(())
     }
 
-    /// How the manager supervises its comparisons. What reaches it has been escalated.
+    /// How the manager supervises its comparisons. Failures that reach it have been escalated.
     #[supervision]
     fn supervision(&self) -> SupervisorStrategy {
         strategy! {
             #![strategy(OneForOne)]
             #![decider(
-                // A service that is silent is not asked twice: this request is over.
+                // A silent service is not asked twice: this request is over.
                 FetchError::Timeout => Stop,
-                // The comparison has done what it could.
+                // The comparison has used up its attempts.
                 Cause::LimitReached => Stop,
-                // Anything else is a fault of ours.
+                // Any other error is a bug in this program.
                 _ => Escalate,
             )]
         }
@@ -158,23 +158,23 @@ pub struct Comparison {
     manager: ActorRef<WeatherManager>,
 }
 
-/// Tells a comparison to begin.
+/// Starts the work of a comparison.
 pub struct Compare;
 
 #[actor]
 impl Comparison {
     async fn handle(&mut self, Compare: Compare, cx: &mut Context<Self>) -> Result<(), BoxError> {
-        // One after the other: if both ran at once, the end of one would cut the other off, and which
-        // of its faults were still served would be a matter of luck.
+        // One after the other: if both ran at once, the end of one would cancel the other, and it would be a matter of
+        // luck which of its faults were still served.
         let Some(predicted) = self.fetch("predicted", cx).await? else { return Ok(()) };
         let Some(actual) = self.fetch("actual", cx).await? else { return Ok(()) };
-        // Without a manager there is nobody to tell, and this comparison is about to be stopped as well.
+        // Without a manager there is no receiver, and this comparison is about to be stopped as well.
         let _ = self.manager.tell(ManagerMsg::Compared { request: self.request, predicted, actual }).await;
         cx.stop();
         Ok(())
     }
 
-    /// Has a fetcher get one temperature. `None` if it could not.
+    /// Has a fetcher get one temperature. Returns `None` if that failed.
     async fn fetch(&mut self, kind: &'static str, cx: &mut Context<Self>) -> Result<Option<f64>, BoxError> {
         let target = format!("/weather/{}/{kind}?seed={}", self.request, self.seed);
         let service = self.service.clone();
@@ -182,14 +182,14 @@ impl Comparison {
             let fetcher = Fetcher { service: service.clone(), target: target.clone(), temperature: f64::NAN };
             async move { Ok::<_, UserError>(fetcher) }
         });
-        // The request is made while the fetcher starts, and made again at each of its restarts. All that
-        // time is spent here, in the comparison, and nobody else waits for it.
+        // The fetcher sends its request during its start, and again at each of its restarts. All that time is spent
+        // here, in the comparison, and delays nothing else.
         match fetcher.await {
             Ok(fetcher) => Ok(Some(fetcher.ask(Temperature).await?)),
-            // The failure has gone its own way, past this handler: by the strategy below it is already
-            // the comparison's own, and the manager has been asked what to do about it.
+            // The failure does not pass through this handler: by the strategy below it has already become the
+            // comparison's own failure, and the manager's decider has been asked.
             Err(SpawnError::Start(_)) => Ok(None),
-            // Stopped in the middle, together with the whole system.
+            // The fetcher was stopped in between, together with the whole system.
             Err(SpawnError::Stopping { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -202,8 +202,8 @@ impl Comparison {
             #![strategy(OneForOne, max_restarts = MAX_RESTARTS)]
             #![decider(
                 FetchError::Timeout => Escalate,
-                // The runtime paces the restarts, 10 ms, 20 ms and so on; after the last one the failure
-                // is escalated as `Cause::LimitReached`.
+                // The runtime delays the restarts, 10 ms, 20 ms and so on; after the last one the failure is escalated
+                // as `Cause::LimitReached`.
                 _ => Restart,
             )]
         }
@@ -219,15 +219,15 @@ pub struct Fetcher {
     temperature: f64,
 }
 
-/// Asks a fetcher for what it has got.
+/// Asks a fetcher for its temperature.
 pub struct Temperature(pub Reply<f64>);
 
 #[actor]
 impl Fetcher {
-    /// The request is made here, since this runs on every new instance: a restart repeats it.
+    /// The hook sends the request, because the hook runs on every new instance: a restart repeats the request.
     #[pre_start]
     async fn request(&mut self, cx: &mut Context<Self>) -> Result<(), FetchError> {
-        // Which try this is goes along, so that the server can serve another fault, or none.
+        // The number of the attempt is part of the request, so that the server can serve another fault, or none.
         let target = format!("{}&try={}", self.target, cx.incarnation());
         let body = self.service.get(&target).await?;
         self.temperature = body.parse().map_err(|_| FetchError::Nonsense(body))?;

@@ -1,8 +1,7 @@
-//! What is counted, on three sides: how the requests went, what the tree's events tell, and what the
-//! server says that it did.
+//! Counts from three sources: the outcomes of the requests, the tree's events, and the server's own counts.
 //!
-//! The second and the third know nothing of each other. That they agree is the point of the example:
-//! each fault that was served is a failure in the event stream, and each failure was decided on.
+//! The second and the third are independent of each other. The point of the example is that they agree: each fault that
+//! was served is a failure in the event stream, and each failure was decided on.
 
 use std::fmt;
 use std::sync::mpsc;
@@ -13,38 +12,38 @@ use supervise::event::{EventKind, Events};
 use supervise::policy::Directive;
 use tokio::task::spawn_blocking;
 
-/// How the requests went: what the manager has to say at the end.
+/// The outcomes of the requests: the manager's reply at the end.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     pub answered: u64,
     pub timed_out: u64,
     pub failed: u64,
-    /// The sum of the errors of the predictions, in tenths of a degree: a sum of integers is the same
-    /// in whatever order the answers come.
+    /// The sum of the errors of the predictions, in tenths of a degree: a sum of integers does not depend on the order
+    /// of the answers.
     off_by: u64,
 }
 
 impl Outcomes {
-    /// A request has both of its temperatures.
+    /// Records a request that has both of its temperatures.
     pub fn answered(&mut self, predicted: f64, actual: f64) {
         self.answered += 1;
         self.off_by += ((predicted - actual).abs() * 10.0).round() as u64;
     }
 
-    /// All that have come to an end.
+    /// The number of requests that have ended.
     pub fn total(&self) -> u64 {
         self.answered + self.timed_out + self.failed
     }
 }
 
-/// Failures and what became of them.
+/// Failures and their decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// A fetcher has failed.
+    /// The failures of fetchers.
     pub failures: u64,
-    /// It was started again.
+    /// The failures after which the fetcher was started again.
     pub restarts: u64,
-    /// It was not: its comparison failed with it.
+    /// The failures that were escalated: the comparison failed too.
     pub escalations: u64,
 }
 
@@ -52,10 +51,10 @@ pub struct Counts {
 ///
 /// # Errors
 ///
-/// The tree does not wait for those who listen to it. One who is too slow misses events and is told so;
-/// the counts would be wrong then.
+/// The tree does not wait for its subscribers. A slow subscriber misses events and is notified of that; the counts
+/// would then be wrong.
 pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
-    // A terminal can be slow, and a pipe can be full. A thread of its own waits for them.
+    // A terminal can be slow, and a pipe can be full. A separate thread waits for them.
     let (lines, to_print) = mpsc::channel();
     let printer = thread::spawn(move || to_print.into_iter().for_each(|line: String| println!("{line}")));
 
@@ -64,14 +63,14 @@ pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
         let event = event?;
         let path = &event.path;
         let line = match event.kind {
-            // A comparison that fails with the failure of its fetcher has an event of that name too; it
-            // is no new failure, and `Escalated` tells of it.
+            // A comparison that fails with the failure of its fetcher has a `Failed` event too; this is not a new
+            // failure, and `Escalated` reports it.
             EventKind::Failed { failure, .. } if failure.path() == path => {
                 counts.failures += 1;
                 format!("{path} failed, try {}: {}", event.incarnation, failure.cause())
             }
             EventKind::Decided { directive, .. } => {
-                // Decided by the parent, whose path is the child's but for the last part.
+                // Decided by the parent, whose path is the child's without the last part.
                 let (parent, child) = path.rsplit_once('/').unwrap_or(("the tree", path));
                 let verb = match directive {
                     Directive::Resume => "resume",
@@ -92,7 +91,7 @@ pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
             }
             _ => continue,
         };
-        // Nobody to print it: the counts are none the worse.
+        // If the printing thread has ended, the counts are still correct.
         let _ = lines.send(line);
     }
 
@@ -107,12 +106,12 @@ pub struct Served {
     pub silent: u64,
     pub errors: u64,
     pub closed: u64,
-    /// How many of the errors and closed connections met the last try of a fetcher.
+    /// The number of errors and closed connections at the last attempt of a fetcher.
     pub last: u64,
 }
 
 impl Served {
-    /// Reads what [`Display`](fmt::Display) has written.
+    /// Parses the output of [`Display`](fmt::Display).
     pub fn parse(text: &str) -> Option<Served> {
         let mut fields = text.split_ascii_whitespace();
         let mut field = |name: &str| fields.next()?.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok();
@@ -124,7 +123,7 @@ impl Served {
         })
     }
 
-    /// What was served since `before`.
+    /// The faults served since `before`.
     pub fn since(self, before: Served) -> Served {
         Served {
             silent: self.silent.saturating_sub(before.silent),
@@ -134,8 +133,8 @@ impl Served {
         }
     }
 
-    /// What has to come of these faults, by the strategies of the system: silence is escalated at once,
-    /// the others lead to a restart, but for those on a last try.
+    /// The expected results of these faults, by the strategies of the system: silence is escalated at once, the others
+    /// lead to a restart, except at a last attempt.
     pub fn expected(self) -> Counts {
         let Served { silent, errors, closed, last } = self;
         Counts {
@@ -163,7 +162,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Nothing was lost, and nothing happened that was not a fault of the server's.
+    /// Whether nothing was lost, and every failure was caused by a fault of the server.
     pub fn agrees(&self) -> bool {
         self.outcomes.total() == self.requests && self.seen == self.served.expected()
     }

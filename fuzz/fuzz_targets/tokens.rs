@@ -1,5 +1,5 @@
-//! Whatever stands in `supervisor!`: the macro never panics, always ends, and gives items or an error that stands
-//! inside of the input.
+//! For any content of `supervisor!`, the macro never panics, always ends, and gives items or an error whose location is
+//! inside the input.
 //!
 //! cargo fuzz run --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
 
@@ -35,7 +35,7 @@ use libfuzzer_sys::fuzz_target;
 use proc_macro2::{Span, TokenStream, TokenTree};
 
 fuzz_target!(|bytes: &[u8]| {
-    // Half of the inputs are edits of whole trees, the other half any text at all.
+    // Half of the inputs are edits of whole trees, the other half arbitrary text.
     let text = match bytes.split_first() {
         Some((kind, rest)) if kind % 2 == 0 => generate::tree(rest),
         Some((_, rest)) => String::from_utf8_lossy(rest).into_owned(),
@@ -46,7 +46,7 @@ fuzz_target!(|bytes: &[u8]| {
     check(&text, inside.clone(), tree::supervisor(tokens.clone()));
     check(&text, inside.clone(), decider::decider(tokens.clone()));
     check(&text, inside, strategy::strategy(tokens));
-    // Else the fallback of `proc_macro2` keeps every text for ever.
+    // Otherwise the fallback of `proc_macro2` keeps every text forever.
     proc_macro2::extra::invalidate_current_thread_spans();
 });
 

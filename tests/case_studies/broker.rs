@@ -1,9 +1,9 @@
-//! A broker that trades on many chains. A chain is opened by the first order for it and known by its name. Each has
-//! a ledger and a signer, which are critical: what the others have in hand goes through them until the end.
+//! A broker that trades on many chains. A chain is opened by the first order for it and known by its name. Each chain
+//! has a ledger and a signer, which are critical: the other children need them to finish their work until the very end.
 //!
-//! What such a broker has to show: a chain is opened once, however many orders come at once; within a chain the
-//! critical children go last, so that every fill is settled, at a close and at a shutdown; a chain that cannot go on
-//! ends alone, and the next order opens it anew.
+//! Requirements: a chain is opened once, however many orders come at once; within a chain the critical children stop
+//! last, so that every fill is settled, at a close and at a shutdown; a chain that cannot continue ends alone, and the
+//! next order opens it again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::common::{ms, pass, secs, soon};
 
-/// What is settled outlives every chain: fills by chain, and who went down in which order.
+/// The settlements outlive every chain: fills by chain, and the order in which the actors stopped.
 #[derive(Clone, Default)]
 struct Books(Arc<Mutex<Written>>);
 
@@ -88,7 +88,7 @@ impl Signer {
     }
 }
 
-/// Fills orders, and settles at the latest when it goes.
+/// Fills orders, and settles them before it stops.
 struct Desk {
     chain: String,
     ledger: ActorRef<Ledger>,
@@ -123,7 +123,7 @@ impl Desk {
     }
 }
 
-/// Follows the chain's node: for good, or until it hangs up.
+/// Follows the chain's node: forever, or until the node hangs up.
 async fn follow(chain: String, books: Books, up: bool) -> Result<(), ChainError> {
     books.write(|written| *written.opened.entry(chain.clone()).or_default() += 1);
     if up {
@@ -135,7 +135,8 @@ async fn follow(chain: String, books: Books, up: bool) -> Result<(), ChainError>
 
 supervisor! {
     struct Chain(name: String, books: Books, is_up: fn(&str) -> bool) {
-        // Declared first, so the last to go; who fails takes those along that lean on it.
+        // Critical children are declared first, so they stop last; a failing child restarts together with the children
+        // that depend on it.
         #![strategy(RestForOne, max_restarts = 2, within = 1min)]
         #[mailbox(Unbounded)]
         ledger: Ledger = Ledger { chain: name.clone(), books: books.clone() },
@@ -148,7 +149,7 @@ supervisor! {
     }
 
     struct Broker(books: Books, is_up: fn(&str) -> bool) {
-        // A chain that gives up is closed, not opened again by itself.
+        // A chain that gives up is closed, and does not open again by itself.
         #[lifecycle(Temporary)]
         #[initial(["main".to_owned()])]
         chains: [String => Chain] = |name: String| Chain::tree(name, books, is_up),
@@ -160,7 +161,7 @@ async fn order(broker: &Broker, chain: &str, order: Order) {
     chain.desk.tell(order).await.unwrap();
 }
 
-/// S27: a hundred orders at once open two chains beside the one that is always open, each of them once.
+/// S27: a hundred orders at once open two more chains besides the one that is always open, each of them once.
 #[tokio::test(start_paused = true)]
 async fn a_chain_is_opened_once_however_many_orders_come() {
     let books = Books::default();
@@ -183,8 +184,8 @@ async fn a_chain_is_opened_once_however_many_orders_come() {
     assert!(broker.shutdown().await.is_orderly());
 }
 
-/// S17, S24, S27: closed by its name, and at a shutdown, a chain settles what it has in hand: the critical children
-/// are there until the desk is through with them.
+/// S17, S24, S27: a chain that is closed by its name, or at a shutdown, settles its unfinished orders: the critical
+/// children live until the desk has finished with them.
 #[tokio::test(start_paused = true)]
 async fn critical_children_stop_last_and_every_fill_is_settled() {
     let books = Books::default();
@@ -209,8 +210,9 @@ async fn critical_children_stop_last_and_every_fill_is_settled() {
     assert_eq!(gone.iter().position(|name| name.ends_with("signer")), Some(2), "the chains go side by side: {gone:?}");
 }
 
-/// S7, S18, S27: a chain whose node is lost for good gives up alone, and the next order opens it anew. Below a failure
-/// everybody is held, so the last that its desk has in hand is refused at once: it has to expect that.
+/// S7, S18, S27: a chain whose node is permanently lost gives up alone, and the next order opens it again. Below a
+/// failure all actors are suspended, so the last request of the chain's desk is refused at once: the desk has to expect
+/// that.
 #[tokio::test(start_paused = true)]
 async fn a_chain_that_gives_up_ends_alone_and_is_opened_anew() {
     let books = Books::default();
@@ -233,7 +235,7 @@ async fn a_chain_that_gives_up_ends_alone_and_is_opened_anew() {
     assert_eq!(books.settled("east"), 4);
 }
 
-/// S17, S18: a signer that fails is restarted with those that lean on it, and the ledger is not.
+/// S17, S18: a signer that fails is restarted together with the children that depend on it, and the ledger is not.
 #[tokio::test(start_paused = true)]
 async fn a_critical_child_takes_along_what_leans_on_it() {
     let books = Books::default();

@@ -1,9 +1,10 @@
-//! A node of a cluster: fifteen services of three kinds that need each other. It takes part in the cluster only as
-//! a whole: they start in order, each when those it needs say that they are ready; the node reports ready when
-//! the last is; and when any of them ends, whatever the reason, the node ends and leaves the rest to who runs it.
+//! A node of a cluster: fifteen services of three kinds that need each other. The node takes part in the cluster only
+//! as a whole. The services start in order, each when those that it needs have signalled that they are ready; the node
+//! reports ready when the last service is. When any of them ends, whatever the reason, the node ends and leaves the
+//! rest to its operator.
 //!
-//! What such a node has to show: nobody sees a half-started service; a node that cannot come up leaves nothing
-//! behind; it goes down in reverse order, each in its time; and the report says which service it was.
+//! Requirements: no half-started service is visible; a node that cannot come up leaves nothing running; the node goes
+//! down in reverse order, each service within its time; and the report names the service that ended.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::common::{ms, pass, quiet_panics, secs, soon};
 
-/// The machine that the node runs on: what its services do there, and what is to go wrong.
+/// The machine that the node runs on: a log of its services, and the planned faults.
 #[derive(Clone, Default)]
 struct Machine {
     log: Arc<Mutex<Vec<String>>>,
@@ -22,16 +23,16 @@ struct Machine {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum How {
-    /// Its start fails.
+    /// The service fails to start.
     Unable,
-    /// It never says that it is ready.
+    /// The service never signals that it is ready.
     Dumb,
-    /// It ends this long after it was ready, as if its work were done.
+    /// The service ends this long after it was ready, as if its work were done.
     Ends(Duration),
-    /// It fails this long after it was ready.
+    /// The service fails this long after it was ready.
     Fails(Duration),
     Panics(Duration),
-    /// It does not go down when it is told.
+    /// The service ignores the stop.
     Deaf,
 }
 
@@ -57,10 +58,10 @@ impl Machine {
     }
 }
 
-/// Every service is this one: it opens, says that it is ready, works, and closes when it is told to.
+/// The code of every service: the service opens, signals that it is ready, works, and closes when it is asked to stop.
 async fn service(name: &'static str, machine: Machine, cx: TaskContext) -> Result<(), Broken> {
     let how = machine.how(name);
-    tokio::time::sleep(ms(10)).await; // it opens
+    tokio::time::sleep(ms(10)).await; // opening
     if how == Some(How::Unable) {
         return Err(Broken(name));
     }
@@ -76,7 +77,7 @@ async fn service(name: &'static str, machine: Machine, cx: TaskContext) -> Resul
     if how == Some(How::Deaf) {
         std::future::pending::<()>().await;
     }
-    tokio::time::sleep(ms(10)).await; // it closes
+    tokio::time::sleep(ms(10)).await; // closing
     machine.log(format!("-{name}"));
     Ok(())
 }
@@ -98,7 +99,7 @@ async fn breaks(name: &'static str, how: Option<How>) -> Result<(), Broken> {
 }
 
 supervisor! {
-    /// `significant`: the node is only as long as each of its services is. `Temporary`: none is started twice.
+    /// `significant`: the node ends when any of its services ends. `Temporary`: no service is started twice.
     struct Node(machine: Machine) {
         #[lifecycle(Temporary, ready, significant, start = 30s, shutdown = 2s)]
         telemetry: task = |cx| service("telemetry", machine, cx),
@@ -107,7 +108,7 @@ supervisor! {
         #[lifecycle(Temporary, ready, significant, start = 30s, shutdown = 2s)]
         secrets: task = |cx| service("secrets", machine, cx),
 
-        /// What is kept on this machine's disks: it ends with each of its own, and the node with it.
+        /// The storage on this machine's disks: it ends when any of its services ends, and the node ends with it.
         #[lifecycle(Transient, significant)]
         storage: struct Storage {
             #[lifecycle(Temporary, ready, significant, start = 30s, shutdown = 2s)]
@@ -157,7 +158,7 @@ const ORDER: [&str; 15] = [
     "api",
 ];
 
-/// All but `gone`, in reverse.
+/// All services except `gone`, in reverse.
 fn closed_but(gone: &str) -> Vec<String> {
     ORDER.iter().rev().filter(|name| **name != gone).map(|name| format!("-{name}")).collect()
 }
@@ -170,7 +171,8 @@ fn path(name: &str) -> String {
     if is_stored(name) { format!("storage/{name}") } else { name.to_owned() }
 }
 
-/// S21, S29: each is started when the one before it has said that it is ready, and `start` returns with the last.
+/// S21, S29: each service starts when the one before it has signalled that it is ready, and `start` returns after the
+/// last.
 #[tokio::test(start_paused = true)]
 async fn the_services_start_in_order_and_the_node_is_ready_with_the_last() {
     let machine = Machine::default();
@@ -186,7 +188,7 @@ async fn the_services_start_in_order_and_the_node_is_ready_with_the_last() {
     assert_eq!(machine.take(), closed_but(""));
 }
 
-/// S22: whichever of the fifteen ends, and however, the node ends, in reverse order, and names it.
+/// S22: when any of the fifteen services ends, in any way, the node ends in reverse order, and names that service.
 #[tokio::test(start_paused = true)]
 async fn the_node_ends_with_the_first_of_its_services() {
     for name in ORDER {
@@ -213,7 +215,7 @@ async fn the_node_ends_with_the_first_of_its_services() {
             pass(secs(60)).await;
             let closed = machine.take();
             assert!(!closed.iter().any(|line| line.starts_with('+')), "{name} {how:?}: {closed:?}");
-            // If it is one of the storage's, that ends first, and the node with it.
+            // If the service belongs to the storage, the storage ends first, and then the node.
             let (mut first, then): (Vec<_>, Vec<_>) =
                 closed_but(name).into_iter().partition(|line| is_stored(name) && is_stored(&line[1..]));
             first.extend(then);
@@ -222,7 +224,8 @@ async fn the_node_ends_with_the_first_of_its_services() {
     }
 }
 
-/// S21: a service that cannot start, or never says that it is ready, takes back the node, and leaves nothing behind.
+/// S21: a service that cannot start, or never signals that it is ready, fails the start of the node, and nothing is
+/// left running.
 #[tokio::test(start_paused = true)]
 async fn a_node_that_cannot_come_up_leaves_nothing_behind() {
     for (place, name) in ORDER.into_iter().enumerate() {
@@ -235,7 +238,8 @@ async fn a_node_that_cannot_come_up_leaves_nothing_behind() {
             match how {
                 How::Dumb => {
                     assert!(matches!(failure.cause(), Cause::TimedOut), "{failure}");
-                    // Its time to start, its time to go down once it was told, and the others' ways there and back.
+                    // The time to start, the time to stop after the timeout, and the time that the other services take
+                    // to open and close.
                     assert_eq!(begin.elapsed(), secs(30) + secs(2) + ms(20) * place as u32);
                 }
                 _ => assert!(failure.error::<Broken>().is_some()),
@@ -247,7 +251,7 @@ async fn a_node_that_cannot_come_up_leaves_nothing_behind() {
     }
 }
 
-/// S24: one that does not hear is cut off after its two seconds, and named; the others close as ever.
+/// S24: a service that ignores the stop is aborted after its two seconds, and named; the others close as always.
 #[tokio::test(start_paused = true)]
 async fn a_service_that_does_not_go_down_is_cut_off() {
     let machine = Machine::default();

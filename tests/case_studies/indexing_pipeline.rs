@@ -1,9 +1,8 @@
-//! An indexing pipeline of eight stages that share what they know of the document in work: one that fails takes
-//! all along (AllForOne), and when the outside is away for longer, they come back ever more slowly, from 1 s to
-//! 10 min.
+//! An indexing pipeline of eight stages that share knowledge of the current document: all stages restart when one of
+//! them fails (AllForOne). If the storage is away for longer, they come back more and more slowly, from 1 s to 10 min.
 //!
-//! What such a pipeline has to show: a document that nobody can read costs that document and a second; what
-//! waits in between is not lost; an outage of an hour needs nobody's hand.
+//! Requirements: an unreadable document costs that document and a second; documents that wait meanwhile are not lost;
+//! an outage of an hour needs no manual action.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -31,7 +30,7 @@ enum PipelineError {
     NextGone,
 }
 
-/// The disk behind the pipeline, with its bad days.
+/// The disk that the pipeline writes to, with planned outages.
 #[derive(Clone, Default)]
 struct Disk {
     segments: Arc<Mutex<Vec<Doc>>>,
@@ -40,7 +39,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Every stage of the pipeline writes its coming and going here.
+    /// Logs the start and stop of a stage.
     fn log(&self, line: String) {
         self.log.lock().unwrap().push(line);
     }
@@ -53,7 +52,7 @@ impl Disk {
     }
 }
 
-/// The last stage: what comes here can be found.
+/// The last stage, which makes documents searchable.
 struct Store {
     disk: Disk,
 }
@@ -74,7 +73,7 @@ impl Store {
     }
 }
 
-/// A stage works on a document and hands it on.
+/// A stage works on a document and passes it on.
 struct Stage<Next: Actor<Msg = Doc>> {
     name: &'static str,
     work: fn(&mut Doc) -> Result<(), PipelineError>,
@@ -132,7 +131,8 @@ type Fetch = Stage<Decode>;
 type Queue = Stage<Fetch>;
 
 supervisor! {
-    /// Who hands on comes after whom it hands to: so the end of the pipe is up first, and goes down last.
+    /// A stage is declared after the stage that it passes documents to: so the end of the pipe is up first, and goes
+    /// down last.
     struct Indexing(disk: Disk) {
         #![strategy(AllForOne)]
 
@@ -167,7 +167,7 @@ fn found(disk: &Disk) -> Vec<u32> {
     disk.segments.lock().unwrap().iter().map(|doc| doc.number).collect()
 }
 
-/// S17, S5: one unreadable document costs itself and a second; the forty around it arrive, in order.
+/// S17, S5: one unreadable document is lost, with a second of time; the forty around it arrive, in order.
 #[tokio::test(start_paused = true)]
 async fn a_document_that_nobody_can_read_costs_only_itself() {
     let disk = Disk::default();
@@ -194,8 +194,8 @@ async fn a_document_that_nobody_can_read_costs_only_itself() {
     assert_eq!(*disk.log.lock().unwrap(), DOWN);
 }
 
-/// S14, S15, S31: an outage is waited out: 1 s, 2 s, 4 s .. 512 s, then every 10 minutes, with no limit, and what was
-/// sent meanwhile is indexed.
+/// S14, S15, S31: the pipeline waits for the end of an outage: 1 s, 2 s, 4 s and so on up to 512 s, then every 10
+/// minutes, with no limit; documents that were sent meanwhile are indexed.
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_waited_out_ever_more_patiently() {
     let disk = Disk::default();
@@ -218,13 +218,13 @@ async fn an_outage_is_waited_out_ever_more_patiently() {
             waits.push(after);
         }
     }
-    // The first is that of the stage which failed; then the store counts its own.
+    // The first delay belongs to the stage that failed; after that the store counts its own restarts.
     let seconds = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600];
     assert_eq!(waits, seconds.map(secs));
     assert_eq!(found(&disk), (1..30).collect::<Vec<_>>());
     assert_eq!((indexing.dead_letters(), indexing.ended().is_none()), (0, true));
 
-    // A row ends with five quiet minutes; then it begins with a second again (S32).
+    // A streak ends after five quiet minutes; the next one begins with a second again (S32).
     pass(secs(301)).await;
     disk.away.store(1, SeqCst);
     indexing.queue.tell(doc(99, "\0")).await.unwrap();

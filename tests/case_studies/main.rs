@@ -1,5 +1,5 @@
-//! Five systems as people build them, in the words of their trade. Each is written as a user would write it, with
-//! stand-ins for the work; the tests are what such a system has to show on a bad day.
+//! Five realistic systems, in the words of their domains. Each is written as a user would write it, with stand-ins for
+//! the work; the tests check how such a system must behave under failure.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 

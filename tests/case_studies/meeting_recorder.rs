@@ -1,9 +1,9 @@
-//! Meetings that are recorded. Each is a session of two: a recorder that writes the file, and a listener that
-//! takes sound from the network and hands it over.
+//! Recorded meetings. Each is a session of two: a recorder that writes the file, and a listener that takes sound from
+//! the network and passes it to the recorder.
 //!
-//! What a recording service has to show: the network may come and go, and go for good, and the meeting is
-//! recorded on with a note of what is missing; a recorder that cannot write ends its own session at once, with
-//! the reason, and no other; and every file is closed, behind the last frame.
+//! Requirements: the network may fail for a while or permanently, and the meeting is still recorded, with a note about
+//! the missing part; a recorder that cannot write ends its own session at once, with the reason, and no other session;
+//! and every file is closed after the last frame.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use crate::common::{ms, pass, secs, settle};
 
 type File = Arc<Mutex<Vec<String>>>;
 
-/// The network and the disk, as the test wants them.
+/// The network and the disk, as planned by the test.
 #[derive(Clone, Default)]
 struct World {
     files: Arc<Mutex<HashMap<u32, File>>>,
@@ -45,7 +45,7 @@ struct NetworkAway;
 
 enum Write {
     Frame(u32),
-    /// Nobody hears the meeting any more.
+    /// No sound arrives any more.
     Gap(String),
     DiskFull,
     Frames(Reply<u32>),
@@ -110,7 +110,7 @@ impl Listener {
     }
 }
 
-/// Looks after the listener from within the session: when it is gone, the file says so.
+/// Watches the listener from within the session, and notes in the file when the listener is gone.
 async fn note_the_gap(listener: ActorRef<Listener>, recorder: ActorRef<Recorder>) {
     if let Ok(ended @ (Ended::Limit(_) | Ended::Failed(_))) = listener.terminated().await {
         let _ = recorder.tell(Write::Gap(ended.to_string())).await;
@@ -118,7 +118,7 @@ async fn note_the_gap(listener: ActorRef<Listener>, recorder: ActorRef<Recorder>
 }
 
 supervisor! {
-    /// One meeting. Without a recorder there is no session; without a listener there is a poor one.
+    /// One meeting. Without a recorder there is no session; without a listener the session continues with less.
     struct Session(meeting: u32, world: World) {
         #![strategy(OneForOne)]
 
@@ -157,7 +157,7 @@ async fn a_listener_that_comes_back_is_no_matter_for_the_recorder() {
     let session = service.meetings.spawn(1).await.unwrap();
     hear(&session, 0..3).await;
     session.listener.tell(Heard::Broken).await.unwrap();
-    hear(&session, 3..5).await; // wait in the mailbox
+    hear(&session, 3..5).await; // queued in the mailbox
     assert_eq!(world.lines(1), ["frame 0", "frame 1", "frame 2"]);
     pass(ms(1001)).await;
     assert_eq!(world.lines(1), ["frame 3", "frame 4"]);
@@ -167,7 +167,8 @@ async fn a_listener_that_comes_back_is_no_matter_for_the_recorder() {
     assert_eq!(world.lines(1), ["closed with 5 frames"]);
 }
 
-/// S15: at its limit the listener ends and nothing else: the session records on, and its file says what is missing.
+/// S15: at its limit the listener ends and nothing else: the session continues to record, and its file notes the
+/// missing part.
 #[tokio::test(start_paused = true)]
 async fn a_network_that_stays_away_costs_the_listener_and_not_the_session() {
     let world = World::default();
@@ -176,13 +177,13 @@ async fn a_network_that_stays_away_costs_the_listener_and_not_the_session() {
     hear(&session, 0..2).await;
     world.network(true);
     session.listener.tell(Heard::Broken).await.unwrap();
-    pass(secs(60)).await; // 1 + 2 + 4 + 8 s, and the fifth is one too many
+    pass(secs(60)).await; // 1 + 2 + 4 + 8 s, and the fifth failure is one too many
     assert!(matches!(session.listener.ended(), Some(Ended::Limit(_))), "{:?}", session.listener.ended());
     let lines = world.lines(1);
     assert_eq!(lines[..2], ["frame 0", "frame 1"]);
     assert!(lines.len() == 3 && lines[2].starts_with("gap: "), "{lines:?}");
     assert!(session.ended().is_none());
-    session.recorder.tell(Write::Frame(77)).await.unwrap(); // by telephone
+    session.recorder.tell(Write::Frame(77)).await.unwrap(); // a participant by telephone
     service.shutdown().await;
     assert_eq!(world.lines(1), ["frame 77", "closed with 3 frames"]);
 }
@@ -205,7 +206,8 @@ async fn a_recorder_that_cannot_write_ends_its_own_session() {
     assert_eq!(service.meetings.len(), 1);
 }
 
-/// S24: at a stop the listener goes first, and the recorder writes down what it has got before it closes (`drain`).
+/// S24: at a stop the listener goes first, and the recorder writes down everything that it has received before it
+/// closes (`drain`).
 #[tokio::test(start_paused = true)]
 async fn every_frame_that_was_taken_is_in_the_file_behind_a_stop() {
     let world = World::default();

@@ -1,9 +1,9 @@
-//! A page server with thousands of tenants. Each keeps the newest versions of its pages in memory and writes
-//! them to the layer store when it goes; the deployment gives the whole server five seconds for that.
+//! A page server with thousands of tenants. Each tenant keeps the newest versions of its pages in memory and writes
+//! them to the layer store when it stops; the deployment gives the whole server five seconds for that.
 //!
-//! What such a server has to show: thousands stop together, in the time of the slowest and not of their sum; one
-//! that hangs is cut off when the time is up, and named; the store is there until the last tenant is gone; and
-//! a tenant that breaks is none of the others' business.
+//! Requirements: thousands of tenants stop together, in the time of the slowest and not in the sum of their times; a
+//! tenant that hangs is aborted when the time is up, and named; the store lives until the last tenant is gone; and a
+//! tenant that fails does not affect the others.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::common::{ms, secs, soon};
 
 const TENANTS: u32 = 3000;
 
-/// Where all pages are in the end.
+/// The final store of all pages.
 struct LayerStore {
     pages: u64,
 }
@@ -46,7 +46,7 @@ enum TenantError {
     Store(#[from] supervise::error::AskError),
 }
 
-/// How a tenant of this number behaves when it goes.
+/// How a tenant with this number behaves when it stops.
 #[derive(Clone, Copy)]
 struct Habits {
     flush: fn(u32) -> Duration,
@@ -108,7 +108,7 @@ async fn server(habits: Habits) -> (Running<PageServer>, Vec<ActorRef<Tenant>>) 
         tenants.push(tenant);
     }
     for tenant in &tenants {
-        tenant.ask(Page::Dirty).await.unwrap(); // it has its pages
+        tenant.ask(Page::Dirty).await.unwrap(); // the tenant has its pages
     }
     (server, tenants)
 }
@@ -118,7 +118,8 @@ fn pages(n: u32) -> u64 {
     (0..u64::from(n)).sum()
 }
 
-/// What the store has got: it is asked by the last of all to go, the guard's own report cannot say it.
+/// The number of pages in the store. The last actor to stop asks for it, because the guard's own report cannot contain
+/// it.
 async fn stored(server: &PageServer) -> u64 {
     server.store.ask(Layer::Pages).await.unwrap()
 }
@@ -142,7 +143,7 @@ async fn thousands_stop_together_in_the_time_of_the_slowest() {
     server.tenants.spawn(1).await.unwrap();
 }
 
-/// S24: the deployment's five seconds hold, whoever hangs; those are named in the report, the others have flushed.
+/// S24: the deployment's five seconds are kept, even if tenants hang; the report names those, the others have flushed.
 #[tokio::test(start_paused = true)]
 async fn the_whole_server_is_down_within_five_seconds_and_says_who_was_not() {
     let habits = Habits { flush: |number| ms(u64::from(number % 41) * 100), hangs: |number| number % 1000 == 7 };
@@ -162,7 +163,7 @@ async fn the_whole_server_is_down_within_five_seconds_and_says_who_was_not() {
     assert!(store.ended().is_some());
 }
 
-/// S6, S27: a torn page costs its tenant what it had not flushed, and no other tenant anything.
+/// S6, S27: a torn page costs its tenant the pages that were not flushed, and costs other tenants nothing.
 #[tokio::test(start_paused = true)]
 async fn a_tenant_that_breaks_is_alone_with_it() {
     let habits = Habits { flush: |_| Duration::ZERO, hangs: |_| false };

@@ -1,17 +1,17 @@
-//! Programs that are built beside the tests.
+//! Programs that are built together with the tests.
 
 #![allow(unreachable_pub)]
 
 use std::path::{Path, PathBuf};
 
-/// Where cargo puts the examples: beside the folder of this test.
+/// The folder for the examples, next to the folder of this test.
 pub fn binary(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the path of this test");
     test.parent().and_then(Path::parent).expect("target/<profile>/deps").join("examples").join(name)
 }
 
-/// A run of this test alone does not build the examples, and what an old build prints proves nothing. Cargo writes
-/// down beside each example what it was made of.
+/// Checks whether an example was built from the present sources. A run of this test alone does not build the examples,
+/// and the output of an old build proves nothing. Next to each example, cargo writes a list of its sources.
 pub fn out_of_date(binary: &Path) -> Option<String> {
     let modified = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     let built = modified(binary);

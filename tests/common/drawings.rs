@@ -1,10 +1,10 @@
-//! Drawings that are kept in `tests/golden/drawings`; `UPDATE=1 cargo test` writes them anew.
+//! Drawings that are kept in `tests/golden/drawings`; `UPDATE=1 cargo test` regenerates them.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The drawing is the one that is kept.
+/// Checks that the drawing equals the kept one.
 #[track_caller]
 pub fn same_as_kept(name: &str, drawing: &str) {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/drawings")).join(name);
@@ -15,7 +15,7 @@ pub fn same_as_kept(name: &str, drawing: &str) {
     assert_eq!(kept, drawing, "{name} has changed; look at it, then UPDATE=1 writes it anew\n{drawing}");
 }
 
-/// `dot` takes it, where there is one.
+/// Checks that `dot` accepts the drawing, if `dot` is installed.
 #[track_caller]
 pub fn check_graphviz(drawing: &str) {
     let dot =

@@ -1,5 +1,5 @@
-//! What the integration tests share: a journal, and an actor that does what it is told and writes down
-//! what happens to it.
+//! Shared parts of the integration tests: a journal, and an actor that does what its messages order and writes down
+//! what happens.
 
 #![allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 
@@ -14,23 +14,23 @@ use supervise::event::Events;
 use supervise::prelude::*;
 use supervise::testing;
 
-/// What happened, in order. Clones write into the same journal.
+/// The events so far, in order. Clones write into the same journal.
 #[derive(Clone, Default)]
 pub struct Journal(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {
     lines: Vec<String>,
-    /// What goes wrong: `"db pre_start"` → how often still.
+    /// The planned faults: `"db pre_start"`, and how many times the fault is still to occur.
     faults: HashMap<String, (u32, Fault)>,
 }
 
-/// How a hook or start goes wrong.
+/// How a hook or start fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     Error,
     Panic,
-    /// Takes this long, then goes on.
+    /// Takes this long, then continues.
     Slow(Duration),
 }
 
@@ -44,7 +44,7 @@ impl Journal {
         std::mem::take(&mut self.0.lock().unwrap().lines)
     }
 
-    /// The next `times` times that `place` (`"db pre_start"`) is reached, this goes wrong there.
+    /// The next `times` times that `place` (`"db pre_start"`) is reached, it fails with this fault.
     pub fn plan(&self, place: &str, times: u32, fault: Fault) {
         self.0.lock().unwrap().faults.insert(place.to_owned(), (times, fault));
     }
@@ -57,7 +57,7 @@ impl Journal {
         Some(fault)
     }
 
-    /// Writes `"db pre_start"` down, and goes wrong there if that is planned.
+    /// Writes `"db pre_start"`, and fails there if a fault is planned.
     pub async fn reach(&self, place: String) -> Result<(), Boom> {
         self.write(&place);
         match self.fault(&place) {
@@ -75,11 +75,11 @@ impl Journal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boom {
-    /// Went wrong because a test planned it.
+    /// Planned by a test.
     Planned,
-    /// Told to fail.
+    /// Ordered by a message.
     Told,
-    /// Told to fail, and nobody's decider should forgive it.
+    /// Ordered by a message; no decider should restart or resume after it.
     Fatal,
 }
 
@@ -91,7 +91,7 @@ impl fmt::Display for Boom {
 
 impl std::error::Error for Boom {}
 
-/// Writes down what happens to it and does what it is told.
+/// Writes down what happens and does what its messages order.
 pub struct Probe {
     pub name: String,
     pub journal: Journal,
@@ -111,7 +111,7 @@ pub enum Do {
     Work(Duration),
     /// Writes the line down.
     Note(&'static str),
-    /// Never comes back.
+    /// Never returns.
     Hang,
     /// Calls `cx.reset_backoff()`.
     Reset,
@@ -119,7 +119,7 @@ pub enum Do {
 }
 
 impl Probe {
-    /// A start expression that can be planned to fail: place `"{name} start"`.
+    /// A start expression with a place for planned faults, `"{name} start"`.
     pub async fn start(name: impl Into<String>, journal: Journal) -> Result<Probe, Boom> {
         let name = name.into();
         journal.reach(format!("{name} start")).await?;
@@ -183,7 +183,7 @@ impl Actor for Probe {
 
 pub use supervise::testing::{advance as pass, settle};
 
-/// Waits for what must come; on the paused clock a test that waits for ever fails at once.
+/// Waits for something that must happen; on the paused clock a test that waits forever fails at once.
 pub async fn soon<F: Future>(what: F) -> F::Output {
     tokio::time::timeout(secs(24 * 3600), what).await.expect("what was waited for never comes")
 }
@@ -205,7 +205,7 @@ pub fn seen(events: &mut Events) -> Vec<String> {
     lines
 }
 
-/// Panics that tests cause on purpose say nothing.
+/// Suppresses the output of panics that tests cause on purpose.
 pub fn quiet_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -219,7 +219,7 @@ pub fn quiet_panics() {
     });
 }
 
-/// Runs a test that would hang if it failed on a thread of its own, and fails if that does not come back.
+/// Runs a test that might hang on a separate thread, and fails if that thread does not return in time.
 #[track_caller]
 pub fn comes_back(test: impl FnOnce() + Send + 'static) {
     use std::sync::mpsc::{RecvTimeoutError, channel};

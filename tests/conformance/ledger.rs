@@ -1,5 +1,5 @@
-//! `LEDGER.md` against the tests: no number that has to be answered is missing, what it names is there, what is there is
-//! named, and the totals are right.
+//! Compares `LEDGER.md` with the tests: all required numbers are there, each named test exists, each test is named, and
+//! the totals are right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,13 +9,13 @@ const LEDGER: &str = include_str!("LEDGER.md");
 
 /// A system whose scenarios are answered.
 struct System {
-    /// Its chapter in the ledger, and its row in the totals.
+    /// The system's chapter in the ledger, and its row in the totals.
     title: &'static str,
-    /// The letter that its numbers begin with: `A107`, in names of tests `a107`.
+    /// The letter of the system's numbers: `A107`, in names of tests `a107`.
     letter: char,
-    /// The folder of its tests.
+    /// The folder of the system's tests.
     folder: &'static str,
-    /// The numbers that have to be answered; the ledger may have more.
+    /// The required numbers; the ledger may have more.
     must: &'static str,
 }
 
@@ -55,7 +55,7 @@ struct Row<'a> {
     number: &'a str,
     sense: &'a str,
     verdict: &'a str,
-    /// `basic::a001_its_name`, and the file that it links to.
+    /// The test, as `basic::a001_its_name`, and the file in the link.
     test: Option<(&'a str, &'a str)>,
 }
 
@@ -80,7 +80,7 @@ impl System {
         rows
     }
 
-    /// The tests of the modules that run: by their names with the module, the file.
+    /// The tests of the modules that run: their names with the module, and the file.
     fn tests(&self) -> BTreeMap<String, String> {
         let folder = here().join(self.folder);
         let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -104,7 +104,7 @@ impl System {
         found
     }
 
-    /// Its row in the totals, as it should be.
+    /// The expected row in the totals.
     fn totals(&self) -> String {
         let rows = self.rows();
         let counts = VERDICTS.map(|verdict| rows.iter().filter(|row| kind(row.verdict) == Some(verdict)).count());
@@ -128,7 +128,7 @@ fn rule(text: &str) -> Option<u32> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).find_map(|word| word.strip_prefix('S')?.parse().ok())
 }
 
-/// A link of the text to this folder: its target.
+/// The target of a link in the text to this folder.
 fn link(text: &str) -> Option<&str> {
     text.split_once("](")?.1.split(')').next()
 }

@@ -1,5 +1,6 @@
-//! Checks of other supervision systems on themselves, asked of this one: one module for each chapter of scenarios,
-//! a test for each number. `LEDGER.md` says of each whether the answer is the same, and if not, which rule differs.
+//! The tests that other supervision systems run on themselves, applied to this project: one module for each chapter of
+//! scenarios, one test for each number. `LEDGER.md` lists for each whether the answer is the same, and if not, which
+//! rule differs.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 

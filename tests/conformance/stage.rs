@@ -1,5 +1,5 @@
-//! One actor for all scenarios, and the stage on which it plays: a journal of what its hooks and handlers did, what is
-//! to happen in which hook, and how it supervises. All of it is addressed by the actor's name.
+//! One actor for all scenarios, and the stage on which it plays: a journal of its hooks and handlers, the planned
+//! failures and actions in each hook, and the supervision settings. All of these are addressed by the actor's name.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -17,10 +17,10 @@ use crate::common::{Boom, Fault, Journal, settle};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Something to be done in a hook, each time that it is reached.
+/// An action in a hook, each time that the hook is reached.
 type InHook =
     Arc<dyn for<'a> Fn(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send + Sync>;
-/// Something to be done in a handler.
+/// An action in a handler.
 type InHandler =
     Box<dyn for<'a> FnOnce(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send>;
 
@@ -35,7 +35,7 @@ struct Inner {
     hooks: HashMap<String, InHook>,
     strategies: HashMap<String, SupervisorStrategy>,
     keeps: HashMap<String, Vec<String>>,
-    /// Which failure which hook was given: `"a post_restart"`.
+    /// The failures that hooks received: `"a post_restart"` and the failure.
     told: Vec<(String, Failure)>,
 }
 
@@ -45,22 +45,22 @@ impl Stage {
         self.journal.take()
     }
 
-    /// The lines since the last call that end so.
+    /// The lines since the last call with this ending.
     pub fn ending(&self, end: &str) -> Vec<String> {
         self.take().into_iter().filter(|line| line.ends_with(end)).collect()
     }
 
-    /// The ends that were heard of since the last call, and by whom.
+    /// The ends that were reported since the last call, with the watcher that was notified.
     pub fn heard(&self) -> Vec<String> {
         self.take().into_iter().filter(|line| line.contains(" hears ")).collect()
     }
 
-    /// The next `times` times that `place` (`"a pre_start"`) is reached, this goes wrong there.
+    /// The next `times` times that `place` (`"a pre_start"`) is reached, it fails with this fault.
     pub fn plan(&self, place: &str, times: u32, fault: Fault) {
         self.journal.plan(place, times, fault);
     }
 
-    /// Whenever `place` is reached, this is done there.
+    /// Whenever `place` is reached, this action runs there.
     pub fn on(
         &self,
         place: &str,
@@ -72,43 +72,43 @@ impl Stage {
         self.inner.lock().unwrap().hooks.insert(place.to_owned(), Arc::new(act));
     }
 
-    /// How the actor of this name supervises its children.
+    /// Sets how the actor of this name supervises its children.
     pub fn supervises(&self, name: &str, strategy: SupervisorStrategy) {
         self.inner.lock().unwrap().strategies.insert(name.to_owned(), strategy);
     }
 
-    /// The actor of this name keeps these children over its restarts.
+    /// Has the actor of this name keep these children over its restarts.
     pub fn keeps(&self, name: &str, kids: &[&str]) {
         self.inner.lock().unwrap().keeps.insert(name.to_owned(), kids.iter().map(ToString::to_string).collect());
     }
 
-    /// The failures that hooks were given since the last call: `"a post_restart: Told of b"`.
+    /// The failures that hooks received since the last call: `"a post_restart: Told of b"`.
     pub fn told(&self) -> Vec<String> {
         let told = std::mem::take(&mut self.inner.lock().unwrap().told);
         told.iter().map(|(hook, failure)| format!("{hook}: {} of {}", failure.cause(), failure.path())).collect()
     }
 
-    /// The last failure that this hook was given.
+    /// The last failure that this hook received.
     pub fn given(&self, hook: &str) -> Failure {
         let inner = self.inner.lock().unwrap();
         inner.told.iter().rev().find(|(place, _)| place == hook).expect("the hook has run").1.clone()
     }
 }
 
-/// Does what it is told, and writes down what happens to it.
+/// Does what its messages order, and writes down what happens.
 pub struct Unit {
     pub name: String,
     pub stage: Stage,
     pub sum: u64,
     pub kids: Vec<ActorRef<Unit>>,
-    /// A reply that is kept for later.
+    /// A reply that is stored for later.
     pub owed: Option<Reply<&'static str>>,
-    /// Whether this instance has said that it watches.
+    /// The actors that this instance watches.
     pub watches: Vec<ActorRef<Unit>>,
 }
 
 pub enum Msg {
-    /// Writes `"a ping"` down and answers with the incarnation.
+    /// Writes `"a ping"` and answers with the incarnation.
     Ping(Reply<u32>),
     Note(&'static str),
     Add(u64),
@@ -152,7 +152,7 @@ impl Unit {
         self.stage.inner.lock().unwrap().told.push((format!("{} {hook}", self.name), failure.clone()));
     }
 
-    /// Spawns a child of its own; its name in the journal is that of the child.
+    /// Spawns a child of this actor; the journal uses the child's name.
     pub async fn spawn(&mut self, name: &str, cx: &mut Context<Self>) -> Result<ActorRef<Unit>, SpawnError> {
         self.spawn_as(name, |spawn| spawn, cx).await
     }
@@ -256,7 +256,7 @@ impl Watcher for Unit {
     }
 }
 
-/// How it ended, in one word.
+/// The kind of end, in one word.
 pub fn kind(ended: &Ended) -> &'static str {
     match ended {
         Ended::Done => "done",
@@ -270,14 +270,14 @@ pub fn kind(ended: &Ended) -> &'static str {
     }
 }
 
-/// How it has ended, in one word; `"lives"` if it has not.
+/// The kind of end, in one word; `"lives"` if the unit has not ended.
 pub fn state(unit: &ActorRef<Unit>) -> &'static str {
     unit.ended().as_ref().map_or("lives", kind)
 }
 
-// ----- what tests do with it
+// ----- helpers for the tests
 
-/// Has the actor do this in a handler, and waits until it has.
+/// Runs this action in a handler of the actor, and waits until the action has finished.
 pub async fn act(
     unit: &ActorRef<Unit>,
     what: impl for<'a> FnOnce(&'a mut Unit, &'a mut Context<Unit>) -> BoxFuture<'a, Result<(), BoxError>> + Send + 'static,
@@ -286,7 +286,7 @@ pub async fn act(
     settle().await;
 }
 
-/// As [`act`], without an `.await` in it.
+/// The same as [`act`], for an action without an `.await`.
 pub async fn with(unit: &ActorRef<Unit>, what: impl FnOnce(&mut Unit, &mut Context<Unit>) + Send + 'static) {
     act(unit, move |unit, cx| {
         what(unit, cx);
@@ -300,7 +300,7 @@ pub async fn kid(parent: &ActorRef<Unit>, name: &'static str) -> ActorRef<Unit> 
     kid_as(parent, name, |spawn| spawn).await.unwrap()
 }
 
-/// The same with settings of its own.
+/// The same with settings for the child.
 pub async fn kid_as(
     parent: &ActorRef<Unit>,
     name: &'static str,
@@ -330,7 +330,7 @@ pub async fn top_as(
     settings(supervise::spawn(name, starts(name, stage))).await
 }
 
-/// `watcher` watches `other` from now on.
+/// Makes `watcher` watch `other` from now on.
 pub async fn watch(watcher: &ActorRef<Unit>, other: &ActorRef<Unit>) {
     let other = other.clone();
     with(watcher, move |unit, cx| {
@@ -348,7 +348,7 @@ pub async fn note(unit: &ActorRef<Unit>, line: &'static str) {
     unit.tell(Msg::Note(line)).await.unwrap();
 }
 
-/// Its incarnation, from itself, behind all that was sent before.
+/// The unit's incarnation, from the unit itself, after all messages that were sent before.
 pub async fn ping(unit: &ActorRef<Unit>) -> u32 {
     unit.ask(Msg::Ping).forever().await.unwrap()
 }
@@ -372,12 +372,12 @@ pub fn text(lines: &[&str]) -> Vec<String> {
     lines.iter().map(ToString::to_string).collect()
 }
 
-/// One for one, everything is decided so.
+/// OneForOne with a decider that always returns this directive.
 pub fn always(directive: Directive) -> SupervisorStrategy {
     SupervisorStrategy::new(Strategy::OneForOne).decider(move |_: &Failure| directive)
 }
 
-/// At most so many restarts, in any `within` if there is one; then this child is stopped, as in Akka.
+/// At most this number of restarts, in any `within` if there is one; then this child is stopped, as in Akka.
 pub fn limit(most: u32, within: Option<Duration>) -> RestartLimit {
     let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(most)).on_limit(OnLimit::Stop);
     match within {

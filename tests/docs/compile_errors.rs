@@ -1,17 +1,17 @@
-//! The compile-fail tests are the manual of mistakes; this holds it to its form.
+//! Checks the form of the compile-fail tests, which are the manual of mistakes.
 //!
-//! Every mistake in `tests/compile_fail/<topic>/<mistake>.rs` carries a `//~` at its line. One mistake gives one error,
-//! whose first place is that line, and an error of our own names the repair after a `;`. Next to each file stand what the
-//! compiler prints (`<mistake>.stderr`) and the same with the repair made (`<mistake>.fixed.rs`).
+//! Every mistake in `tests/compile_fail/<topic>/<mistake>.rs` has a `//~` at its line. One mistake causes one error,
+//! whose primary location is that line, and an error of this project names the repair after a `;`. Next to each file
+//! are the compiler's output (`<mistake>.stderr`) and the repaired file (`<mistake>.fixed.rs`).
 //!
-//! `UPDATE=1 cargo test --test docs compile_errors` writes what is made of the files: the index in
-//! `tests/compile_fail/README.md`, the list of modules in `tests/compile_fail/fixed.rs`, and the pages in `docs/errors`,
-//! which are the module `supervise::errors`.
+//! `UPDATE=1 cargo test --test docs compile_errors` writes the files that are generated from them: the index in
+//! `tests/compile_fail/README.md`, the list of modules in `tests/compile_fail/fixed.rs`, and the pages in
+//! `docs/errors`, which are the module `supervise::errors`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files in which the compiler says more than once what is wrong, with the reason.
+/// Files for which the compiler prints more than one error about the same mistake, with the reason.
 const CASCADES: &[(&str, &str)] = &[
     (
         "actor/hook_attribute_above_the_derive",
@@ -21,7 +21,7 @@ const CASCADES: &[(&str, &str)] = &[
     ("types/unknown_child_type", "rustc: says it of the field again, with a type parameter as a second repair"),
 ];
 
-/// The rules, by number, as the index calls them.
+/// The titles of the rules in the index, by number.
 const RULES: [&str; 14] = [
     "Settings, shapes and the form of a tree",
     "Names",
@@ -67,14 +67,14 @@ fn name(mistake: &Path) -> String {
 /// An error as the compiler printed it.
 #[derive(Debug)]
 struct Printed {
-    /// `E0277`; none of a `compile_error!`.
+    /// `E0277`; `None` for a `compile_error!`.
     code: Option<String>,
     message: String,
     line: Option<usize>,
 }
 
 impl Printed {
-    /// Whether its text is ours: a `compile_error!`, or a panic of ours in a constant.
+    /// Whether the text is from this project: a `compile_error!`, or a panic in a constant.
     fn ours(&self) -> bool {
         match self.code.as_deref() {
             // The lint `legacy_derive_helpers` has no code either.
@@ -103,7 +103,7 @@ fn printed(stderr: &str) -> Vec<Printed> {
     found
 }
 
-/// The lines that carry a mark, each as often as it does.
+/// The numbers of the lines that have a mark, repeated for each mark.
 fn marked(source: &str) -> Vec<usize> {
     let lines = source.lines().enumerate();
     lines.flat_map(|(i, line)| std::iter::repeat_n(i + 1, line.matches("//~").count())).collect()
@@ -124,7 +124,7 @@ fn one_mistake_gives_one_error() {
             wrong.push(format!("{name}: no mark"));
         }
         for error in errors.iter().filter(|error| error.ours()) {
-            // What a parser says by itself is a list of tokens.
+            // A parser's own message is a list of tokens.
             if !error.message.contains("; ") || error.message.contains("expected one of") {
                 wrong.push(format!("{name}: no repair in `{}`", error.message));
             }
@@ -144,14 +144,14 @@ fn one_mistake_gives_one_error() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What the comment at the top of a mistake says.
+/// The comment at the top of a mistake.
 struct Lesson {
     name: String,
-    /// `7` of `C7`.
+    /// The number: `7` for `C7`.
     rule: usize,
     /// Why it is a mistake, and the repair.
     words: String,
-    /// What follows the comment.
+    /// The text after the comment.
     source: String,
     stderr: String,
 }
@@ -174,7 +174,7 @@ fn lessons() -> Vec<Lesson> {
     mistakes().into_iter().map(lesson).collect()
 }
 
-/// Compares a made file with what it should be, or writes it.
+/// Compares a generated file with its expected content, or writes it.
 fn kept(path: &str, text: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(Path::new(path).parent().unwrap()).unwrap();
@@ -187,7 +187,7 @@ fn kept(path: &str, text: &str) {
 #[test]
 fn mistakes_are_short() {
     let lines = |mistake: &PathBuf| fs::read_to_string(mistake.with_extension("rs")).unwrap().lines().count();
-    // That all mistakes are reported in one run takes a few more.
+    // `tree/many_mistakes_at_once`, which shows that all mistakes are reported in one run, takes a few more lines.
     let long: Vec<_> = mistakes()
         .into_iter()
         .filter(|it| !(10..=25).contains(&lines(it)) && name(it) != "tree/many_mistakes_at_once")
@@ -250,7 +250,7 @@ fn every_mistake_has_its_repair() {
     kept(&file, &format!("{head}{modules}}}\n"));
 }
 
-/// The page of one rule: each mistake, its source, and what the compiler says.
+/// The page of one rule: each mistake, its source, and the compiler's output.
 fn page(rule: usize, lessons: &[Lesson]) -> String {
     let mut text = format!("C{rule}: {}.\n\n", RULES[rule - 1].to_lowercase());
     for lesson in lessons.iter().filter(|lesson| lesson.rule == rule) {

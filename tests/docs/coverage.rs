@@ -1,8 +1,8 @@
-//! Each public type has an example: every struct, enum, trait, type alias and function that `supervise` re-exports from
-//! its runtime shows itself in use, in a block of its documentation.
+//! Checks that each public type has an example: every struct, enum, trait, type alias and function that `supervise`
+//! re-exports from its runtime has a block in its documentation that uses it.
 //!
-//! This reads the sources. That the examples run is shown by `cargo test --doc`, and that nothing public is without
-//! any documentation by the lint `missing_docs`.
+//! This test reads the sources. `cargo test --doc` runs the examples, and the lint `missing_docs` checks that every
+//! public item is documented.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The sources of a module: its own file, and all in its folder.
+/// The sources of a module: its own file, and all files in its folder.
 fn sources(module: &str) -> Vec<PathBuf> {
     let own = root().join(RUNTIME).join(module).with_extension("rs");
     let mut found = Vec::from_iter(own.is_file().then_some(own));
@@ -41,8 +41,8 @@ fn sources(module: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The re-exports of a file: the path below the source of the runtime where an item comes from, and the name it has
-/// there.
+/// The re-exports of a file: the path of each item's source file, relative to the source of the runtime, and the item's
+/// name there.
 fn exported(file: &str, base: &str) -> Vec<(String, String)> {
     let source = read(file);
     let mut names = Vec::new();
@@ -60,7 +60,7 @@ fn exported(file: &str, base: &str) -> Vec<(String, String)> {
         };
         let module = format!("{base}{}", module.replace("::", "/"));
         for name in list.trim_matches(['{', '}', '\n']).split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            // A module that is public as a whole has its functions looked at below.
+            // The functions of a module that is public as a whole are checked below.
             if name.starts_with(|c: char| c.is_uppercase()) || !MODULES.contains(&name) && name != "self" {
                 names.push((module.clone(), name.split(" as ").next().expect("a name").to_owned()));
             }
@@ -69,8 +69,8 @@ fn exported(file: &str, base: &str) -> Vec<(String, String)> {
     names
 }
 
-/// What begins the definition of `name`: a type may stand in a macro's call and be indented, a function may not, since
-/// there are methods of the same name.
+/// Whether `line` begins the definition of `name`. A type may be in a macro call and be indented; a function may not,
+/// because there are methods of the same name.
 fn defines(line: &str, name: &str) -> bool {
     let is_it =
         |rest: &str| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
@@ -79,11 +79,11 @@ fn defines(line: &str, name: &str) -> bool {
     let functions = ["pub fn ", "pub async fn ", "pub const fn ", "pub const "];
     types.iter().filter_map(|of| indented.strip_prefix(of)).any(is_it)
         || functions.iter().filter_map(|of| line.strip_prefix(of)).any(is_it)
-        // The traits that `hooks!` makes.
+        // The traits that `hooks!` generates.
         || (name.ends_with("Hook") && indented.starts_with(&format!("{name}(")))
 }
 
-/// What stands above a line, up to an empty one: attributes and documentation.
+/// The lines above a line, up to an empty one: attributes and documentation.
 fn above(lines: &[&str]) -> Vec<String> {
     lines.iter().rev().take_while(|line| !line.is_empty()).map(|line| line.trim().to_owned()).collect()
 }
@@ -101,7 +101,7 @@ fn the_modules_are_those_that_are_public() {
     assert_eq!(public.chain(whole).collect::<Vec<_>>(), MODULES);
 }
 
-/// The macros have their documentation in the face crate.
+/// The macros are documented in the face crate.
 #[test]
 fn each_macro_has_an_example() {
     let mut seen = 0;
@@ -148,7 +148,7 @@ fn each_public_type_has_an_example() {
                 }
             }
         }
-        // `Text` and the like: re-exported for generated code, and hidden where they are defined.
+        // `Text` and similar items: re-exported for generated code, and hidden at their definitions.
         let hidden = sources(&module).iter().any(|path| {
             let source = fs::read_to_string(path).expect("a source");
             let lines: Vec<&str> = source.lines().collect();

@@ -1,4 +1,4 @@
-//! Every numbered example prints what `examples/README.md` says it prints.
+//! Checks that every numbered example prints the output that `examples/README.md` shows.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ mod built;
 
 use built::{binary, out_of_date};
 
-/// A section of the README: `## name`, and behind it the block of what is printed.
+/// A section of the README: `## name`, followed by the block with the output.
 struct Shown {
     name: String,
     args: Vec<String>,
@@ -69,7 +69,7 @@ fn differences(printed: &str, expected: &str) -> Option<String> {
     None
 }
 
-/// Those that need a server or much time are shown without `$`, and have a part of their own in `.ci/run`.
+/// Examples that need a server or a long time are shown without `$`, and have their own part in `.ci/run`.
 #[test]
 fn each_prints_what_the_readme_shows() {
     let mut wrong = Vec::new();

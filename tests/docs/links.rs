@@ -1,5 +1,5 @@
-//! The pages that are written by hand: links lead somewhere, what they name exists, and what they show of the compiler
-//! is what it says. (That the guide's programs print what they show: `verify/guide/run.py`.)
+//! Checks the handwritten pages: links have a target, named things exist, and quoted compiler output is real.
+//! (`verify/guide/run.py` checks the output of the guide's programs.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
-/// Every file below a folder with this ending, but for what is built.
+/// Every file in a folder with this ending, except build output.
 fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -35,7 +35,7 @@ fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
-/// Where a heading is linked to.
+/// The anchor of a heading, as used in links.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     heading.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
@@ -68,12 +68,12 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The page says `cargo test --test NAME`, `verify/mutants/run.sh` and the like.
+/// The names in commands of a page: `cargo test --test NAME`, `verify/mutants/run.sh` and similar ones.
 #[test]
 fn what_is_named_is_there() {
     let mut wrong = Vec::new();
     for page in ["README.md", "CONTRIBUTING.md", "verify/README.md"] {
-        // Between two backticks, whether in a line or in a block.
+        // The text between two backticks, in a line or in a block.
         let text = read(page).replace("```text", "`").replace("```", "`");
         for code in text.split('`').skip(1).step_by(2) {
             let words: Vec<_> = code.split_whitespace().collect();
@@ -106,7 +106,7 @@ fn what_is_named_is_there() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What the README shows of the compiler is a whole `.stderr`, less the marks and the folder.
+/// The compiler output in the README is a whole `.stderr`, without the marks and the folder.
 #[test]
 fn the_readme_shows_what_the_compiler_says() {
     let mut outputs = Vec::new();

@@ -1,5 +1,5 @@
-//! The documentation is true: links lead somewhere, every public type has an example, examples print what is shown, and
-//! the pages that are made of tests and patches are up to date.
+//! Checks of the documentation: links have a target, every public type has an example, examples print the shown output,
+//! and the pages that are generated from tests and patches are up to date.
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
 //! `docs/semantics.md`, and `compile_errors` the index of mistakes and the pages in `docs/errors`.

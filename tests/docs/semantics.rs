@@ -1,7 +1,8 @@
-//! docs/semantics.md names for each rule the tests that cite it, and the patches that make them fail. This reads
-//! the page, the tests and the patches, and compares. `UPDATE=1 cargo test --test docs semantics` renews the lists.
+//! docs/semantics.md names for each rule the tests that cite it, and the patches that make them fail. This module reads
+//! the page, the tests and the patches, and compares them. `UPDATE=1 cargo test --test docs semantics` regenerates the
+//! lists.
 //!
-//! That a patch makes its test fail is not shown here but by verify/mutants/run.sh.
+//! verify/mutants/run.sh, and not this module, checks that a patch makes its test fail.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -48,7 +49,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of a folder that end so, in order, as paths from the root.
+/// The files of a folder with this ending, in order, as paths from the root.
 fn files(folder: &str, end: &str) -> Vec<String> {
     let mut found: Vec<String> = fs::read_dir(root().join(folder))
         .unwrap_or_else(|error| panic!("{folder}: {error}"))
@@ -59,7 +60,7 @@ fn files(folder: &str, end: &str) -> Vec<String> {
     found
 }
 
-/// The file and those of the modules that it declares: what is not declared does not run.
+/// The file and the files of the modules that it declares; other files do not run.
 fn with_modules(file: &str) -> Vec<String> {
     let mut found = vec![file.to_owned()];
     let folder = file.strip_suffix("main.rs").or(file.strip_suffix("mod.rs")).map_or_else(
@@ -77,7 +78,7 @@ fn with_modules(file: &str) -> Vec<String> {
     found
 }
 
-/// The numbers behind every `S` that stands by itself: `S4, S16: ..` cites 4 and 16.
+/// The numbers after every `S` that begins a word: `S4, S16: ..` cites 4 and 16.
 fn cited(text: &str) -> BTreeSet<u32> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| word.strip_prefix('S')?.parse().ok()).collect()
 }
@@ -106,7 +107,7 @@ fn tests() -> Vec<Test> {
     tests
 }
 
-/// Every patch `sNN-*`: those of `decide-*` belong to no rule alone.
+/// Every patch `sNN-*`; patches `decide-*` do not belong to a single rule.
 fn mutants() -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for path in files("verify/mutants", ".patch") {
@@ -135,7 +136,8 @@ fn mutants() -> Vec<Mutant> {
     mutants
 }
 
-/// What stands below a rule: first the tests with the patches that make them fail, then those that cite it besides.
+/// The list below a rule: first the tests with the patches that make them fail, then the other tests that cite the
+/// rule.
 fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
     let (mut with, mut without) = (String::new(), String::new());
     let mut more = 0;
@@ -166,7 +168,7 @@ fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
 const PAGE: &str = "docs/semantics.md";
 const END: &str = "<!-- end -->";
 
-/// The page with the lists as they should be.
+/// The page with its regenerated lists.
 fn renewed(page: &str) -> String {
     let (tests, mutants) = (tests(), mutants());
     assert!(tests.len() > 250 && mutants.len() > 60, "the tests were read: {}, {}", tests.len(), mutants.len());
@@ -227,7 +229,7 @@ fn a_patch_is_of_the_rule_that_its_test_cites() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The tests of behaviour that are about no single rule: settings (C1 to C14), hostile conditions, users' own tests.
+/// Tests of behaviour that do not belong to a single rule: settings (C1 to C14), hostile conditions, users' own tests.
 const UNRULED: [&str; 3] = ["tests/behaviour/adversarial/", "tests/behaviour/settings/", "tests/behaviour/testing.rs"];
 
 #[test]
@@ -252,7 +254,7 @@ fn every_rule_has_a_test_and_a_patch() {
     }
 }
 
-/// Paths that ARCHITECTURE.md names are there: from the root, or in one of the crates.
+/// The paths that ARCHITECTURE.md names exist: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
     const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "verify/mutants"];

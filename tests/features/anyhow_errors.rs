@@ -1,4 +1,4 @@
-//! The feature `anyhow`: `anyhow::Error` as the error of actors, starts and tasks, and looked into (S6).
+//! The feature `anyhow`: `anyhow::Error` as the error of actors, starts and tasks, which is downcast (S6).
 #![cfg(feature = "anyhow")]
 
 use std::io;
@@ -50,7 +50,7 @@ supervisor! {
     }
 }
 
-/// S6: arms, `error` and `find` see the error inside, also below contexts; the text tells them all.
+/// S6: arms, `error` and `find` see the error inside, also below contexts; the text contains all of them.
 #[tokio::test(start_paused = true)]
 async fn an_anyhow_error_is_looked_into() {
     let tree = Tree::start(false).await.unwrap();
@@ -75,7 +75,7 @@ async fn an_anyhow_error_is_looked_into() {
     assert!(text.ends_with("on Tuesday: while handling: Fatal"), "{text}");
 }
 
-/// S6: a start throws it, and the failure of the tree keeps it.
+/// S6: a start returns the error, and the failure of the tree keeps it.
 #[tokio::test(start_paused = true)]
 async fn a_start_throws_an_anyhow_error() {
     supervisor! {
@@ -103,7 +103,8 @@ fn a_context_of_a_type_is_found() {
     assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors stay as they were");
 }
 
-/// S6: with all its sources, as `{:#}` has them or `?` at the end of a `main`, a failure says everything once.
+/// S6: printed with all its sources, as with `{:#}` or with `?` at the end of a `main`, a failure contains everything
+/// once.
 #[tokio::test(start_paused = true)]
 async fn a_failure_in_an_anyhow_error_says_everything_once() {
     supervisor! {

@@ -1,4 +1,4 @@
-//! Boxed errors are open: what is looked for is the error in the box (S6). No feature is needed.
+//! Boxed errors are downcast to the error in the box (S6). No feature is needed.
 
 use std::error::Error;
 use std::fmt;

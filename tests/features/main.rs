@@ -1,4 +1,4 @@
-//! What the cargo features add. Each module is there with its feature only: `--features anyhow,tokio-util`.
+//! The additions of the cargo features. Each module exists only with its feature: `--features anyhow,tokio-util`.
 
 #![allow(unreachable_pub)]
 

@@ -12,7 +12,7 @@ struct Holder {
 
 enum Msg {
     Token(Reply<(CancellationToken, CancellationToken)>),
-    /// Works until its token says that it should end.
+    /// Works until its token is cancelled.
     Work,
     Fail,
 }
@@ -69,7 +69,7 @@ async fn tree() -> (Running<Tree>, Journal) {
     (tree, journal)
 }
 
-/// S29: a task's token is cancelled when `stopped` resolves; cancelling one's own tells nobody else.
+/// S29: a task's token is cancelled when `stopped` resolves; a task that cancels its own token stops nothing else.
 #[tokio::test(start_paused = true)]
 async fn the_token_of_a_task_is_cancelled_when_it_should_end() {
     let (tree, journal) = tree().await;
@@ -79,8 +79,8 @@ async fn the_token_of_a_task_is_cancelled_when_it_should_end() {
     assert_eq!(journal.take(), ["task told, true"]);
 }
 
-/// S29: an actor's token is cancelled when it is asked to go down, also in the middle of a handler, for a
-/// restart as for a stop; the next incarnation has another one.
+/// S29: an actor's token is cancelled when the actor is asked to go down, also in the middle of a handler, both for a
+/// restart and for a stop; the next incarnation has a new token.
 #[tokio::test(start_paused = true)]
 async fn the_token_of_an_actor_is_cancelled_when_it_should_end() {
     let (tree, journal) = tree().await;
@@ -92,7 +92,7 @@ async fn the_token_of_an_actor_is_cancelled_when_it_should_end() {
     tree.holder.tell(Msg::Work).await.unwrap();
     pass(secs(1)).await;
     assert!(!two.is_cancelled());
-    tree.other.tell(Msg::Fail).await.unwrap(); // takes the holder along
+    tree.other.tell(Msg::Fail).await.unwrap(); // the holder restarts together with it
     pass(secs(1)).await;
     assert!(two.is_cancelled());
     assert_eq!(tree.holder.incarnation(), 2);
@@ -107,7 +107,7 @@ async fn the_token_of_an_actor_is_cancelled_when_it_should_end() {
     assert_eq!(journal.take(), ["asked to end in 2", "cancelled in post_stop: true"]);
 }
 
-/// S29: a failure and a kill cancel it too: what was started with it should not go on alone.
+/// S29: a failure and a kill cancel the token too: work that was started with it should not continue alone.
 #[tokio::test(start_paused = true)]
 async fn a_failure_and_a_kill_cancel_the_token() {
     let (tree, _) = tree().await;

@@ -1,5 +1,5 @@
-//! The buffers of a mailbox: given back behind a burst, kept under a steady load. A process of its own, since it counts what
-//! the allocator gives.
+//! The buffers of a mailbox: released after a burst, kept under a steady load. These tests need their own process,
+//! because they count allocations.
 
 #![allow(missing_docs, unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use supervise::prelude::*;
 use supervise::testing::{advance, settle};
 
-/// The system's allocator, with what each thread has of it.
+/// The system's allocator, with the number of bytes that each thread has allocated.
 struct Counting;
 
 #[global_allocator]
@@ -18,7 +18,7 @@ static ALLOCATOR: Counting = Counting;
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
-    /// How often it was asked for so much that it can only be a buffer.
+    /// The number of allocations that are so large that they can only be a buffer.
     static GREAT: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -29,17 +29,17 @@ fn count(bytes: isize) {
     }
 }
 
-// SAFETY: all is done by the system's allocator; counting allocates nothing.
+// SAFETY: every call is passed on to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
@@ -75,7 +75,7 @@ async fn burst(sink: &ActorRef<Sink>, messages: u64) {
     sink.ask(Msg::Get).await.unwrap();
 }
 
-/// S3: an actor that has nothing to do gives back what a burst has made its mailbox, and takes the next one.
+/// S3: an idle actor releases the memory that a burst has added to its mailbox, and handles the next burst.
 #[tokio::test(start_paused = true)]
 async fn a_mailbox_gives_back_what_a_burst_took() {
     let tree = Sinks::start().await.unwrap();
@@ -91,7 +91,7 @@ async fn a_mailbox_gives_back_what_a_burst_took() {
         for sink in &sinks {
             burst(sink, 20_000).await;
         }
-        // Soon behind it they are still there: the next burst may come.
+        // Shortly after the burst the buffers still exist: another burst may come.
         let after = LIVE.get() - before;
         assert!(after > 10 * 20_000 * 16, "round {round}: {after} bytes");
         settle().await;
@@ -103,7 +103,7 @@ async fn a_mailbox_gives_back_what_a_burst_took() {
     drop(tree.shutdown().await);
 }
 
-/// S3: under a steady load with pauses in it no buffer is made anew, however great the batches are.
+/// S3: under a steady load with pauses no buffer is allocated again, however large the batches are.
 #[tokio::test(start_paused = true)]
 async fn a_steady_load_keeps_its_buffers() {
     let tree = Sinks::start().await.unwrap();

@@ -21,7 +21,7 @@ impl Actor for Frail {
 }
 
 fn strategy() -> SupervisorStrategy {
-    // Each is alone, so the range does not count.
+    // Each top-level actor is alone, so the range does not matter.
     SupervisorStrategy::new(Strategy::AllForOne).max_restarts(MaxRestarts::AtMost(2)).decider(|failure: &Failure| {
         match failure.to_string().contains("hopeless") {
             true => Directive::Stop,
@@ -30,14 +30,14 @@ fn strategy() -> SupervisorStrategy {
     })
 }
 
-/// To be called by every test that spawns at the top, before it does.
+/// Sets the strategy. Every test that spawns at the top must call this first.
 pub fn set() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| guardian::set(strategy()).unwrap());
 }
 
-/// S39: budget and decider of every top-level actor are the guardian's; they are set before the first spawn
-/// or not at all.
+/// S39: the budget and the decider of every top-level actor are the guardian's; they can be set only before the first
+/// spawn.
 #[tokio::test(start_paused = true)]
 async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
     listen();

@@ -1,4 +1,4 @@
-//! What is set once in a process: the guardian's strategy, and who listens to spans.
+//! Settings that apply once to a process: the guardian's strategy, and the subscriber for spans.
 
 #![allow(unreachable_pub)]
 

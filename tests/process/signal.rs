@@ -1,5 +1,5 @@
-//! The feature `signal`: SIGINT or SIGTERM ends a tree, a second one aborts (S43). Signals are the process's, so
-//! this is a process of its own, with one test.
+//! The feature `signal`: SIGINT or SIGTERM ends a tree, a second one aborts (S43). Signals go to the whole process, so
+//! this is a separate process with one test.
 #![cfg(unix)]
 
 use std::process::Command;
@@ -10,7 +10,7 @@ use supervise::prelude::*;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Says when its `post_stop` begins, and takes as long there as it is let.
+/// Reports when its `post_stop` begins, and stays there as long as the test wants.
 struct Slow {
     stops: Arc<Notify>,
     may: Arc<Notify>,
@@ -39,7 +39,7 @@ fn send(signal: &str) {
     assert!(sent.success());
 }
 
-/// S43: the first signal shuts down in order, whichever it is; a second one during the shutdown aborts it.
+/// S43: the first signal of either kind shuts down in order; a second one during the shutdown aborts it.
 #[tokio::test]
 async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
     for (first, second) in [("-TERM", None), ("-INT", None), ("-INT", Some("-TERM")), ("-TERM", Some("-TERM"))] {
@@ -47,7 +47,7 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
         let mut blueprint = Tree::tree(stops.clone(), may.clone());
         let mut events = blueprint.events();
         let run = tokio::spawn(blueprint.run(supervise::signal()));
-        // Up: by now the handlers are there.
+        // The tree is up, so the handlers are installed.
         while !matches!(
             events.next().await.unwrap().unwrap().kind,
             supervise::event::EventKind::Started { seed: Some(_) }
@@ -58,7 +58,7 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
             Some(second) => send(second),
             None => may.notify_one(),
         }
-        // A signal that is not heard must not hang the test.
+        // A signal that is not handled must not hang the test.
         let report = timeout(Duration::from_secs(30), run).await.expect("it ends").unwrap().unwrap();
         assert_eq!(report.is_orderly(), second.is_none(), "{first} {second:?}: {report}");
         assert_eq!(report.children[0].aborted, second.is_some());

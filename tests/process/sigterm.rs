@@ -1,5 +1,5 @@
-//! The example `14_axum` under SIGTERM, as a process of its own: what it has begun it answers, what comes later is
-//! refused, and it exits with 0.
+//! The example `14_axum` under SIGTERM, as a separate process: it answers the requests that have begun, refuses later
+//! ones, and exits with 0.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -19,10 +19,10 @@ mod built;
 use built::{binary, out_of_date};
 
 const REQUESTS: usize = 200;
-/// How long the slowest takes, in milliseconds; the fastest takes three quarters of it.
+/// The time of the slowest request, in milliseconds; the fastest takes three quarters of it.
 const SLOWEST: usize = 2_000;
 
-/// The server. Whatever becomes of the test, it does not stay behind.
+/// The server. The process ends with the test, however the test ends.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -53,7 +53,7 @@ impl Server {
         self.process.try_wait().expect("its status").is_none()
     }
 
-    /// Its exit, within a time, and the rest of what it printed.
+    /// Waits a limited time for the exit, and returns the status and the rest of the output.
     async fn exit(&mut self) -> (ExitStatus, String) {
         let begun = Instant::now();
         while self.is_running() {
@@ -73,7 +73,7 @@ impl Drop for Server {
     }
 }
 
-/// One connection that stays open, as those of browsers and proxies do.
+/// One connection that stays open, like those of browsers and proxies.
 struct Connection {
     stream: TcpStream,
 }
@@ -88,7 +88,7 @@ impl Connection {
         self.stream.write_all(head.as_bytes()).await.expect("to be read");
     }
 
-    /// One whole answer: its status line, and as much of a body as its head promises.
+    /// One whole answer: its status line, and the body, as long as the head promises.
     async fn answer(&mut self) -> Result<(String, String), String> {
         let mut bytes = Vec::new();
         loop {
@@ -108,14 +108,14 @@ impl Connection {
         }
     }
 
-    /// The other side has closed it, and has sent nothing more before.
+    /// Whether the server has closed the connection without sending anything more.
     async fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0; 64]).await, Ok(0))
     }
 }
 
-/// S24, S29, S43: whoever is in time is served to the end, all others are turned away at the door, and nothing
-/// holds it open.
+/// S24, S29, S43: requests that arrive in time are answered in full, all later ones are refused, and nothing delays the
+/// exit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_request_in_hand_is_answered_before_the_exit() {
     timeout(Duration::from_secs(60), scenario()).await.expect("it is over in a minute");
@@ -125,7 +125,7 @@ async fn scenario() {
     let mut server = Server::start();
     let address = server.address;
 
-    // Connections with nothing in hand, some of which have been used.
+    // Idle connections, some of which have been used.
     let mut idle = Vec::new();
     for n in 0..10 {
         let mut connection = Connection::open(address).await;
@@ -150,7 +150,7 @@ async fn scenario() {
             assert!(connection.is_closed().await, "and the connection with it");
         }));
     }
-    // The server says so itself: it has read the heads of all of them, and has not answered one.
+    // The server confirms that it has read the heads of all requests, and has not answered one.
     let mut operator = Connection::open(address).await;
     operator.send(&format!("GET /busy/{REQUESTS}")).await;
     let busy = operator.answer().await;
@@ -159,9 +159,9 @@ async fn scenario() {
 
     server.terminate();
 
-    // The signal takes a moment. From then on everybody is refused, long before the last answer.
+    // The signal takes a moment. From then on every connection is refused, long before the last answer.
     while let Err(error) = refused(address).await {
-        // One that the listener had not accepted when it was closed is reset.
+        // A connection that the listener had not accepted when it was closed is reset.
         assert!(error == "connected" || error.contains("reset"), "{error}");
         sleep(Duration::from_millis(2)).await;
     }
@@ -171,7 +171,7 @@ async fn scenario() {
     assert!(server.is_running(), "it still has requests in hand");
     assert!(answered.load(SeqCst) < REQUESTS);
 
-    // What has nothing in hand is closed at once.
+    // Idle connections are closed at once.
     for connection in &mut idle {
         assert!(connection.is_closed().await);
     }

@@ -16,8 +16,8 @@ use tracing_subscriber::{Layer, Registry};
 use crate::common::{Boom, secs, settle, soon};
 use crate::guardian::set;
 
-/// Notes each `info` event with the spans around it, outermost first: those of each thread for itself, and each
-/// test runs on one of its own.
+/// Records each `info` event with the spans around it, outermost first. The records are kept per thread, and each test
+/// runs on its own thread.
 struct Recorder;
 
 thread_local! {
@@ -25,7 +25,7 @@ thread_local! {
     static OPEN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// To be called by every test of this process before anything else: who comes too late is not heard for ever.
+/// Installs the recorder. Every test of this process must call this first: events before the call are never recorded.
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_global_default(Registry::default().with(Recorder)).unwrap());
@@ -94,14 +94,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Recorder {
     }
 }
 
-/// Says where it is.
+/// Reports its spans.
 struct Speaker;
 
 enum Say {
     It,
     Slowly,
     Fail,
-    /// A timer's closure, a subordinate future, a child.
+    /// From a timer's closure, a background future, and a child.
     Beside,
 }
 
@@ -167,8 +167,8 @@ supervisor! {
     }
 }
 
-/// S41: start expressions, handlers, hooks and `Drop` run in `child{path, incarnation}`, which stands under the
-/// span of the supervisor; the root's stands under the one that was current at `start()`.
+/// S41: start expressions, handlers, hooks and `Drop` run in `child{path, incarnation}`, below the span of the
+/// supervisor; the root's span is below the one that was current at `start()`.
 #[tokio::test(start_paused = true)]
 async fn user_code_runs_in_the_span_of_its_child() {
     listen();
@@ -206,8 +206,8 @@ async fn user_code_runs_in_the_span_of_its_child() {
     assert!(open().is_empty(), "nothing stays open: {:?}", open());
 }
 
-/// S41: what an actor runs beside its messages is in its span, a child it spawns directly below it, whatever
-/// span of its own the spawn stood in.
+/// S41: an actor's background work runs in the actor's span, and a spawned child's span is directly below it, even if
+/// the spawn was called in a span of its own.
 #[tokio::test(start_paused = true)]
 async fn futures_and_children_of_an_actor_are_below_its_span() {
     listen();

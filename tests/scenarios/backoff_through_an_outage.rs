@@ -1,7 +1,8 @@
-//! A gateway in front of an upstream that is not there yet, with clients that do not know it.
+//! A gateway for an upstream that does not exist yet, with clients that do not know this.
 //!
 //! Proves that a declared backoff keeps a tree alive through an outage (S14, S21, S31, S35): `start()` does not wait
-//! for it, `ready()` does, requests are held meanwhile in order, others are served, and it costs no budget.
+//! for the upstream, `ready()` does, requests wait meanwhile in order, others are served, and the outage does not count
+//! against the budget.
 
 use supervise::prelude::*;
 use tokio::time::Instant;
@@ -19,7 +20,7 @@ supervisor! {
     }
 }
 
-/// Needs the handle of the upstream only, not the upstream.
+/// Needs only the handle of the upstream, not the upstream itself.
 async fn front(upstream: ActorRef<Probe>, journal: Journal) -> Result<Probe, Boom> {
     upstream.try_tell(Do::Note("hears of the front")).map_err(|_| Boom::Told)?;
     Probe::start("front", journal).await
@@ -45,7 +46,7 @@ async fn an_outage_is_waited_out_without_losing_a_request() {
     let lines = seen(&mut events);
     assert!(!lines.iter().any(|line| line.contains("limit")), "{lines:?}");
 
-    // A failure in service begins at the first delay again, once it has served for 30 s.
+    // After 30 s of service, a failure begins at the first delay again.
     tokio::time::sleep(secs(30)).await;
     gateway.upstream.tell(Do::Fail(Boom::Told)).await.unwrap();
     let begin = Instant::now();

@@ -1,7 +1,8 @@
-//! A chat server: sessions come and go, and a directory that lists who is there.
+//! A chat server: sessions that come and go, and a directory that lists those present.
 //!
-//! Proves that death watch keeps a list true (S37): it hears once of every session that ends, whether it leaves, fails
-//! for good or is killed; not of one that is restarted; and also after its own restart.
+//! Proves that death watch keeps a list correct (S37): the directory is notified once of every session that ends,
+//! whether the session leaves, fails for good or is killed; not of a session that is restarted; and also after the
+//! directory's own restart.
 
 use std::collections::BTreeMap;
 

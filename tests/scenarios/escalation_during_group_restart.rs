@@ -1,7 +1,7 @@
-//! A ship whose engine room is started as a group, and whose second start fails in a way the group cannot heal.
+//! A ship whose engine room is started as a group, and whose second start fails in a way that the group cannot handle.
 //!
-//! Proves that an escalation in the middle of a group restart (S19) stops that restart where it is: nothing new
-//! begins, the parent's restart replaces it, and nobody is restarted twice.
+//! Proves that an escalation in the middle of a group restart (S19) stops that restart at once: nothing new begins, the
+//! parent's restart replaces it, and nothing is restarted twice.
 
 use supervise::prelude::*;
 
@@ -48,7 +48,7 @@ async fn the_parents_restart_replaces_that_of_the_group() {
             "fuel post_stop",
             "fuel start",
             "pump start",
-            // The engine is not started: the room has failed, and goes down for the ship.
+            // The engine is not started: the room has failed, and goes down because the ship restarts it.
             "fuel post_stop",
             "fuel start",
             "pump start",

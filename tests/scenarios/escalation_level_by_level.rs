@@ -1,7 +1,7 @@
-//! A plant of three levels: the root, a hall, a line in the hall, machines on the line.
+//! A plant of three levels below the root: a hall, a line in the hall, and machines on the line.
 //!
-//! Proves that a failure that nobody below can heal climbs level by level (S8, S19): each supervisor is asked with
-//! its own decider, takes down only what is its own, and at the root it ends the tree with the first failure (S20).
+//! Proves that a failure that no level below can handle is escalated level by level (S8, S19): each supervisor asks its
+//! own decider, takes down only its own children, and at the root the tree ends with the first failure (S20).
 
 use supervise::prelude::*;
 
@@ -25,7 +25,7 @@ supervisor! {
     }
 }
 
-/// What every machine has been through: office, light, press, drill.
+/// The incarnation of every machine: office, light, press, drill.
 fn incarnations(plant: &Plant) -> [u32; 4] {
     let hall = &plant.hall;
     [plant.office.incarnation(), hall.light.incarnation(), hall.line.press.incarnation(), hall.line.drill.incarnation()]

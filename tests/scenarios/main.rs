@@ -1,5 +1,5 @@
-//! Ten little systems, each a tree of another shape, through the macro alone. What each one proves stands in
-//! its module's doc comment.
+//! Ten small systems, each a tree of another shape, built only with the macro. The doc comment of each module says what
+//! it proves.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 

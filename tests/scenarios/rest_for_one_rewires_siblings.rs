@@ -1,13 +1,13 @@
-//! A chain: a pool, a database on it, a cache in front of that, a site that asks the cache.
+//! A chain: a pool, a database on it, a cache for the database, a site that asks the cache.
 //!
-//! Proves RestForOne with sibling wiring (S17, S2): whoever fails, those behind it are made anew, in order and
-//! with the handles of those in front, which were not touched; every handle handed out stays valid.
+//! Proves RestForOne with siblings as arguments (S17, S2): the children after a failed one are created again, in order
+//! and with the handles of the earlier siblings, which are not touched; every handle that was given out stays valid.
 
 use supervise::prelude::*;
 
 use crate::common::{Boom, Journal, settle};
 
-/// Adds its name to what the one in front of it says.
+/// Adds its name to the answer of the sibling in front.
 struct Link {
     name: &'static str,
     front: Option<ActorRef<Link>>,
@@ -20,7 +20,7 @@ enum LinkMsg {
 }
 
 impl Link {
-    /// A start that asks the sibling in front, which serves by then.
+    /// A start that asks the sibling in front, which already serves.
     async fn open(name: &'static str, front: Option<&ActorRef<Link>>, journal: Journal) -> Result<Link, Boom> {
         let route = match front {
             Some(front) => front.ask(LinkMsg::Route).await.map_err(|_| Boom::Planned)?,

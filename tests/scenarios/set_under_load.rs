@@ -1,7 +1,7 @@
-//! A club with a door and guests of whom nobody knows the number, who come while the door keeps breaking.
+//! A club with a door and an unknown number of guests, who arrive while the door keeps breaking.
 //!
-//! Proves that a `[T]` under load survives the restarts of its supervisor (S27): every spawn and every ask ends, with
-//! an answer or an error; no instance is leaked or outlives its group; and the same handle takes guests afterwards.
+//! Proves that a `[T]` under load survives the restarts of its supervisor (S27): every spawn and every ask ends with an
+//! answer or an error; no instance leaks or outlives its group; and the same handle accepts guests afterwards.
 
 use supervise::error::{AskError, SpawnError};
 use supervise::prelude::*;
@@ -17,7 +17,7 @@ supervisor! {
     }
 }
 
-/// What one visitor has seen.
+/// The results that one visitor has seen.
 #[derive(Default, Debug)]
 struct Seen {
     served: u32,
@@ -54,7 +54,7 @@ async fn visitor(club: Club, n: u64) -> Seen {
 async fn a_set_under_load_survives_the_restarts_of_its_group() {
     let journal = Journal::default();
     let club = Club::start(journal.clone()).await.unwrap();
-    // Going down takes time, so that spawns fall into every part of it.
+    // Going down takes time, so that spawns arrive in every part of it.
     journal.plan("door post_stop", 1000, Fault::Slow(ms(3)));
     journal.plan("bar post_stop", 1000, Fault::Slow(ms(3)));
     let visitors: Vec<_> = (0..12).map(|n| tokio::spawn(visitor(club.handle(), n))).collect();
@@ -81,7 +81,7 @@ async fn a_set_under_load_survives_the_restarts_of_its_group() {
     assert!(all.served > 100 && all.lost > 0, "both happened: {all:?}");
     assert_eq!([club.door.incarnation(), club.bar.incarnation()], [13, 13]);
 
-    // One last restart ends all that are left; then every instance that was made is dropped.
+    // A last restart ends all remaining instances; then every instance that was created is dropped.
     club.bar.tell(Do::Fail(Boom::Told)).await.unwrap();
     tokio::time::sleep(ms(1000)).await;
     assert!(club.guests.is_empty());

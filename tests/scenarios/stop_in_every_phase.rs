@@ -1,7 +1,7 @@
-//! A printer that takes its time for everything, and a switch that is thrown in each phase of its restart.
+//! A printer that is slow in every step, and a stop in each phase of its restart.
 //!
-//! Proves that stop wins in every phase (S16, table 2a): what begins is dropped at once, with `post_stop` if it is
-//! owed; what ends goes on to its end; and there is no further start.
+//! Proves that a stop wins in every phase (S16, table 2a): a step that starts the actor is dropped at once, with
+//! `post_stop` if it is due; a step that ends the actor runs to completion; and there is no further start.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ supervisor! {
     }
 }
 
-/// The phase that is slow (2 s), when the stop comes after the failure, what follows it, and how long that takes.
+/// The slow phase (2 s), the time of the stop after the failure, the events that follow, and their duration.
 type Case = (&'static str, Duration, &'static [&'static str], Duration);
 
 const CASES: [Case; 6] = [

@@ -1,7 +1,7 @@
-//! A pipeline of tasks alone: a source, a mill that breaks, and a sink, over a channel and a token of their own.
+//! A pipeline of only tasks: a source, a mill that breaks, and a sink, connected by a channel and a token.
 //!
-//! Proves that tasks need no actor (S29): what they share are `let` values (S30), which outlive the restart of any of
-//! them; a token that one of them cancels ends the others, and with the last of them the tree (S22).
+//! Proves that tasks need no actor (S29): they share `let` values (S30), which outlive the restart of any of them; a
+//! token that one of them cancels ends the others, and with the last of them the tree (S22).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::common::{Boom, Journal, ms, secs};
 
-/// Both ends of a queue that may be shared and taken up again.
+/// Both ends of a queue that can be shared, and used again after a restart.
 #[derive(Clone)]
 struct Belt {
     put: mpsc::Sender<u64>,
@@ -27,7 +27,7 @@ impl Belt {
     }
 }
 
-/// One a second, until the day is over.
+/// Sends one number a second, until the day is over.
 async fn source(belt: Belt, over: CancellationToken) {
     for n in 1.. {
         tokio::select! {
@@ -37,7 +37,7 @@ async fn source(belt: Belt, over: CancellationToken) {
     }
 }
 
-/// Breaks on every fifth.
+/// Breaks on every fifth number.
 async fn mill(from: Belt, to: Belt, over: CancellationToken) -> Result<(), Boom> {
     let mut get = from.get.lock().await;
     loop {
@@ -53,7 +53,7 @@ async fn mill(from: Belt, to: Belt, over: CancellationToken) -> Result<(), Boom>
     }
 }
 
-/// Adds up; closes the day at the given sum. Told to stop, it says what it has.
+/// Adds up the numbers, and closes the day at the given sum. When asked to stop, it reports its sum.
 async fn sink(
     cx: TaskContext,
     belt: Belt,
@@ -79,7 +79,7 @@ async fn sink(
     }
 }
 
-/// Writes down when the last clone is gone.
+/// Writes a line when the last clone is dropped.
 struct Day(Journal);
 
 impl Drop for Day {
@@ -107,7 +107,7 @@ async fn tasks_share_lets_over_restarts_and_end_each_other_by_their_own_token() 
     let begin = Instant::now();
     let report = mill.join().await;
     assert!(matches!(report.ended, Ended::Done), "{report}");
-    // 1 + 2 + 3 + 4 + 6 + 7 + 8 + 9 = 40, the fifth broke the mill.
+    // 1 + 2 + 3 + 4 + 6 + 7 + 8 + 9 = 40; the fifth number broke the mill.
     assert_eq!(sum.load(Relaxed), 40);
     assert!(begin.elapsed() >= secs(9) && begin.elapsed() < secs(9) + ms(10), "{:?}", begin.elapsed());
     assert_eq!([handle.source.incarnation(), handle.mill.incarnation(), handle.sink.incarnation()], [1, 2, 1]);

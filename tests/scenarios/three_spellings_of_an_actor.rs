@@ -1,7 +1,7 @@
 //! One actor, written three times: as a derive, as an `#[actor] impl`, as an `impl Actor`.
 //!
-//! Proves that the three spellings are one thing: with all six callbacks in each, the same story gives the same
-//! trace, word by word.
+//! Proves that the three spellings are equivalent: with all six callbacks in each, the same story gives exactly the
+//! same trace.
 
 use supervise::prelude::*;
 

@@ -1,7 +1,7 @@
-//! A nightly batch: three jobs that run to their end, one of which needs a second try.
+//! A nightly batch: three jobs that run to completion, one of which needs a second attempt.
 //!
-//! Proves that a tree is over when its members are (S22): `Done` if each ended well, however often it was restarted,
-//! `Failed` with the first failure otherwise; and that its report is the exit code (S24, S43).
+//! Proves that a tree ends when its members have ended (S22): `Done` if each ended well, however often it was
+//! restarted, otherwise `Failed` with the first failure; and that its report is the exit code (S24, S43).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Runtimes that are dropped in the middle of everything.
+//! Runtimes that are dropped while everything is running.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use crate::walks::operation;
 use crate::world::World;
 use crate::{number, runtime, within};
 
-/// A tree under storm on a runtime that goes away: the drop comes back, and nothing of the tree is left.
+/// A tree under load on a runtime that is dropped: the drop returns, and nothing of the tree is left.
 fn one(seed: u64) {
     let world = World::new(seed);
     let workers = 1 + world.draw(4) as usize;
     let runtime = runtime(workers);
     let top = runtime.block_on(boot(&world, seed));
     let handle = top.handle();
-    // Threads that wait for an end: of this one, and of the root.
+    // Threads that wait for the end of an actor and of the root.
     let (a, root) = (handle.alone.a.terminated(), handle.join());
     let (a, root) = (std::thread::spawn(move || wait(a)), std::thread::spawn(move || wait(root)));
     for _ in 0..4 {
@@ -38,12 +38,12 @@ fn one(seed: u64) {
     }
     drop(runtime);
 
-    // A waiter outside hears of the end: of this one, or of the runtime's. Outside, no wait is refused.
+    // A waiter outside is notified of the end, that of the actor or that of the runtime. No wait outside is refused.
     let ended = a.join().unwrap();
     assert!(ended.is_ok(), "seed {seed}: {ended:?}");
     let report = root.join().unwrap();
     assert!(report.is_ok(), "seed {seed}: {report:?}");
-    // Everybody has ended, and stays so.
+    // All actors have ended, and stay ended.
     for worker in handle.workers() {
         let ended = worker.ended().unwrap_or_else(|| panic!("seed {seed}: {} has not ended", worker.path()));
         let told = wait(worker.terminated());
@@ -82,7 +82,7 @@ fn wait<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// S25: the drop of a runtime ends everything, whatever goes on, and everybody outside is told.
+/// S25: the drop of a runtime ends everything, whatever is in progress, and all waiters outside are notified.
 #[test]
 fn runtimes_are_dropped_in_the_middle() {
     let first = number("SEED", u64::from(std::process::id())).wrapping_mul(10_000);

@@ -1,12 +1,12 @@
 //! Whole trees under random operations from several tasks at once, on more than one worker thread.
 //!
-//! Everything else in the tests runs on the paused clock and one thread, where a run can be repeated to the letter. Here
-//! threads race, so a seed repeats what is drawn and not what happens; a find is written down as a test of its own, in
+//! All other tests run on the paused clock and one thread, where a run can be repeated exactly. Here threads race, so a
+//! seed repeats the random numbers and not the events. When a test finds a bug, write a deterministic test for it in
 //! `tests/behaviour` or `verify/model`.
 //!
-//! `THREADS_SECONDS` says for how long the walks go on (10), `THREADS_DROPS` how many runtimes are dropped in the middle
-//! (100), `THREADS_STARTS` how often a start by hand races with an end (2,000), `THREADS_REPORTS` how many trees are
-//! stopped to read their reports (5,000), `SEED` what is drawn.
+//! `THREADS_SECONDS` sets how long the random walks run (10), `THREADS_DROPS` how many runtimes are dropped while
+//! everything is running (100), `THREADS_STARTS` how often a requested start races with an end (2,000),
+//! `THREADS_REPORTS` how many trees are stopped to read their reports (5,000), and `SEED` the random numbers.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
@@ -19,8 +19,8 @@ mod world;
 
 use std::time::Duration;
 
-/// Runs `work` on a thread of its own, and fails the test if it has not come back in time: a deadlock is to be a failure
-/// with a name and a seed, and not a run that hangs.
+/// Runs `work` on a separate thread, and fails the test if it has not returned in time: a deadlock must be a failure
+/// with a name and a seed, not a run that hangs.
 fn within(limit: Duration, what: &str, work: impl FnOnce() + Send + 'static) {
     quiet();
     let (done, over) = std::sync::mpsc::channel();
@@ -48,10 +48,10 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The panics on worker threads that nobody has ordered: those of the library, which heals them like all others.
+/// The unplanned panics on worker threads: those of the library, which handles them like all other panics.
 static PANICS: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
 
-/// Says nothing of the panics that are ordered.
+/// Suppresses the output of planned panics.
 fn quiet() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -59,7 +59,7 @@ fn quiet() {
         std::panic::set_hook(Box::new(move |info| {
             let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
             let owned = info.payload().downcast_ref::<String>().map_or(text, String::as_str);
-            // An `assert!` of the tests themselves panics outside of every worker.
+            // An `assert!` of the tests themselves panics outside every worker thread.
             let worker = std::thread::current().name().is_some_and(|name| name.starts_with("tokio"));
             if !owned.starts_with("told") {
                 if worker {

@@ -1,4 +1,4 @@
-//! The order of a report, while other threads are already at the next child.
+//! The order of a report, while other threads are already stopping the next child.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ supervisor! {
     }
 }
 
-/// S24: each child is in the report behind those that ended before it, whichever thread was faster to tell it.
+/// S24: each child is in the report after those that ended before it, whichever thread reported first.
 #[test]
 fn a_report_is_in_the_order_of_the_ends() {
     let rounds = number("THREADS_REPORTS", 5_000);

@@ -1,4 +1,4 @@
-//! Starts by hand from one thread, beside ends on another.
+//! Requested starts from one thread, with concurrent ends on another.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ supervisor! {
     }
 }
 
-/// S26: a start by hand that is accepted is of the life to come: the end of the one before has been told to everybody.
+/// S26: a requested start that is accepted belongs to the next life: the end of the previous life was reported to all
+/// waiters before.
 #[test]
 fn a_start_by_hand_comes_behind_the_end() {
     let rounds = number("THREADS_STARTS", 2_000);

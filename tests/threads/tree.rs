@@ -1,4 +1,4 @@
-//! The tree that the walks go over: every shape of child, every group strategy, and actors that do everything which an
+//! The tree for the random walks: every shape of child, every group strategy, and actors that do everything that an
 //! actor can do to itself and to others.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// An actor that does what its messages and chance tell it.
+/// An actor whose actions depend on its messages and on random numbers.
 pub struct Worker {
     alive: Alive,
 }
@@ -24,7 +24,7 @@ pub struct Worker {
 pub enum Msg {
     /// The work to do, and the token if this message was sent from outside.
     Do(u64, Option<Token>),
-    /// Whether it answers.
+    /// A check whether the actor answers.
     Ping(Reply<()>, Token),
 }
 
@@ -37,7 +37,8 @@ impl Worker {
         &self.alive.world
     }
 
-    /// Takes over one that has no supervisor, or had none a moment ago; two may want the same one, or each other.
+    /// Takes over an actor that has no supervisor, or had none a moment ago. Two actors may want the same one, or each
+    /// other.
     async fn hire(&mut self, cx: &mut Context<Self>) {
         if self.world().one_in(4) {
             spawn_at_the_top(self.world()).await;
@@ -54,10 +55,10 @@ impl Worker {
         }
     }
 
-    /// A child of its own, of a name that may be taken.
+    /// Spawns a child, with a name that may be taken.
     async fn spawn(&mut self, cx: &mut Context<Self>) {
         let (world, name) = (self.world().clone(), format!("kid{}", self.world().draw(3)));
-        // Its name may be free again while it lives, if it has left: the number tells them apart.
+        // If a child was unlinked, its name may be free again while the child lives: the number distinguishes them.
         let path = format!("{}/{name} #{}", self.alive.path, world.draw(u64::MAX));
         let kid = cx.spawn(&name, move || {
             let (world, path) = (world.clone(), path.clone());
@@ -69,7 +70,7 @@ impl Worker {
             0 => cx.watch(&kid),
             1 => cx.depend_on(&kid),
             2 if !self.world().is_exact() => {
-                // Told first: this handler may be dropped while it waits, with the child let go.
+                // Recorded first: this handler may be dropped while it waits, after the child was unlinked.
                 self.world().left(kid.clone());
                 drop(cx.unlink(&kid).await);
             }
@@ -198,7 +199,7 @@ pub fn tell_now(world: &W, to: &ActorRef<Worker>, what: u64) {
     }
 }
 
-/// Tells a message with its token, for so long.
+/// Tells a message with its token, and gives up after this time.
 pub async fn tell(world: &W, to: &ActorRef<Worker>, what: u64, patience: Duration) {
     match tokio::time::timeout(patience, to.tell(Msg::Do(what, Some(Token::new(world))))).await {
         Ok(Ok(())) => {}
@@ -212,16 +213,16 @@ pub async fn tell(world: &W, to: &ActorRef<Worker>, what: u64, patience: Duratio
     }
 }
 
-/// Asks, for so long. One that times out may wait for room still, or be lost later.
+/// Asks, and gives up after this time. An ask that timed out may still wait for room, or be lost later.
 pub async fn ask(world: &W, of: &ActorRef<Worker>, patience: Duration) -> Result<(), AskError> {
     let answer = of.ask(|reply| Msg::Ping(reply, Token::new(world))).within(patience).await;
     if let Err(AskError::Refused { .. }) = answer {
-        world.returned.fetch_add(1, SeqCst); // to nobody: the error says it
+        world.returned.fetch_add(1, SeqCst); // not to the sender: the error contains no message
     }
     answer
 }
 
-/// A task that runs until it is told to end, or fails, or ends by itself.
+/// A task that runs until it is asked to stop, or fails, or ends by itself.
 async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::BoxError> {
     let alive = Alive::new(&world, path);
     match world.whim(8) {
@@ -243,7 +244,7 @@ async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::B
     Ok(())
 }
 
-/// The same failure at the same place is decided alike; all directives come up.
+/// Returns the same directive for the same failure at the same place; all directives occur.
 fn any(failure: &Failure) -> Directive {
     match (failure.path().len() + failure.to_string().len()) % 11 {
         0 | 1 => Directive::Resume,
@@ -309,7 +310,7 @@ supervisor! {
         #![strategy(OneForOne, max_restarts = Unlimited)]
         #![decider(restart)]
 
-        idle: task = std::future::pending::<()>(), // so that the root goes on
+        idle: task = std::future::pending::<()>(), // keeps the root alive
         pub alone: Alone = Alone::tree(w),
         pub all: All = All::tree(w),
         pub rest: Rest = Rest::tree(w),
@@ -350,7 +351,7 @@ impl Top {
     }
 }
 
-/// The tree, once a boot has succeeded: what its actors draw at their first start may fail it.
+/// Starts the tree, again until a first start succeeds: a random failure in an actor's start may fail it.
 pub async fn boot(world: &W, seed: u64) -> Running<Top> {
     loop {
         if let Ok(top) = Top::tree(world.clone()).seed(seed).start().await {

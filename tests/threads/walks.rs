@@ -1,4 +1,4 @@
-//! Random operations from six tasks, then a calm, then a shutdown; the promises are checked all the way.
+//! Random operations from six tasks, then a calm phase, then a shutdown; the promises are checked all the time.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -13,9 +13,9 @@ use crate::tree::{Top, ask, boot, ms, tell, tell_now};
 use crate::world::World;
 use crate::{number, runtime, within};
 
-/// How long one walk takes before a new tree is made.
+/// The duration of one random walk before a new tree is created.
 ///
-/// Short: what a storm has broken is found in the calm behind it.
+/// Short, because damage is found only in the calm phase at the end.
 const WALK: Duration = Duration::from_millis(150);
 
 /// One operation from outside.
@@ -77,7 +77,8 @@ async fn user(top: Top, world: Arc<World>, until: Instant) {
     }
 }
 
-/// Behind the storm everybody can be had again: whoever does not answer has ended, and says so.
+/// After the random operations every actor can be reached again: an actor that does not answer has ended, and its
+/// handle reports this.
 async fn calm(top: &Top, world: &Arc<World>) {
     for worker in top.workers() {
         let mut tries = 0;
@@ -86,7 +87,7 @@ async fn calm(top: &Top, world: &Arc<World>) {
             match ask(world, &worker, Duration::from_secs(20)).await {
                 Ok(()) => break,
                 Err(AskError::Refused { reason: SendRejection::Ended, .. }) if worker.ended().is_some() => break,
-                // The worker fails with what is queued before the question, or its tree does.
+                // The worker, or its tree, fails because of messages that were queued before the question.
                 Err(AskError::NoReply { .. } | AskError::Refused { .. }) if tries < 2_000 => {
                     tokio::time::sleep(ms(1)).await;
                 }
@@ -100,7 +101,7 @@ async fn calm(top: &Top, world: &Arc<World>) {
     }
 }
 
-/// Nothing fails but what was told to: the library's own code does not panic.
+/// Checks that only ordered failures occur: the library's own code does not panic.
 async fn only_what_was_told(mut events: Events, world: Arc<World>) {
     while let Some(event) = events.next().await {
         if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
@@ -112,7 +113,7 @@ async fn only_what_was_told(mut events: Events, world: Arc<World>) {
     }
 }
 
-/// Gives how much went on: instances, messages sent and handled, actors taken over.
+/// Returns the amount of activity: instances, messages sent and handled, actors taken over.
 async fn walk(seed: u64) -> [u64; 4] {
     let world = World::new(seed);
     let top = boot(&world, seed).await;
@@ -140,7 +141,7 @@ async fn walk(seed: u64) -> [u64; 4] {
     if tree.ended().is_none() {
         world.wrong("it was shut down, and has not ended".into());
     }
-    // Nothing is left: of those who left the tree neither, once they are told.
+    // Nothing is left, including the actors that left the tree, once they are stopped.
     let mut waited = 0;
     while !world.living().is_empty() && waited < 5_000 {
         world.stop_those_who_left();
@@ -171,7 +172,7 @@ async fn walk(seed: u64) -> [u64; 4] {
     [made, sent, entered, linked]
 }
 
-/// Walks on so many workers, each with a tree of its own, for half of the time.
+/// Runs random walks on this number of workers, each with a new tree, for half of the time.
 fn walks(workers: usize) {
     let time = Duration::from_secs(number("THREADS_SECONDS", 10)) / 2;
     let first = number("SEED", u64::from(std::process::id())).wrapping_mul(1_000).wrapping_add(workers as u64 * 500);
@@ -190,14 +191,14 @@ fn walks(workers: usize) {
             let walks = seed - first + 1;
             let [made, sent, entered, linked] = *all.lock().unwrap();
             assert!(made > 20 * walks && sent > 50 * walks && entered > 20 * walks, "walks in which nothing happens");
-            // Every other one has links.
+            // Every other walk has links.
             assert!(linked >= walks / 2, "{walks} walks, and {linked} were taken over");
             break;
         }
     }
 }
 
-/// S1, S5, S25: never two instances, every message is accounted for, everybody answers or has ended.
+/// S1, S5, S25: never two instances, every message is accounted for, every actor answers or has ended.
 #[test]
 fn walks_on_two_workers() {
     walks(2);

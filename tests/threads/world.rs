@@ -1,4 +1,4 @@
-//! The books: who lives, and how each message ended.
+//! The records of a walk: the living actors, and how each message ended.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -9,28 +9,28 @@ use supervise::error::LinkError;
 
 use crate::tree::Worker;
 
-/// Shared by all actors and users of one tree.
+/// The records shared by all actors and users of one tree.
 #[derive(Default)]
 pub struct World {
     random: AtomicU64,
     pub sent: AtomicU64,
     pub entered: AtomicU64,
-    /// Dropped before a handler was entered.
+    /// The messages dropped before a handler was entered.
     pub dropped: AtomicU64,
-    /// Of those: back in the hands of their sender.
+    /// The dropped messages that were returned to their sender.
     pub returned: AtomicU64,
-    /// Of those: their sender stopped waiting for room.
+    /// The dropped messages whose sender stopped waiting for room.
     pub given_up: AtomicU64,
     pub made: AtomicU64,
-    /// So many top-level actors were taken over.
+    /// The number of top-level actors that were taken over.
     pub linked: AtomicU64,
-    /// The storm is over: nobody does harm any more.
+    /// Whether the random operations are over, so that no actor causes failures any more.
     calm: AtomicBool,
-    /// Nobody leaves this tree, and nobody asks: then the books are exact.
+    /// Whether no actor leaves this tree and none is asked, which makes the counts exact.
     exact: AtomicBool,
-    /// Stops those who left their tree.
+    /// The actors that left their tree, to be stopped.
     free: Mutex<Vec<ActorRef<Worker>>>,
-    /// Top-level actors, for whoever takes one over.
+    /// Top-level actors, for any actor that takes one over.
     homeless: Mutex<Vec<ActorRef<Worker>>>,
     living: Mutex<HashMap<String, i64>>,
     wrong: Mutex<Vec<String>>,
@@ -57,7 +57,7 @@ impl World {
         self.draw(n) == 0
     }
 
-    /// The wish of chance for an actor now: a number below `n`, and in a calm world one that means nothing.
+    /// A random choice for an actor: a number below `n`, or in the calm phase a number without a meaning.
     pub fn whim(&self, n: u64) -> u64 {
         if self.is_calm() { u64::MAX } else { self.draw(n) }
     }
@@ -70,7 +70,8 @@ impl World {
         self.calm.store(true, SeqCst);
     }
 
-    /// One left its tree, or never was in one: it lives until it is stopped, or with who takes it over.
+    /// Records an actor that left its tree, or never was in one: it lives until it is stopped, or until the actor that
+    /// took it over ends.
     pub fn left(&self, leaver: ActorRef<Worker>) {
         let mut homeless = self.homeless.lock().unwrap();
         if homeless.len() == 16 {
@@ -92,8 +93,8 @@ impl World {
         }
     }
 
-    /// Dead letters are counted by tree: those of who left are in another count, and asks are in it, but not in the
-    /// books.
+    /// Dead letters are counted by tree. Those of actors that left are in another count, and those of asks are counted
+    /// there, but not in these records.
     pub fn is_exact(&self) -> bool {
         self.exact.load(SeqCst)
     }
@@ -103,7 +104,7 @@ impl World {
         free.into_iter().for_each(|leaver| leaver.stop());
     }
 
-    /// A promise is broken.
+    /// Records a broken promise.
     pub fn wrong(&self, what: String) {
         self.wrong.lock().unwrap().push(what);
     }
@@ -112,7 +113,7 @@ impl World {
         std::mem::take(&mut self.wrong.lock().unwrap())
     }
 
-    /// The actors that are still there.
+    /// The actors that still exist.
     pub fn living(&self) -> Vec<String> {
         let living = self.living.lock().unwrap();
         living.iter().filter(|(_, n)| **n != 0).map(|(path, n)| format!("{path}: {n}")).collect()
@@ -159,13 +160,13 @@ impl Token {
         Token { world: world.clone(), entered: false }
     }
 
-    /// The handler has it.
+    /// The handler has received the message.
     pub fn enter(mut self) {
         self.entered = true;
         self.world.entered.fetch_add(1, SeqCst);
     }
 
-    /// The sender has it back.
+    /// The sender has received the message back.
     pub fn returned(self) {
         self.world.returned.fetch_add(1, SeqCst);
     }

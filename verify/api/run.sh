@@ -6,7 +6,7 @@ version=0.52.0
 tool() { cargo public-api --version 2>/dev/null; }
 [[ $(tool) == *"$version"* ]] || cargo install --quiet --locked --version "$version" cargo-public-api
 target=${CARGO_TARGET_DIR:-target}
-# rustdoc's JSON is an unstable feature, of a stable compiler too.
+# rustdoc's JSON is an unstable feature, even in a stable compiler.
 RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --package supervise-runtime --all-features --lib -- \
     -Zunstable-options --output-format json
 api=$(mktemp)

@@ -1,8 +1,8 @@
 //! Probes of the cells of `docs/semantics-table.md`. `run.py` puts this file into a copy of the runtime.
 //!
-//! [`cell`] is called where a decision is asked for. With `CELL_HITS` it appends each cell once for each thread to that
-//! file: libtest runs a test in a thread of its name. With `CELL_ABORT=TABLE|ROW|COLUMN` it ends the process when that
-//! cell is reached. With neither it does nothing.
+//! [`cell`] is called where a decision is requested. With `CELL_HITS` it appends each cell once for each thread to that
+//! file: libtest runs a test in a thread named after the test. With `CELL_ABORT=TABLE|ROW|COLUMN` it ends the process
+//! when that cell is reached. With neither it does nothing.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ fn mode() -> &'static Mode {
     })
 }
 
-/// A decision is asked for in this cell.
+/// Records that a decision is requested in this cell.
 pub(crate) fn cell(table: &'static str, row: &'static str, column: &'static str) {
     match mode() {
         Mode::Off => {}
@@ -69,9 +69,9 @@ pub(crate) fn cell(table: &'static str, row: &'static str, column: &'static str)
     }
 }
 
-// ----- the state of a child, for those who do not run its machine
+// ----- the state of a child, for code that does not run its machine
 
-/// The state of the machine of one cell, as its driver knew it last.
+/// The state of the machine of one cell, as last seen by its driver.
 #[derive(Debug, Clone)]
 pub(crate) struct Row(Arc<AtomicU8>);
 
@@ -134,7 +134,7 @@ fn row_2a(state: State) -> &'static str {
     }
 }
 
-/// The machine takes an order.
+/// The machine receives an order.
 pub(crate) fn order(state: State, order: &Order) {
     let column = match order {
         Order::Down(_) => DOWN,
@@ -147,7 +147,7 @@ pub(crate) fn order(state: State, order: &Order) {
     cell("2a", row_2a(state), column);
 }
 
-/// The machine is stop_signal of the end of a step.
+/// The machine is notified of the end of a step.
 pub(crate) fn finished(state: State, end: &StepEnd) {
     match end {
         StepEnd::Failed { .. } => cell("2a", row_2a(state), FAILURE),
@@ -165,14 +165,14 @@ pub(crate) fn time_is_up(state: State) {
     cell("2a", row_2a(state), TIME);
 }
 
-/// A caller stops or kills what is not up: the machine has no order for that, its group is asked.
+/// A caller stops or kills a child that is not up: the machine has no order for that, so its group decides.
 pub(crate) fn request(state: State, kills: bool) {
     if matches!(state, State::Idle | State::AwaitingRestart | State::Ended) {
         cell("2a", row_2a(state), if kills { KILL } else { STOP });
     }
 }
 
-/// A range that goes down comes to a child on its way down already: it joins, and its machine gets no order.
+/// A range that goes down reaches a child on its way down already: the child joins, and its machine gets no order.
 pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
     let state = row.map(Row::get);
     if next != AfterDown::End
@@ -182,13 +182,14 @@ pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
     }
 }
 
-/// A range that goes down comes to a child that is down: its machine gets no Down. `ends`: it does not come up again.
+/// A range that goes down reaches a child that is down: its machine gets no Down. `ends`: the child does not come up
+/// again.
 pub(crate) fn is_down(was_up: bool, ends: bool) {
     let state = if was_up { State::AwaitingRestart } else { State::Idle };
     cell("2a", row_2a(state), if ends { STOP } else { DOWN });
 }
 
-/// A range that goes down comes to a child that has ended.
+/// A range that goes down reaches a child that has ended.
 pub(crate) fn has_ended(next: AfterDown) {
     if next != AfterDown::End {
         cell("2a", row_2a(State::Ended), DOWN);
@@ -215,7 +216,7 @@ fn of_cell(core: &CellCore, column: &'static str) {
     }
 }
 
-/// The budget is used up. A child that ended by itself has no row: it is not there in the table.
+/// The budget is used up. A child that ended by itself has no row in the table.
 pub(crate) fn limit(failure: &Failure) {
     if matches!(failure.cause(), Cause::EndedByItself) {
         return;
@@ -264,10 +265,10 @@ pub(crate) const BOOT: &str = "first start, OneForOne, start fails, backoff decl
 pub(crate) const ESCALATE: &str = ".. Escalate, limit, decider panics";
 pub(crate) const BY_HAND: &str = "a requested start, or one at run time, fails: Restart, Stop";
 
-/// All members have ended: the page has no column for that.
+/// All members have ended, for which the page has no column.
 pub(crate) const ENDED: &str = "ended";
 
-/// A group takes an event.
+/// A group receives an event.
 pub(crate) fn group(row: &'static str, column: &'static str) {
     if column != ENDED {
         cell("2c", row, column);
@@ -285,7 +286,7 @@ pub(crate) fn done(restarted: bool, column: &'static str) {
     );
 }
 
-/// The start of a tree has failed. `escalated`: for a child of its own.
+/// The start of a tree has failed. `escalated`: because of one of its children.
 pub(crate) fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
     if kind == ChildKind::Tree && !escalated && matches!(end, StepEnd::Failed { .. }) {
         group("a `let` fails or panics", "Up (also first start)");
@@ -302,7 +303,7 @@ pub(crate) fn on_request(state: State, moves: bool, command: Command) {
     };
     let row = match state {
         State::Draining | State::Stopping => "draining, stopping",
-        // The group is asked first.
+        // The group decides first.
         State::Ended if moves && command == Command::StartAgain => "any, while its group goes down or up",
         State::Ended => "ended",
         _ if moves => "any, while its group goes down or up",

@@ -18,7 +18,7 @@ MAILBOX = RUNTIME + "engine/mailbox.rs"
 PUSH = RUNTIME + "actor/actor_ref/push.rs"
 WATCHING = RUNTIME + "actor/context/watching.rs"
 
-# The copy of `machine.state` that everybody can read.
+# The copy of `machine.state` that every thread can read.
 SET_ROW = "self.engine.cell.core().probe.set(self.machine.probe_state());\n"
 
 PROBES = [
@@ -79,7 +79,7 @@ PROBES = [
         "    /// The state of its cell.\n    pub(crate) probe: Option<crate::probe::Row>,\n",
     ),
     (GROUP + "mod.rs", "            down_since: None,\n", "            probe: None,\n"),
-    # ----- the group: 2c, and what it decides of 2a without the machine
+    # ----- the group: 2c, and the parts of 2a that it decides without the machine
     (
         GROUP + "mod.rs",
         "    // ----- reading\n",
@@ -232,7 +232,7 @@ PROBES = [
         "                MemberState::Ended => crate::probe::has_ended(next),\n",
         INSTEAD,
     ),
-    # ----- the engine: the state of a cell for everybody
+    # ----- the engine: the state of a cell for other threads
     (
         CONTROL,
         "    /// True if the cell goes down after the message in hand.\n    leaving: AtomicBool,\n",
@@ -292,7 +292,7 @@ PROBES = [
         "        let id = inner.group.add(settings, true);\n",
         "        inner.group.probe_row(id, &cell.core().probe);\n",
     ),
-    # ----- the engine: what is asked of it
+    # ----- the engine: requests to it
     (
         DRIVER + "mod.rs",
         "    fn take_stop(&mut self) {\n",
@@ -348,7 +348,7 @@ PROBES = [
         "        let pact = Arc::new(Pact::new(other.cell.core().path()));\n",
         "        crate::probe::watch(other.cell.core());\n",
     ),
-    # ----- the tests of the core say themselves which cell they come through
+    # ----- the tests of the core report which cells they reach
     (
         TESTS + "coverage.rs",
         "fn hit(table: &'static str, row: &'static str, column: &'static str) {\n",

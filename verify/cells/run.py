@@ -35,9 +35,9 @@ TABLES = ["2a", "2b", "2c", "2d"]
 CRATES = ["behaviour", "trees", "conformance", "threads"]
 CORE = "supervise_runtime"
 WALKS = "decide::tests::property::"
-# Tests that are tried for a cell before it counts as not shown.
+# The number of tests that are tried for a cell before it counts as not shown.
 TRIES = 4
-# The tests of several threads go on for so long.
+# The duration of the tests with several threads.
 ENVIRONMENT = {
     "CARGO_TERM_COLOR": "never",
     "CARGO_INCREMENTAL": "0",
@@ -182,7 +182,7 @@ def shown_by(cell, hits, binaries, breadth, crates):
         tests = hits[crate].get(cell, ())
         if crate == CORE:
             tests = [test for test in tests if test.startswith("decide::tests::")]
-        # The random walks first; else those that reach few other cells: they are about this one.
+        # The random walks first; otherwise tests that reach few other cells, because they are about this one.
         order = lambda test: (not test.startswith(WALKS), breadth[crate].get(test, 0), test)
         for test in sorted(tests, key=order)[:TRIES]:
             if dies(crate, binaries[crate], test, cell):

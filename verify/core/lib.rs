@@ -1,4 +1,4 @@
-//! The lower floors of the runtime as a crate of their own.
+//! The lower floors of the runtime as a separate crate.
 
 #![allow(dead_code, unused_imports, unexpected_cfgs)] // the floors above use the rest
 

@@ -2,8 +2,8 @@
 # Mutants of the decision core and of the rules about settings, by cargo-mutants.
 #
 #   verify/core/run.sh                  all of them (hours)
-#   verify/core/run.sh 10 SEED          about ten, drawn with this seed
-#   verify/core/run.sh -f 'PATTERN'     those of the files that match; any option of `cargo mutants`
+#   verify/core/run.sh 10 SEED          about ten, chosen at random with this seed
+#   verify/core/run.sh -f 'PATTERN'     the mutants in matching files; any option of `cargo mutants`
 #
 # Fails if a mutant survives that `survivors.txt` does not list.
 set -euo pipefail

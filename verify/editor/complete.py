@@ -150,7 +150,7 @@ def main(wanted_name=""):
             items = reply["items"] if isinstance(reply, dict) else reply
             offered = [item["label"] for item in items]
             labels = [label.strip() for label in wanted.split(",")]
-            # An item may go on with its arguments: `Bounded(…)`, `within =`.
+            # An item may continue with its arguments: `Bounded(…)`, `within =`.
             is_it = lambda item, label: re.split(r"\W", item.rsplit("::", 1)[-1])[0] == label or item == label
             good = all(any(is_it(item, label) for item in offered) for label in labels)
         passed += good

@@ -29,7 +29,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def environment():
     env = dict(os.environ, CARGO_TERM_COLOR="never", CARGO_INCREMENTAL="0", CARGO_PROFILE_DEV_DEBUG="0")
-    # One target directory for all chapters, kept for the next run; with the compiler whose messages are shown.
+    # One target directory for all chapters, kept for the next run; and the compiler whose messages are shown.
     env["CARGO_TARGET_DIR"] = os.environ.get("GUIDE_TARGET_DIR", str(ROOT / "target" / "guide"))
     env["RUSTUP_TOOLCHAIN"] = re.search(r'channel = "(.*)"', (ROOT / "rust-toolchain.toml").read_text())[1]
     return env
@@ -46,7 +46,7 @@ class Package:
         for line in text.splitlines():
             if line.startswith("cd "):
                 self.folder /= line[3:]
-                # The versions that the project is tested with.
+                # The versions with which the project is tested.
                 (self.folder / "Cargo.lock").write_text((ROOT / "Cargo.lock").read_text())
                 continue
             status, out, err = self.run(line)

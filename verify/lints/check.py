@@ -24,7 +24,7 @@ def generated(span):
     return False
 
 
-# Built anew, since clippy says nothing about what is fresh.
+# Rebuilds the crate, since clippy reports nothing for a fresh build.
 (HERE / "src" / "lib.rs").touch()
 run = subprocess.run(
     ["cargo", "clippy", "--quiet", "--message-format=json", "--", "--cap-lints=warn", "-Wclippy::restriction"],

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Shows that the schedules catch mutants: six of the pure core (verify/mutants/decide-*.patch) put under the
-# real run loop, and each patch in mutants/ here, must make at least one schedule fail.
+# Shows that the schedules catch mutants: six of the pure core (verify/mutants/decide-*.patch) under the real run loop,
+# and each patch in mutants/ here, must make at least one schedule fail.
 #
 #   verify/model/mutants.sh            all
-#   verify/model/mutants.sh NAME..     those whose names begin so
+#   verify/model/mutants.sh NAME..     the mutants whose names begin like this
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,10 +13,10 @@ export CARGO_TARGET_DIR=${MUTANTS_TARGET_DIR:-$root/target/model-mutants}
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work" "$work.log"' EXIT
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf -) | tar -xf - -m -C "$work"
-# What an earlier run has built of another copy: its files are looked for where that was.
+# The build of an earlier copy is removed, because it refers to files at that copy's path.
 rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/{supervise-,interleavings-,tokio-}* "$CARGO_TARGET_DIR"/debug/incremental
 
-# What the loop shows; the rest of the core's mutants are the property test's alone.
+# The mutants that the loop can show; the others of the core are found only by the property test.
 core=(absorbs-every-failure a-stop-leaves-a-start ignores-hold goes-down-in-order resumes-nothing range-stays-narrow)
 
 failed=0

@@ -3,8 +3,8 @@
 # named in its first line must fail then.
 #
 #   verify/mutants/run.sh                every mutant (long)
-#   verify/mutants/run.sh 5 [SEED]       five of them, drawn at random
-#   verify/mutants/run.sh s16 decide-a   those whose names begin so
+#   verify/mutants/run.sh 5 [SEED]       five of them, chosen at random
+#   verify/mutants/run.sh s16 decide-a   the mutants whose names begin like this
 #
 # A patch begins with a line `# test: ARGUMENTS OF cargo test`. It is applied to a copy of the project.
 set -euo pipefail
@@ -29,7 +29,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR=${MUTANTS_TARGET_DIR:-$root/target/mutants}
 copy() { (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -m -C "$work"; }
-# (-m: newer than all that an earlier run has built with its patches)
+# (-m: newer than the build of an earlier run with its patches)
 copy
 
 # The module that `$1::$2` names in the crate of tests here: `groups/waits`, or `nodes` if `$1` is a file.
@@ -41,8 +41,8 @@ module() {
     fi
 }
 
-# A crate of many modules is built with the one that is asked for and those that it uses: of
-# `--test behaviour groups::waits::..` these are `groups/waits` and what its `crate::..` paths name.
+# A crate of many modules is built only with the requested module and the modules that it uses: for `--test behaviour
+# groups::waits::..` these are `groups/waits` and the modules in its `crate::..` paths.
 only() {
     [[ $1 =~ --test\ ([a-z_]+)\ ([a-z0-9_]+)::([a-z0-9_]+) ]] || return 0
     local name=${BASH_REMATCH[1]} first=${BASH_REMATCH[2]} second=${BASH_REMATCH[3]}
@@ -68,7 +68,7 @@ only() {
     done
 }
 
-# What `only` has changed in the copy.
+# Reverts the changes of `only` in the copy.
 whole() {
     local file
     for file in $(cd "$root" && git ls-files 'tests/*/main.rs' 'tests/behaviour/*/mod.rs'); do
@@ -85,7 +85,7 @@ for name in "${patches[@]}"; do
         missed=$((missed + 1))
         continue
     fi
-    # (--fuzz=0: a patch whose surroundings have changed may land elsewhere)
+    # (--fuzz=0: a patch whose context has changed may be applied elsewhere)
     if ! (cd "$work" && patch -p1 --quiet --force --fuzz=0 --no-backup-if-mismatch <"$patch" >/dev/null); then
         echo "STALE    $name: does not apply any more"
         missed=$((missed + 1))

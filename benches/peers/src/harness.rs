@@ -1,5 +1,5 @@
-//! What every benchmark shares: the trait a system implements, gates that count
-//! actor starts and stops, a counting allocator and the memory meter.
+//! Shared parts of all benchmarks: the trait that a system implements, gates that count actor starts and stops, a
+//! counting allocator and the memory meter.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::*};
@@ -32,7 +32,7 @@ pub struct Tree {
     pub stop: Duration,
 }
 
-/// One system under test. `None`: the system has no such thing.
+/// One system under test. `None`: the system does not have this feature.
 #[allow(async_fn_in_trait)]
 pub trait System {
     async fn tell(_cap: Option<usize>, _producers: u64, _n: u64) -> Option<Run> {
@@ -58,8 +58,8 @@ pub trait System {
     }
 }
 
-/// `n` operations split over `clients` tasks, each with its own clone of a handle.
-/// Unbounded producers yield every 1,024 sends, so that mailboxes stay short.
+/// Splits `n` operations over `clients` tasks, each with its own clone of a handle. Unbounded producers yield every
+/// 1,024 sends, so that mailboxes stay short.
 #[macro_export]
 macro_rules! clients {
     ($clients:expr, $n:expr, yielding: $yielding:expr, $handle:expr, |$h:ident, $i:ident| $op:expr) => {{
@@ -133,7 +133,7 @@ impl Gate {
 pub static STARTS: Gate = Gate::new();
 pub static STOPS: Gate = Gate::new();
 
-/// Lives in an actor's state: counts its start and its end.
+/// A part of an actor's state that counts the actor's start and end.
 pub struct Alive(());
 
 impl Alive {
@@ -192,7 +192,7 @@ fn rss() -> i64 {
     statm.split(' ').nth(1).unwrap().parse::<i64>().unwrap() * 4096
 }
 
-/// Times spawning and stopping, and weighs what was spawned.
+/// Times spawning and stopping, and measures the memory of the spawned actors.
 pub struct Meter {
     n: u64,
     rss: i64,

@@ -2,8 +2,8 @@
 //! this process and prints `bench runtime system metric value` lines, and `peers report FILE`
 //! turns such lines, each after the number of its round, into markdown.
 //!
-//! PEERS_SCALE scales the number of operations; with PEERS_COUNT set, allocations are counted
-//! instead of time measured. Without the feature `others` only what needs no other actor crate is there.
+//! PEERS_SCALE scales the number of operations; with PEERS_COUNT set, allocations are counted instead of time measured.
+//! Without the feature `others`, only the systems that need no other actor crate are there.
 
 mod harness;
 #[cfg(feature = "others")]
@@ -96,7 +96,7 @@ fn scaled(n: u64) -> u64 {
     ((n as f64 * scale) as u64 / 64 * 64).max(64)
 }
 
-/// How many are spawned: all, unless the run is only to show that everything works.
+/// The number of actors to spawn: all, unless the run only shows that everything works.
 fn spawned(n: u64) -> u64 {
     n.min(scaled(100 * n))
 }
@@ -206,6 +206,6 @@ fn measure(name: &str, runtime: &str, system: &str) {
     if counting && allocs > 0.0 && ops > 1.0 {
         println!("{name} {runtime} {system} allocs {:.2}", allocs / ops);
     }
-    // Actors left behind are not worth dropping.
+    // Skips the drop of the remaining actors.
     std::process::exit(0);
 }

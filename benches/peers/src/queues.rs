@@ -1,4 +1,4 @@
-//! Raw queues between async tasks: what a mailbox could be made of.
+//! Raw queues between async tasks, as candidates for a mailbox.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*, fence};

@@ -187,6 +187,21 @@ mod tests {
     }
 
     #[test]
+    fn a_reset_begins_with_the_shortest_delay() {
+        let backoff: Backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).into();
+        let slotted: Backoff = SlottedBackoff::new(secs(1)).ceiling(5).into();
+        let (mut delay, now) = (RestartDelay::default(), Instant::now());
+        let twice = [3, 6].map(secs);
+        assert_eq!([(); 2].map(|()| delay.next(Some(&backoff), FAILED, 0, now)), twice);
+        delay.reset();
+        assert_eq!([(); 2].map(|()| delay.next(Some(&backoff), FAILED, 0, now)), twice);
+        let mut delay = RestartDelay::default();
+        let slots = [(); 4].map(|()| delay.next(Some(&slotted), FAILED, u64::MAX, now));
+        delay.reset();
+        assert_eq!([(); 4].map(|()| delay.next(Some(&slotted), FAILED, u64::MAX, now)), slots);
+    }
+
+    #[test]
     fn jitter_comes_after_the_cap() {
         let backoff = ExponentialBackoff::new(secs(3), secs(30));
         let longest = delays(Some(backoff.into()), u64::MAX, 6);

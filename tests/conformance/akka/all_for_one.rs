@@ -1,4 +1,4 @@
-//! One child fails, and all are concerned: A016 to A028.
+//! One child fails, and all children are affected: A016 to A028.
 
 use supervise::prelude::*;
 
@@ -45,7 +45,7 @@ async fn all(most: u32) -> (Running<All>, Stage) {
     (tree, stage)
 }
 
-/// Three restarts, each with the failure of the one that failed.
+/// Three restarts, each with the failure of the child that failed.
 #[tokio::test(start_paused = true)]
 async fn a016_all_are_restarted_with_the_first_failure() {
     let (tree, stage) = all(3).await;
@@ -56,7 +56,7 @@ async fn a016_all_are_restarted_with_the_first_failure() {
     assert_eq!(told, ["a", "b", "c"].map(|name| format!("{name} post_restart: Told of b")));
 }
 
-/// All answer before, and all answer behind the same handles after it.
+/// All children answer before the restart, and all answer through the same handles after it.
 #[tokio::test(start_paused = true)]
 async fn a017_all_answer_before_and_after() {
     let (tree, _) = all(3).await;
@@ -71,7 +71,7 @@ async fn a017_all_answer_before_and_after() {
     }
 }
 
-/// A supervisor in the middle that handles nothing lets the failure through to the one above, which restarts all.
+/// A supervisor in the middle that handles nothing passes the failure to the supervisor above, which restarts all.
 #[tokio::test(start_paused = true)]
 async fn a018_what_the_middle_does_not_handle_restarts_all_of_the_top() {
     let stage = Stage::default();
@@ -88,7 +88,7 @@ async fn a018_what_the_middle_does_not_handle_restarts_all_of_the_top() {
     }
 }
 
-/// A hook is given no message at all, of nobody; which member failed is in the failure.
+/// A hook is never given a message; the failure tells which member failed.
 #[tokio::test(start_paused = true)]
 async fn a020_hooks_see_the_failure_and_no_message() {
     let (tree, stage) = all(3).await;
@@ -99,7 +99,7 @@ async fn a020_hooks_see_the_failure_and_no_message() {
     assert_eq!(told, ["c", "b", "a"].map(|name| format!("{name} pre_restart: Told of b")));
 }
 
-/// Resume concerns the one that failed, in a group too.
+/// Resume affects only the child that failed, in a group too.
 #[tokio::test(start_paused = true)]
 async fn a021_resume_concerns_the_failing_one_only() {
     let (tree, stage) = all(3).await;
@@ -114,7 +114,7 @@ async fn a021_resume_concerns_the_failing_one_only() {
     assert_eq!(stage.take(), [""; 0], "no hook ran");
 }
 
-/// Stop ends every child once; an actor above them goes on, a declared tree ends with them.
+/// Stop ends every child once; an actor above the children continues, a declared tree ends with them.
 #[tokio::test(start_paused = true)]
 async fn a022_stop_ends_all_of_them_once() {
     let stage = Stage::default();
@@ -156,7 +156,7 @@ async fn a023_a_normal_end_leaves_the_siblings_alone() {
     assert_eq!((ping(&rest).await, ping(&boss).await), (1, 1));
 }
 
-/// Two that fail at the same time are one restart of all, and one charge.
+/// Two members that fail at the same time cause one restart of all, which counts once against the budget.
 #[tokio::test(start_paused = true)]
 async fn a025_two_failures_at_once_are_one_restart_of_all() {
     let (tree, stage) = all(1).await;
@@ -170,7 +170,7 @@ async fn a025_two_failures_at_once_are_one_restart_of_all() {
     assert_eq!(kind(&tree.join().await.ended), "limit", "the one restart that it had is used up");
 }
 
-/// A sibling that is stopping already just stops; the others come back without it.
+/// A sibling that is stopping already just stops; the others come back without that sibling.
 #[tokio::test(start_paused = true)]
 async fn a026_a_sibling_that_is_stopping_is_not_rebuilt() {
     let (tree, stage) = all(3).await;
@@ -199,7 +199,7 @@ async fn a026_a_sibling_that_is_stopping_is_not_rebuilt() {
     assert_eq!(state(&tree.b), "stopped");
 }
 
-/// The order is that of the declaration, backwards and forwards, whatever the names; one at a time.
+/// The order is that of the declaration, in reverse on the way down, whatever the names; one member at a time.
 #[tokio::test(start_paused = true)]
 async fn a027_the_order_is_that_of_the_declaration() {
     let stage = Stage::default();

@@ -1,4 +1,4 @@
-//! Backoff, which is a setting of the child and not an actor around it: A168 to A180.
+//! Backoff, which is a setting of the child and not an actor around the child: A168 to A180.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ supervisor! {
     }
 }
 
-/// Without noise, and reset by hand.
+/// Without noise, and reset manually.
 fn exact(min: Duration, max: Duration) -> ExponentialBackoff {
     ExponentialBackoff::new(min, max).random_factor(0.0).reset(Reset::Manual)
 }
@@ -79,7 +79,7 @@ fn delays(events: &mut Events) -> Vec<Duration> {
     delays
 }
 
-/// An end by itself brings a `Permanent` child back, behind its handle; a drain from outside is final.
+/// After a normal end a `Permanent` child comes back, with the same handle; a drain from outside is final.
 #[tokio::test(start_paused = true)]
 async fn a168_an_end_by_itself_comes_back_and_a_drain_is_final() {
     let (tree, stage, mut events) = back(secs(3), secs(30)).await;
@@ -93,7 +93,8 @@ async fn a168_an_end_by_itself_comes_back_and_a_drain_is_final() {
     assert_eq!((stage.take(), state(&tree.a)), (text(&["a post_stop"]), "stopped"));
 }
 
-/// A failure comes back if it is decided Restart, an end by itself whatever is decided; Stop is the end.
+/// After a failure the child comes back if the decision is Restart; after a normal end it comes back whatever is
+/// decided. Stop ends the child.
 #[tokio::test(start_paused = true)]
 async fn a170_a_failure_and_an_end_by_itself_both_come_back() {
     let (tree, _, mut events) = back(secs(3), secs(30)).await;
@@ -111,7 +112,7 @@ async fn a170_a_failure_and_an_end_by_itself_both_come_back() {
     assert_eq!(state(&tree.a), "failed");
 }
 
-/// Each end counts as one restart, and the snapshot says how many there were.
+/// Each end counts as one restart, and the snapshot shows the number of restarts.
 #[tokio::test(start_paused = true)]
 async fn a171_one_error_is_one_restart() {
     let tree = Limited::start(Stage::default(), 3).await.unwrap();
@@ -121,7 +122,7 @@ async fn a171_one_error_is_one_restart() {
     assert_eq!((ping(&tree.a).await, used()), (2, 1));
 }
 
-/// Behind the reset by hand the delays begin anew, behind a failure as behind an end.
+/// After a manual reset the delays begin again, both after a failure and after a normal end.
 #[tokio::test(start_paused = true)]
 async fn a172_a_reset_by_hand_begins_the_delays_anew() {
     for by_failure in [true, false] {
@@ -139,7 +140,7 @@ async fn a172_a_reset_by_hand_begins_the_delays_anew() {
     }
 }
 
-/// A child that is declared to reject while down says at once that, and for how long, it is down.
+/// A child that is declared to reject while down reports at once that it is down, and for how long.
 #[tokio::test(start_paused = true)]
 async fn a173_a_child_in_backoff_can_answer_at_once_that_it_is_down() {
     let tree = Rejecting::start(Stage::default()).await.unwrap();
@@ -152,7 +153,7 @@ async fn a173_a_child_in_backoff_can_answer_at_once_that_it_is_down() {
     assert_eq!(ping(&tree.a).await, 2);
 }
 
-/// A child that is not to come back: what waited behind its failure are dead letters, what comes later is refused.
+/// A child that will not come back: messages queued at its failure become dead letters, later ones are refused.
 #[tokio::test(start_paused = true)]
 async fn a175_without_a_restart_what_waited_is_a_dead_letter() {
     let tree = Back::start(Stage::default(), exact(secs(1), secs(1)), Directive::Stop).await.unwrap();
@@ -164,7 +165,7 @@ async fn a175_without_a_restart_what_waited_is_a_dead_letter() {
     assert_eq!(tree.a.tell(Msg::Note("three")).await.unwrap_err().reason(), SendRejection::Ended);
 }
 
-/// The delay of the n-th restart, up to the cap; no time at all is refused.
+/// The delay of the n-th restart, up to the cap; a delay of zero is refused.
 #[tokio::test(start_paused = true)]
 async fn a176_the_delays_double_up_to_the_cap() {
     let (minutes, days) = (|n: u64| secs(60 * n), |n: u64| secs(24 * 3600 * n));
@@ -186,7 +187,7 @@ async fn a176_the_delays_double_up_to_the_cap() {
     assert!(matches!(none.unwrap_err().error(), Some(InvalidSettings::NoTime(_))));
 }
 
-/// Two restarts, whether by failures or by ends; the third end is that of the supervisor.
+/// Two restarts, by failures or by normal ends; the third end is that of the supervisor.
 #[tokio::test(start_paused = true)]
 async fn a177_the_third_end_with_two_restarts_ends_the_supervisor() {
     for by_failure in [true, false] {
@@ -205,7 +206,8 @@ async fn a177_the_third_end_with_two_restarts_ends_the_supervisor() {
     }
 }
 
-/// A `Transient` child says itself when it is through. While it waits a stop or a drain is the end, a message is not.
+/// A `Transient` child ends by itself when its work is done. While the child backs off, a stop or a drain ends it; a
+/// message does not.
 #[tokio::test(start_paused = true)]
 async fn a178_who_is_through_says_so_and_a_wait_can_be_ended() {
     let (tree, stage, _) = back(secs(30), secs(30)).await;
@@ -233,7 +235,7 @@ async fn a178_who_is_through_says_so_and_a_wait_can_be_ended() {
     }
 }
 
-/// Four delays as announced and as waited, and one child behind them.
+/// Four delays that match the announced ones, and the same child after them.
 #[tokio::test(start_paused = true)]
 async fn a180_four_delays_and_one_child_behind_them() {
     let (tree, stage, mut events) = back(ms(200), secs(10)).await;
@@ -248,7 +250,7 @@ async fn a180_four_delays_and_one_child_behind_them() {
     assert_eq!(stage.ending("a start").len(), 4);
 }
 
-/// A backoff puts nobody between a child and who has spawned it: the path is the same with and without.
+/// A backoff adds no actor between a child and its parent: the path is the same with and without.
 #[tokio::test(start_paused = true)]
 async fn a180a_nobody_stands_between_a_child_and_its_parent() {
     let boss = top("boss", &Stage::default()).await;
@@ -257,7 +259,7 @@ async fn a180a_nobody_stands_between_a_child_and_its_parent() {
     assert_eq!((plain.path(), paced.path()), ("boss/plain".into(), "boss/paced".into()));
 }
 
-/// While a child is slow to go down the others serve, and what is sent to it waits for the next instance.
+/// While a child goes down slowly, its siblings serve, and messages sent to the child wait for the next instance.
 #[tokio::test(start_paused = true)]
 async fn a180b_messages_wait_while_the_child_is_slow_to_go_down() {
     let (tree, stage, _) = back(secs(3), secs(30)).await;
@@ -286,7 +288,8 @@ async fn a180c_the_sixth_failure_with_five_restarts_ends_the_supervisor() {
     assert_eq!(kind(&soon(tree.join()).await.ended), "limit");
 }
 
-/// Three restarts in a second: three, a pause, one more, and of three quick ones the third ends it.
+/// Three restarts in a second: three restarts, a pause, and one more; then of three quick ones the third ends the
+/// child.
 #[tokio::test(start_paused = true)]
 async fn a180d_a_pause_makes_room_and_three_quick_ones_end_it() {
     let tree = Windowed::start(Stage::default()).await.unwrap();
@@ -313,7 +316,7 @@ async fn a180e_a_window_that_is_never_full_is_refused() {
     assert_eq!(what, InvalidSettings::NeverReached { failures: 4, least: ms(300), within: ms(10) });
 }
 
-/// A failure of a child with a backoff waits, whoever decided.
+/// A failure of a child with a backoff waits, no matter which supervisor decided.
 #[tokio::test(start_paused = true)]
 async fn a180f_no_restart_goes_around_the_backoff() {
     let stage = Stage::default();
@@ -326,7 +329,7 @@ async fn a180f_no_restart_goes_around_the_backoff() {
     }
 }
 
-/// A first start that fails is tried again at the pace of the backoff; a kill is final by default.
+/// A first start that fails is tried again with the delays of the backoff; a kill is final by default.
 #[tokio::test(start_paused = true)]
 async fn a180g_a_failing_first_start_is_tried_again_and_a_kill_is_final() {
     let stage = Stage::default();
@@ -341,7 +344,7 @@ async fn a180g_a_failing_first_start_is_tried_again_and_a_kill_is_final() {
     assert_eq!((state(&one), stage.ending("kid start").len()), ("killed", 0));
 }
 
-/// An escalation makes the supervisor new, and with it the backoff.
+/// An escalation creates a new instance of the supervisor, and with it a new backoff.
 #[tokio::test(start_paused = true)]
 async fn a180h_an_escalation_makes_the_backoff_new() {
     let stage = Stage::default();
@@ -361,7 +364,7 @@ async fn a180h_an_escalation_makes_the_backoff_new() {
     assert_eq!(delays(&mut events), [secs(1)]);
 }
 
-/// A reset concerns the delays; the number of restarts without a window is for good.
+/// A reset affects the delays; a restart limit without a window keeps its count.
 #[tokio::test(start_paused = true)]
 async fn a180i_a_reset_does_not_touch_the_limit() {
     let tree = Healing::start(Stage::default()).await.unwrap();
@@ -376,7 +379,7 @@ async fn a180i_a_reset_does_not_touch_the_limit() {
     assert_eq!(kind(&soon(tree.join()).await.ended), "limit");
 }
 
-/// Arguments that cannot be are refused.
+/// Invalid arguments are refused.
 #[tokio::test(start_paused = true)]
 async fn a180j_arguments_that_cannot_be_are_refused() {
     let boss = top("boss", &Stage::default()).await;

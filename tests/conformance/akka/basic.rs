@@ -1,4 +1,4 @@
-//! One child fails, and is restarted alone: A001 to A015.
+//! One child fails, and restarts alone: A001 to A015.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ supervisor! {
     }
 }
 
-/// The new instance is given the first error; whoever asked hears at once that no answer will come.
+/// The new instance receives the first error; the sender of the ask learns at once that no answer will come.
 #[tokio::test(start_paused = true)]
 async fn a001_the_new_instance_is_told_the_error_and_nobody_answers_the_asker() {
     let stage = Stage::default();
@@ -66,7 +66,7 @@ async fn a001_the_new_instance_is_told_the_error_and_nobody_answers_the_asker() 
     assert_eq!(stage.told(), ["a pre_restart: Told of a", "a post_restart: Told of a"]);
 }
 
-/// One handle before and after the crash.
+/// The same handle before and after the crash.
 #[tokio::test(start_paused = true)]
 async fn a002_the_handle_stays_valid_over_a_restart() {
     let tree = One::start(Stage::default()).await.unwrap();
@@ -77,7 +77,7 @@ async fn a002_the_handle_stays_valid_over_a_restart() {
     assert_eq!(handle, tree.a);
 }
 
-/// Whichever of three crashes, the other two notice nothing.
+/// When one of three crashes, the other two notice nothing.
 #[tokio::test(start_paused = true)]
 async fn a003_only_the_one_that_crashed_is_restarted() {
     for crashing in ["a", "b", "c"] {
@@ -93,7 +93,7 @@ async fn a003_only_the_one_that_crashed_is_restarted() {
     }
 }
 
-/// A crash without anybody who waits for an answer is restarted in the same way.
+/// A crash is restarted in the same way when no sender waits for an answer.
 #[tokio::test(start_paused = true)]
 async fn a005_a_crash_by_a_tell_is_restarted_the_same_way() {
     let stage = Stage::default();
@@ -105,7 +105,7 @@ async fn a005_a_crash_by_a_tell_is_restarted_the_same_way() {
     assert_eq!(stage.told(), ["a pre_restart: Told of a", "a post_restart: Told of a"]);
 }
 
-/// Messages that waited are handled behind the restart; the message that failed is gone.
+/// Queued messages are handled after the restart; the message that failed is gone.
 #[tokio::test(start_paused = true)]
 async fn a006_the_mailbox_is_kept_over_a_restart() {
     let stage = Stage::default();
@@ -144,7 +144,7 @@ async fn a007_a_limit_of_zero_never_restarts() {
     assert_eq!(stage.take(), ["b post_stop", "a post_stop"]);
 }
 
-/// The same for all children of an actor at once; the actor goes on.
+/// The same for all children of an actor at once; the actor continues.
 #[tokio::test(start_paused = true)]
 async fn a008_a_limit_of_zero_of_a_group_ends_all_children() {
     let stage = Stage::default();
@@ -159,7 +159,7 @@ async fn a008_a_limit_of_zero_of_a_group_ends_all_children() {
     assert_eq!(ping(&boss).await, 1);
 }
 
-/// Seven crashes in a row under a strategy without a limit.
+/// Seven consecutive crashes under a strategy without a limit.
 #[tokio::test(start_paused = true)]
 async fn a010_without_a_limit_it_answers_after_seven_crashes() {
     let tree = Endless::start(Stage::default()).await.unwrap();
@@ -170,7 +170,7 @@ async fn a010_without_a_limit_it_answers_after_seven_crashes() {
     assert_eq!(ping(&tree.a).await, 8);
 }
 
-/// A hundred crashes that are queued at once are a hundred restarts, and not in a hot loop: 10 ms lie between two.
+/// A hundred queued crashes cause a hundred restarts without a hot loop: at least 10 ms pass between two.
 #[tokio::test(start_paused = true)]
 async fn a011_a_hundred_queued_crashes_are_a_hundred_restarts_at_a_pace() {
     let stage = Stage::default();
@@ -204,7 +204,7 @@ async fn a012_four_workers_on_several_threads_are_all_restarted() {
     assert_eq!(stage.ending("post_restart").len(), 4);
 }
 
-/// A kill under a decider that restarts whatever it is runs both hooks of a restart.
+/// A kill runs both hooks of a restart if the decider always restarts.
 #[tokio::test(start_paused = true)]
 async fn a013_a_kill_that_is_decided_restart_runs_both_hooks() {
     let stage = Stage::default();
@@ -217,7 +217,7 @@ async fn a013_a_kill_that_is_decided_restart_runs_both_hooks() {
     assert!(matches!(stage.given("a post_restart").cause(), Cause::Killed));
 }
 
-/// An error that is decided Stop: who watched it before hears of the end, with the failure.
+/// An error that is decided Stop: an actor that watched the child before learns of the end, with the failure.
 #[tokio::test(start_paused = true)]
 async fn a015_an_error_that_stops_is_told_to_the_watcher() {
     let stage = Stage::default();

@@ -1,4 +1,4 @@
-//! Directives, and who decides: A042 to A062.
+//! Directives, and the deciders that return them: A042 to A062.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,12 +38,12 @@ supervisor! {
     }
 }
 
-/// Fails with this error of its own.
+/// The unit fails with this error type of the test.
 async fn fail_with(unit: &ActorRef<Unit>, error: impl std::error::Error + Send + Sync + 'static) {
     act(unit, move |_, _| Box::pin(async move { Err(error.into()) })).await;
 }
 
-/// A tree that decides so, above a parent that decides so on its children `a` and `b`.
+/// A tree with this directive, above a parent that applies this strategy to its children `a` and `b`.
 async fn deep(above: Directive, below: SupervisorStrategy) -> (Running<Deep>, [ActorRef<Unit>; 2], Stage) {
     let stage = Stage::default();
     stage.supervises("parent", below);
@@ -62,7 +62,7 @@ async fn a042_resume_keeps_the_state() {
     assert_eq!((sum(&tree.a).await, tree.a.incarnation()), (42, 1));
 }
 
-/// Restart begins with a fresh one.
+/// Restart begins with a fresh state.
 #[tokio::test(start_paused = true)]
 async fn a043_restart_begins_with_a_fresh_state() {
     let tree = Simple::start(Stage::default(), Directive::Restart).await.unwrap();
@@ -71,7 +71,7 @@ async fn a043_restart_begins_with_a_fresh_state() {
     assert_eq!((sum(&tree.a).await, tree.a.incarnation()), (0, 2));
 }
 
-/// An escalation restarts the parent; its children end with the old instance, and their watcher hears of it.
+/// An escalation restarts the parent; its children end with the old instance, and their watcher is notified.
 #[tokio::test(start_paused = true)]
 async fn a045_an_escalation_restarts_the_parent_and_ends_the_child() {
     let (tree, [a, b], stage) = deep(Directive::Restart, always(Directive::Escalate)).await;
@@ -89,7 +89,7 @@ async fn a045_an_escalation_restarts_the_parent_and_ends_the_child() {
     assert_eq!(ping(&tree.parent).await, 2);
 }
 
-/// A parent that keeps the child: it survives behind its handle, with a fresh state.
+/// A parent that keeps the child: the child survives with its handle, and has a fresh state.
 #[tokio::test(start_paused = true)]
 async fn a046_an_escalation_restarts_a_kept_child_behind_its_parent() {
     let (tree, [a, b], stage) = deep(Directive::Restart, always(Directive::Escalate)).await;
@@ -100,7 +100,7 @@ async fn a046_an_escalation_restarts_a_kept_child_behind_its_parent() {
     assert_eq!(state(&b), "stopped");
 }
 
-/// The default, cause by cause; a panic is a failure like another here.
+/// The default decision for each cause; a panic is a failure like any other here.
 #[tokio::test(start_paused = true)]
 async fn a047_the_default_decider_goes_by_cause_and_phase() {
     quiet_panics();
@@ -122,7 +122,7 @@ async fn a047_the_default_decider_goes_by_cause_and_phase() {
     assert_eq!((ping(&failing).await, ping(&panicking).await), (2, 2));
 }
 
-/// An error that no arm names escalates; the default is not asked about it.
+/// An error that no arm names escalates; the default decision does not apply to it.
 #[tokio::test(start_paused = true)]
 async fn a048_an_error_that_no_arm_names_escalates() {
     let stage = Stage::default();
@@ -133,7 +133,7 @@ async fn a048_an_error_that_no_arm_names_escalates() {
     assert_eq!(kind(&report.ended), "failed");
 }
 
-/// Arms name types, and each the very type: neither order nor kinship counts.
+/// Arms name exact types: neither their order nor an inheritance relation matters.
 #[tokio::test(start_paused = true)]
 async fn a050_listed_types_are_decided_and_others_escalate() {
     let stage = Stage::default();
@@ -153,7 +153,7 @@ async fn a050_listed_types_are_decided_and_others_escalate() {
     assert_eq!(decided, expected.map(|(path, directive)| (path.to_owned(), directive)));
 }
 
-/// A kill that is resumed: it lives on with its state.
+/// A kill that is decided Resume: the actor continues with its state.
 #[tokio::test(start_paused = true)]
 async fn a051_a_kill_that_is_resumed_lives_on() {
     let tree = Simple::start(Stage::default(), Directive::Resume).await.unwrap();
@@ -169,7 +169,7 @@ fn panicking() -> SupervisorStrategy {
         .decider(|_: &Failure| -> Directive { panic!("planned panic in a decider") })
 }
 
-/// A decider that panics escalates what it was asked about: the parent fails with the child's failure.
+/// If a decider panics, the failure escalates: the parent fails with the child's failure.
 #[tokio::test(start_paused = true)]
 async fn a052_a_decider_that_panics_escalates_the_failure() {
     quiet_panics();
@@ -183,7 +183,7 @@ async fn a052_a_decider_that_panics_escalates_the_failure() {
     }
 }
 
-/// The same, resumed from above: the child goes on with its state and what waited.
+/// The same with Resume from above: the child continues with its state and its queued messages.
 #[tokio::test(start_paused = true)]
 async fn a053_a_decider_that_panics_can_be_resumed() {
     quiet_panics();
@@ -196,7 +196,7 @@ async fn a053_a_decider_that_panics_can_be_resumed() {
     assert_eq!((sum(&a).await, a.incarnation(), tree.parent.incarnation()), (42, 1, 1));
 }
 
-/// An escalation that is resumed: all go on, nothing is lost, the one above was asked once.
+/// An escalation that is decided Resume: all actors continue, nothing is lost, and the decider above was asked once.
 #[tokio::test(start_paused = true)]
 async fn a055_an_escalation_that_is_resumed_loses_nothing() {
     supervisor! {
@@ -228,7 +228,7 @@ async fn a055_an_escalation_that_is_resumed_loses_nothing() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
-/// Of three levels the middle one is killed: it goes first, then the one below that it keeps; the head notices nothing.
+/// The middle one of three levels is killed: it goes down first, then the kept child below; the head notices nothing.
 #[tokio::test(start_paused = true)]
 async fn a056_a_kill_in_the_middle_leaves_the_head_alone() {
     let stage = Stage::default();
@@ -244,7 +244,7 @@ async fn a056_a_kill_in_the_middle_leaves_the_head_alone() {
     assert_eq!((ping(&head).await, ping(&middle).await, ping(&last).await), (1, 2, 2));
 }
 
-/// Two levels up it is still the child's own error, with the child's path; only the phase is another's.
+/// Two levels up, the failure is still the child's own error, with the child's path; only the phase differs.
 #[tokio::test(start_paused = true)]
 async fn a057_an_escalated_error_is_not_wrapped() {
     let stage = Stage::default();
@@ -261,7 +261,7 @@ async fn a057_an_escalated_error_is_not_wrapped() {
     assert!(failure.before().is_none());
 }
 
-/// A parent that is restarted because of a child has no message in hand, and no hook could be given one.
+/// A parent that is restarted because of a child has no message in hand, so that no hook could receive one.
 #[tokio::test(start_paused = true)]
 async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
     let (tree, [a, _], _) = deep(Directive::Restart, always(Directive::Escalate)).await;
@@ -277,7 +277,8 @@ async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
     assert_eq!(in_hand, [("parent/a".to_owned(), true), ("parent".to_owned(), false)]);
 }
 
-/// A parent that hears of a child's end can have another child of that name at once: the same path, another handle.
+/// When a parent learns of a child's end, it can spawn another child of that name at once: the same path, another
+/// handle.
 #[tokio::test(start_paused = true)]
 async fn a060_who_hears_of_an_end_can_replace_the_child() {
     let stage = Stage::default();
@@ -303,7 +304,7 @@ async fn a060_who_hears_of_an_end_can_replace_the_child() {
     assert_ne!(first, second);
 }
 
-/// The act of an actor at the end of a child is not done while it goes down itself, so it cannot go wrong there.
+/// An actor that goes down does not run its reaction to the end of a child, so the reaction cannot fail there.
 #[tokio::test(start_paused = true)]
 async fn a061_a_parent_that_goes_down_hears_of_no_child() {
     let stage = Stage::default();
@@ -317,7 +318,7 @@ async fn a061_a_parent_that_goes_down_hears_of_no_child() {
     assert_eq!(stage.take(), ["kid post_stop", "boss post_stop"]);
 }
 
-/// Every directive is an event, with what it was decided on.
+/// Every directive is an event, with the failure that it decides.
 #[tokio::test(start_paused = true)]
 async fn a062_every_directive_is_an_event() {
     for (directive, then) in [

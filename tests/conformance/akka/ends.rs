@@ -20,7 +20,7 @@ supervisor! {
     }
 }
 
-/// Questions from before a drain are answered; then the actor ends.
+/// Questions sent before a drain are answered; then the actor ends.
 #[tokio::test(start_paused = true)]
 async fn a122_what_was_asked_before_a_drain_is_answered() {
     let stage = Stage::default();
@@ -31,7 +31,7 @@ async fn a122_what_was_asked_before_a_drain_is_answered() {
     assert_eq!(stage.take(), ["a start", "a pre_start", "a ping", "a ping", "a post_stop"]);
 }
 
-/// Depth first, and siblings in reverse, one behind the other.
+/// Depth first, and siblings in reverse, one after the other.
 #[tokio::test(start_paused = true)]
 async fn a123_a_stop_is_depth_first_and_in_reverse() {
     let stage = Stage::default();
@@ -48,7 +48,7 @@ async fn a123_a_stop_is_depth_first_and_in_reverse() {
     assert!(second.ended().is_some());
 }
 
-/// When the parent hears of the end the name is free: the same path, another handle.
+/// When the parent learns of the end, the name is free: the same path, another handle.
 #[tokio::test(start_paused = true)]
 async fn a125_a_name_is_free_when_the_parent_hears_of_the_end() {
     let stage = Stage::default();
@@ -65,7 +65,7 @@ async fn a125_a_name_is_free_when_the_parent_hears_of_the_end() {
     assert_ne!(new, old);
 }
 
-/// A name that lives is refused, in the same message too; of four that begin one key at once, one wins.
+/// The name of a living child is refused, in the same message too; of four concurrent spawns of one key, one succeeds.
 #[tokio::test(start_paused = true)]
 async fn a126_a_name_that_lives_is_refused() {
     let stage = Stage::default();
@@ -90,7 +90,7 @@ async fn a126_a_name_that_lives_is_refused() {
     assert_eq!(stage.ending("k start").len(), 1);
 }
 
-/// An actor that goes down makes no children any more, neither in its last message nor in `post_stop`.
+/// An actor that goes down cannot spawn children, neither in its last message nor in `post_stop`.
 #[tokio::test(start_paused = true)]
 async fn a127_who_goes_down_makes_no_children() {
     let stage = Stage::default();
@@ -119,7 +119,7 @@ async fn a127_who_goes_down_makes_no_children() {
     assert_eq!(stage.take(), ["boss is refused in a message", "boss post_stop", "boss is refused in post_stop"]);
 }
 
-/// A stop in a restart wins: no new instance, and `post_stop` once.
+/// A stop during a restart wins: no new instance, and `post_stop` runs once.
 #[tokio::test(start_paused = true)]
 async fn a128_a_stop_in_a_restart_wins() {
     let stage = Stage::default();
@@ -135,7 +135,7 @@ async fn a128_a_stop_in_a_restart_wins() {
     assert_eq!(stage.take(), ["boss pre_restart", "kid post_stop", "kid post_stop done", "boss post_stop"]);
 }
 
-/// A parent that is told to stop while the failure of a child waits for it: all end, nobody is restarted.
+/// A parent is ordered to stop while it still has to decide a child's failure: all end, and nothing is restarted.
 #[tokio::test(start_paused = true)]
 async fn a130_a_stop_with_a_failure_below_that_waits_restarts_nobody() {
     let stage = Stage::default();
@@ -154,7 +154,7 @@ async fn a130_a_stop_with_a_failure_below_that_waits_restarts_nobody() {
     assert_eq!(ping(&house.other).await, 1);
 }
 
-/// A second stop changes nothing, before the end and behind it.
+/// A second stop changes nothing, before the end and after it.
 #[tokio::test(start_paused = true)]
 async fn a131_a_second_stop_changes_nothing() {
     let stage = Stage::default();
@@ -173,7 +173,7 @@ async fn a131_a_second_stop_changes_nothing() {
     assert_eq!((state(&one), ping(&boss).await), ("stopped", 1));
 }
 
-/// Any holder of the handle may stop the actor; that need not be the parent.
+/// Any holder of the handle may stop the actor, not only the parent.
 #[tokio::test(start_paused = true)]
 async fn a132_whoever_has_the_handle_may_stop() {
     let house = House::start(Stage::default()).await.unwrap();
@@ -182,7 +182,7 @@ async fn a132_whoever_has_the_handle_may_stop() {
     assert_eq!((state(&house.other), ping(&house.boss).await), ("stopped", 1));
 }
 
-/// The wait for an end is over behind `post_stop`, at once for one that has ended, and can be given up.
+/// The wait for an end returns after `post_stop`, at once for an actor that has ended, and can be cancelled.
 #[tokio::test(start_paused = true)]
 async fn a133_an_end_can_be_awaited_with_a_time() {
     let stage = Stage::default();
@@ -198,7 +198,7 @@ async fn a133_an_end_can_be_awaited_with_a_time() {
     assert_eq!(kind(&timeout(Duration::ZERO, a.terminated()).await.unwrap().unwrap()), "stopped");
 }
 
-/// A message to one that has ended comes back to its sender.
+/// A message to an actor that has ended is returned to its sender.
 #[tokio::test(start_paused = true)]
 async fn a135_a_message_to_the_dead_comes_back() {
     let house = House::start(Stage::default()).await.unwrap();

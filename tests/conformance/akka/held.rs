@@ -1,4 +1,4 @@
-//! Actors below a failure, and failures that meet each other: A095 to A106.
+//! Actors below a failure, and concurrent failures: A095 to A106.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +18,7 @@ supervisor! {
     }
 }
 
-/// `boss` over `mid` over `leaf`; what fails in `mid` is for the tree above `boss` to decide.
+/// `boss` above `mid` above `leaf`; the tree above `boss` decides the failures of `mid`.
 struct Family {
     tree: Running<House>,
     stage: Stage,
@@ -37,7 +37,7 @@ impl Family {
         Family { tree, stage, mid, leaf }
     }
 
-    /// `mid` fails now, and is decided on in `time`, when `boss` has come to the end of its message.
+    /// `mid` fails now; the decision follows after `time`, when `boss` has finished its message.
     async fn fails_undecided(&self, time: Duration) {
         self.tree.boss.tell(Msg::Work(time)).await.unwrap();
         settle().await;
@@ -47,7 +47,7 @@ impl Family {
     }
 }
 
-/// While nobody has decided on a failure, those below it begin no message.
+/// While a failure is undecided, actors below it begin no message.
 #[tokio::test(start_paused = true)]
 async fn a095_below_an_undecided_failure_no_message_begins() {
     let family = Family::new(Directive::Resume).await;
@@ -58,7 +58,7 @@ async fn a095_below_an_undecided_failure_no_message_begins() {
     assert_eq!(family.stage.take(), ["boss worked", "leaf ping"]);
 }
 
-/// Behind a Resume in the middle those below go on working.
+/// After a Resume in the middle, the actors below continue.
 #[tokio::test(start_paused = true)]
 async fn a096_children_of_a_resumed_actor_go_on() {
     let family = Family::new(Directive::Resume).await;
@@ -73,7 +73,7 @@ async fn a096_children_of_a_resumed_actor_go_on() {
 async fn a097_messages_flow_when_the_last_failure_above_is_resumed() {
     let family = Family::new(Directive::Resume).await;
     family.stage.supervises("mid", always(Directive::Escalate));
-    // Its strategy is read once for each instance.
+    // The strategy is read once for each instance.
     family.mid.restart().unwrap();
     settle().await;
     let low = kid(&family.mid, "low").await;
@@ -90,7 +90,7 @@ async fn a097_messages_flow_when_the_last_failure_above_is_resumed() {
     assert_eq!((ping(&low).await, ping(&leaf).await), (1, 1));
 }
 
-/// An actor that is held can be stopped and watched, and hears of ends when it may work again.
+/// A suspended actor can be stopped and watched, and learns of ends when it continues.
 #[tokio::test(start_paused = true)]
 async fn a098_who_is_held_can_be_stopped_and_watched() {
     let family = Family::new(Directive::Resume).await;
@@ -107,7 +107,7 @@ async fn a098_who_is_held_can_be_stopped_and_watched() {
     assert_eq!(family.stage.take(), ["boss worked", "other hears boss/mid/leaf: stopped"]);
 }
 
-/// A child that failed below an undecided failure, and is stopped by the restart above: nobody decides on it.
+/// A child fails below an undecided failure, and the restart above stops it: its own failure is not decided.
 #[tokio::test(start_paused = true)]
 async fn a100_a_failure_below_a_restart_is_absorbed_with_its_child() {
     let family = Family::new(Directive::Restart).await;
@@ -124,7 +124,7 @@ async fn a100_a_failure_below_a_restart_is_absorbed_with_its_child() {
     assert!(!lines.iter().any(|line| line.starts_with("boss/mid/leaf decided")), "{lines:?}");
 }
 
-/// The same with a child that is kept: one restart takes care of both.
+/// The same with a kept child: one restart handles both failures.
 #[tokio::test(start_paused = true)]
 async fn a101_a_kept_child_that_has_failed_is_restarted_once() {
     let family = Family::new(Directive::Restart).await;
@@ -141,7 +141,7 @@ async fn a101_a_kept_child_that_has_failed_is_restarted_once() {
     assert!(!lines.iter().any(|line| line.starts_with("boss/mid/leaf decided")), "{lines:?}");
 }
 
-/// The same when it fails while its parent waits for another child to stop.
+/// The same when the child fails while its parent waits for another child to stop.
 #[tokio::test(start_paused = true)]
 async fn a102_a_kept_child_that_fails_in_its_parents_restart_is_restarted_once() {
     let stage = Stage::default();
@@ -161,7 +161,7 @@ async fn a102_a_kept_child_that_fails_in_its_parents_restart_is_restarted_once()
     assert_eq!((ping(&kept).await, state(&slow)), (2, "stopped"));
 }
 
-/// A child that has ended means nothing to the next one of its name: neither its failure nor its wait.
+/// A child that has ended does not affect the next child of its name: neither its failure nor its backoff remains.
 #[tokio::test(start_paused = true)]
 async fn a103_an_earlier_child_of_the_name_does_not_concern_the_next() {
     let stage = Stage::default();
@@ -186,7 +186,7 @@ async fn a103_an_earlier_child_of_the_name_does_not_concern_the_next() {
     assert_eq!((ping(&last).await, state(&last)), (1, "lives"));
 }
 
-/// A child that is spawned below an undecided failure does not start before it is decided, and never if that is Restart.
+/// A child spawned below an undecided failure does not start before the decision, and never if the decision is Restart.
 #[tokio::test(start_paused = true)]
 async fn a105_what_is_spawned_while_held_starts_behind_the_resume() {
     for above in [Directive::Resume, Directive::Restart] {
@@ -217,7 +217,7 @@ async fn a105_what_is_spawned_while_held_starts_behind_the_resume() {
     }
 }
 
-/// An actor that is going down asks nobody about its failure.
+/// A failure of an actor that is going down is not decided.
 #[tokio::test(start_paused = true)]
 async fn a106_who_is_going_down_is_not_decided_on() {
     let (stage, asked) = (Stage::default(), Arc::new(AtomicU32::new(0)));

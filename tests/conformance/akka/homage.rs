@@ -1,4 +1,4 @@
-//! Checks that the first Akka, of 2009 to 2011, made of itself: A215 to A221.
+//! Tests that the first Akka, of 2009 to 2011, ran on itself: A215 to A221.
 
 use supervise::error::AskError;
 use supervise::event::EventKind;
@@ -72,7 +72,7 @@ fn log(stage: &Stage) -> String {
     stage.take().into_iter().map(word).collect()
 }
 
-/// Pings all, lets the one die, with an answer asked for or without, and pings all again.
+/// Pings all units, makes one fail, with or without an ask, and pings all again.
 async fn play(stage: &Stage, units: &[&ActorRef<Unit>], dies: usize, asked: bool) -> String {
     for unit in units {
         ping(unit).await;
@@ -112,7 +112,7 @@ async fn a215_the_matrix_of_calls_and_crashes() {
     }
 }
 
-/// A group with a group in it: the worker of the first level dies, and all three are restarted.
+/// A group inside a group: the worker of the first level dies, and all three are restarted.
 #[tokio::test(start_paused = true)]
 async fn a216_a_group_in_a_group_is_restarted_with_it() {
     let stage = Stage::default();
@@ -124,7 +124,7 @@ async fn a216_a_group_in_a_group_is_restarted_with_it() {
     assert_eq!([ping(&tree.a).await, ping(&tree.below.b).await, ping(&tree.below.c).await], [2, 2, 2]);
 }
 
-/// A `Temporary` child fails once: declared, spawned, or linked by hand.
+/// A `Temporary` child fails once: declared, spawned, or linked at run time.
 #[tokio::test(start_paused = true)]
 async fn a217_a_temporary_child_is_never_restarted() {
     let stage = Stage::default();
@@ -144,7 +144,7 @@ async fn a217_a_temporary_child_is_never_restarted() {
     assert_eq!((ping(&tree.boss).await, ping(&tree.sibling).await), (1, 1));
 }
 
-/// That a limit was reached is said: an event with the child, and to who watches it the limit with the last failure.
+/// A limit that is reached is reported: as an event with the child, and to watchers as the limit with the last failure.
 #[tokio::test(start_paused = true)]
 async fn a218_that_a_limit_was_reached_is_said() {
     let stage = Stage::default();
@@ -168,7 +168,7 @@ async fn a218_that_a_limit_was_reached_is_said() {
     assert_eq!((restarts.max, restarts.within), (Some(1), Some(secs(5))));
 }
 
-/// A stop waits for the time that was declared, and no longer.
+/// A stop waits for the declared time, and no longer.
 #[tokio::test(start_paused = true)]
 async fn a221_a_stop_waits_its_time_and_no_longer() {
     let stage = Stage::default();

@@ -21,7 +21,7 @@ supervisor! {
     }
 }
 
-/// A boss that is restarted whatever happens, and a child of it.
+/// A boss that is restarted after every failure, and its child.
 async fn family(stage: &Stage) -> (ActorRef<Unit>, ActorRef<Unit>) {
     let boss = top("boss", stage).await;
     let one = kid(&boss, "kid").await;
@@ -29,7 +29,7 @@ async fn family(stage: &Stage) -> (ActorRef<Unit>, ActorRef<Unit>) {
     (boss, one)
 }
 
-/// The hooks of a first start, of three restarts, and of the end at the fourth kill; none stands in for another.
+/// The hooks of a first start, of three restarts, and of the end at the fourth kill; no hook replaces another.
 #[tokio::test(start_paused = true)]
 async fn a063_hooks_run_in_order_over_three_restarts_and_the_end() {
     let stage = Stage::default();
@@ -50,7 +50,7 @@ async fn a063_hooks_run_in_order_over_three_restarts_and_the_end() {
     assert_eq!(state(&tree.a), "limit");
 }
 
-/// An actor that never failed has no hook of a restart.
+/// An actor that never failed runs no restart hook.
 #[tokio::test(start_paused = true)]
 async fn a065_a_plain_life_has_two_hooks() {
     let stage = Stage::default();
@@ -60,7 +60,7 @@ async fn a065_a_plain_life_has_two_hooks() {
     assert_eq!(stage.take(), ["a start", "a pre_start", "a post_stop"]);
 }
 
-/// A `post_stop` that fails keeps nothing up: the watcher hears, the name is free.
+/// A `post_stop` that fails blocks nothing: the watcher is notified, and the name is free.
 #[tokio::test(start_paused = true)]
 async fn a066_a_failing_post_stop_holds_nothing_up() {
     let stage = Stage::default();
@@ -76,7 +76,7 @@ async fn a066_a_failing_post_stop_holds_nothing_up() {
     assert_eq!(kid(&boss, "kid").await.path(), one.path());
 }
 
-/// The state that an actor has come to is gone with a Restart, and stays with a Resume.
+/// The state of an actor is lost with a Restart, and kept with a Resume.
 #[tokio::test(start_paused = true)]
 async fn a067_what_it_became_is_gone_with_a_restart_and_stays_with_a_resume() {
     for (directive, became) in [(Directive::Restart, 0), (Directive::Resume, 1)] {
@@ -87,7 +87,7 @@ async fn a067_what_it_became_is_gone_with_a_restart_and_stays_with_a_resume() {
     }
 }
 
-/// A reply that the handler has put aside can be given from `pre_restart`, and from `post_stop`.
+/// A reply that the handler has stored can be sent from `pre_restart`, and from `post_stop`.
 #[tokio::test(start_paused = true)]
 async fn a068_a_reply_that_was_put_aside_can_be_given_on_the_way_down() {
     for (hook, directive) in [("a pre_restart", Directive::Restart), ("a post_stop", Directive::Stop)] {
@@ -109,7 +109,7 @@ async fn a068_a_reply_that_was_put_aside_can_be_given_on_the_way_down() {
     }
 }
 
-/// No new instance before the children of the old one are gone; what was sent meanwhile follows in order.
+/// A new instance starts only after the children of the old one are gone; messages sent meanwhile follow in order.
 #[tokio::test(start_paused = true)]
 async fn a070_the_new_instance_waits_for_the_old_ones_children() {
     let stage = Stage::default();
@@ -134,7 +134,7 @@ async fn a070_the_new_instance_waits_for_the_old_ones_children() {
     assert_eq!(stage.take(), expected);
 }
 
-/// A kept child is restarted when its parent is up again, not before.
+/// A kept child is restarted after its parent is up again, not before.
 #[tokio::test(start_paused = true)]
 async fn a071_a_kept_child_is_restarted_behind_its_parent() {
     let stage = Stage::default();
@@ -145,7 +145,7 @@ async fn a071_a_kept_child_is_restarted_behind_its_parent() {
     assert_eq!(stage.take(), lines(&[&restart("boss"), &restart("kid")]));
 }
 
-/// Children that the new instance makes in its start are not restarted with those that were kept.
+/// Children that the new instance spawns in its start are not restarted together with the kept ones.
 #[tokio::test(start_paused = true)]
 async fn a072_what_the_new_instance_makes_is_not_restarted() {
     let stage = Stage::default();
@@ -168,7 +168,7 @@ async fn a072_what_the_new_instance_makes_is_not_restarted() {
     assert_eq!(ping(&one).await, 2);
 }
 
-/// A child with a name, made in every start: at a restart the name is free again.
+/// A child with a fixed name, spawned in every start: at a restart the name is free again.
 #[tokio::test(start_paused = true)]
 async fn a073_a_named_child_can_be_made_in_every_start() {
     let stage = Stage::default();
@@ -179,7 +179,7 @@ async fn a073_a_named_child_can_be_made_in_every_start() {
     assert_eq!(stage.ending(" pre_start"), ["boss pre_start", "kid pre_start", "boss pre_start", "kid pre_start"]);
 }
 
-/// The events of a life: of a kill, of a restart, of an end.
+/// The events of a kill, of a restart, and of an end.
 #[tokio::test(start_paused = true)]
 async fn a075_the_events_of_a_life() {
     let mut blueprint = Pair::tree(Stage::default(), Directive::Restart);
@@ -197,7 +197,7 @@ async fn a075_the_events_of_a_life() {
     assert_eq!(seen(&mut events), ["watcher ended Stopped", "Pair ended Stopped"]);
 }
 
-/// Messages sent from outside at a period go on over a restart.
+/// Periodic messages from outside continue over a restart.
 #[tokio::test(start_paused = true)]
 async fn a076_a_schedule_from_outside_outlives_a_restart() {
     let stage = Stage::default();

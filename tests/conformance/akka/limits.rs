@@ -1,4 +1,4 @@
-//! How many restarts are too many: A030 to A041.
+//! The restart limit: A030 to A041.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::common::{ms, pass, secs, settle};
 use crate::stage::*;
 
-/// An actor with a child `kid` that has this limit and is watched by it.
+/// An actor with a child `kid` that has this limit and is watched by the actor.
 async fn limited(limit: RestartLimit) -> (ActorRef<Unit>, ActorRef<Unit>, Stage) {
     let stage = Stage::default();
     stage.supervises("boss", always(Directive::Restart));
@@ -21,7 +21,7 @@ async fn limited(limit: RestartLimit) -> (ActorRef<Unit>, ActorRef<Unit>, Stage)
     (boss, kid, stage)
 }
 
-/// Fails at these times, in milliseconds from now; when it had ended, if it did.
+/// Fails at these times, in milliseconds from now. Returns the time of the end, if there was one.
 async fn fail_at(kid: &ActorRef<Unit>, times: &[u64]) -> Option<u64> {
     let begun = Instant::now();
     for time in times {
@@ -35,7 +35,7 @@ async fn fail_at(kid: &ActorRef<Unit>, times: &[u64]) -> Option<u64> {
     None
 }
 
-/// Two restarts in half a second; later there is room for a third.
+/// Two restarts in half a second; later a third is allowed.
 #[tokio::test(start_paused = true)]
 async fn a030_behind_the_window_there_is_room_again() {
     let (_boss, kid, stage) = limited(limit(2, Some(ms(500)))).await;
@@ -44,7 +44,7 @@ async fn a030_behind_the_window_there_is_room_again() {
     assert_eq!(stage.ending("post_restart").len(), 3);
 }
 
-/// Without a window no time forgives.
+/// Without a window, restarts count forever.
 #[tokio::test(start_paused = true)]
 async fn a031_without_a_window_time_does_not_forgive() {
     let (_boss, kid, stage) = limited(limit(2, None)).await;
@@ -53,7 +53,7 @@ async fn a031_without_a_window_time_does_not_forgive() {
     assert_eq!(kid.incarnation(), 3);
 }
 
-/// A window without a number is refused: nobody has to know how many it means.
+/// A window without a number of restarts is refused, because it would leave the limit unclear.
 #[tokio::test(start_paused = true)]
 async fn a032_a_window_without_a_number_is_refused() {
     let stage = Stage::default();
@@ -64,7 +64,8 @@ async fn a032_a_window_without_a_number_is_refused() {
     assert_eq!((&*path, what), ("boss/kid", InvalidSettings::NoLimit("within")));
 }
 
-/// No limit is a word and not a negative number, and a window beside it is refused.
+/// An unlimited number of restarts has its own word, and is not a negative number. A window together with it is
+/// refused.
 #[tokio::test(start_paused = true)]
 async fn a033_no_limit_is_a_word_and_has_no_window() {
     let boss = top("boss", &Stage::default()).await;
@@ -73,7 +74,7 @@ async fn a033_no_limit_is_a_word_and_has_no_window() {
     assert_eq!(what, InvalidSettings::NoLimit("within"));
 }
 
-/// One restart in 5 s, two kills: a restart, then the end, of which the parent hears.
+/// One restart in 5 s, two kills: a restart, then the end, of which the parent is notified.
 #[tokio::test(start_paused = true)]
 async fn a035_two_kills_with_one_restart_end_it_and_the_parent_hears() {
     let (_boss, kid, stage) = limited(limit(1, Some(secs(5)))).await;
@@ -85,20 +86,20 @@ async fn a035_two_kills_with_one_restart_end_it_and_the_parent_hears() {
     assert_eq!(stage.take(), ["kid post_stop", "boss hears boss/kid: limit"]);
 }
 
-/// The window slides: no more than two restarts in any second, where a window that tumbles lets three through.
+/// The window slides: at most two restarts in any second, where a tumbling window would allow three.
 #[tokio::test(start_paused = true)]
 async fn a036_the_window_slides() {
     let (_boss, kid, _) = limited(limit(2, Some(ms(1000)))).await;
     assert_eq!(fail_at(&kid, &[0, 900, 1100, 1200, 1300]).await, Some(1200));
     assert_eq!(kid.incarnation(), 4);
-    // The restart of 0 is out of the window at 1000, not a moment before.
+    // The restart at 0 ms leaves the window at 1000 ms, not a moment before.
     for (last, ended) in [(999, Some(999)), (1000, None)] {
         let (_boss, kid, _) = limited(limit(2, Some(ms(1000)))).await;
         assert_eq!(fail_at(&kid, &[0, 900, last]).await, ended);
     }
 }
 
-/// A window of no time is refused.
+/// A window of zero length is refused.
 #[tokio::test(start_paused = true)]
 async fn a037_a_window_of_no_time_is_refused() {
     let boss = top("boss", &Stage::default()).await;
@@ -107,7 +108,7 @@ async fn a037_a_window_of_no_time_is_refused() {
     assert_eq!(what, InvalidSettings::NoTime("within"));
 }
 
-/// A window of 30 days is one.
+/// A window of 30 days is accepted.
 #[tokio::test(start_paused = true)]
 async fn a038_a_window_of_a_month_counts() {
     let month = secs(30 * 24 * 3600);
@@ -118,7 +119,7 @@ async fn a038_a_window_of_a_month_counts() {
     assert_eq!(fail_at(&kid, &[0, 10 * day, 30 * day]).await, None);
 }
 
-/// A new incarnation of the supervisor has fresh budgets, also of a child that it keeps.
+/// A new incarnation of the supervisor has fresh budgets, also for a kept child.
 #[tokio::test(start_paused = true)]
 async fn a040_the_restart_of_the_parent_makes_the_budget_fresh() {
     let (boss, kid, stage) = limited(limit(2, None)).await;
@@ -131,7 +132,7 @@ async fn a040_the_restart_of_the_parent_makes_the_budget_fresh() {
     assert_eq!(kid.incarnation(), 6);
 }
 
-/// Another child of the same name begins to count anew.
+/// Another child of the same name begins with a fresh count.
 #[tokio::test(start_paused = true)]
 async fn a041_a_new_child_of_the_same_name_counts_anew() {
     let (boss, first, _) = limited(limit(1, None)).await;

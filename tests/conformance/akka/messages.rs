@@ -31,8 +31,8 @@ async fn one() -> (Running<One>, Stage) {
     (tree, stage)
 }
 
-/// Behind a drain the queue is handled and new messages are refused. A failure in that time is the end; one before it
-/// is a restart like another, and the new instance handles the rest.
+/// After a drain the queue is handled and new messages are refused. A failure during the drain ends the actor; a
+/// failure before it is an ordinary restart, and the new instance handles the rest.
 #[tokio::test(start_paused = true)]
 async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     let (tree, stage) = one().await;
@@ -67,7 +67,7 @@ async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     assert_eq!(tree.dead_letters(), 2);
 }
 
-/// Messages of many threads are handled one at a time, all of them.
+/// Messages from many threads are handled one at a time, and none is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a110_one_message_at_a_time_from_ten_threads() {
     let a = top("a", &Stage::default()).await;
@@ -95,7 +95,7 @@ async fn a110_one_message_at_a_time_from_ten_threads() {
     a.stop();
 }
 
-/// Errors and kills between messages lose none of the others.
+/// Errors and kills between messages do not lose the other messages.
 #[tokio::test(start_paused = true)]
 async fn a111_errors_and_kills_lose_no_other_message() {
     let (tree, stage) = one().await;
@@ -112,7 +112,7 @@ async fn a111_errors_and_kills_lose_no_other_message() {
     assert_eq!(notes, ["a m1", "a m2", "a m3", "a m4", "a m5"]);
 }
 
-/// Puts numbers aside until it has been restarted, in a queue that the tree keeps.
+/// Stashes numbers until the actor has been restarted, in a queue that the tree keeps.
 struct Stasher {
     stash: Arc<Mutex<VecDeque<u64>>>,
     stage: Stage,
@@ -141,12 +141,12 @@ impl Stasher {
     }
 }
 
-/// Messages that are put aside in a value of the tree are there for the next instance, in front of what waits.
+/// Messages stashed in a value of the tree are there for the next instance, before the queued ones.
 #[tokio::test(start_paused = true)]
 async fn a113_what_was_put_aside_in_a_let_outlives_the_crash() {
     let stage = Stage::default();
     let tree = Stashing::start(stage.clone()).await.unwrap();
-    // The crash is behind the first two, and the others wait behind it.
+    // The crash comes after the first two, and the others are queued after the crash.
     for number in [1, 2, 0, 3, 4] {
         tree.a.try_tell(number).unwrap();
     }
@@ -159,7 +159,7 @@ async fn tick_in(unit: &ActorRef<Unit>, time: u64, line: &'static str) {
     with(unit, move |_, cx| drop(cx.send_after(ms(time), Msg::Note(line)))).await;
 }
 
-/// A restart and a stop cancel timers; a tick that waits in the mailbox goes with them.
+/// A restart and a stop cancel timers; a tick that is queued in the mailbox is removed too.
 #[tokio::test(start_paused = true)]
 async fn a116_timers_and_queued_ticks_end_with_the_instance() {
     let (tree, stage) = one().await;
@@ -183,7 +183,7 @@ async fn a116_timers_and_queued_ticks_end_with_the_instance() {
     assert!(!seen(&mut events).iter().any(|line| line.contains("dead letter")));
 }
 
-/// Cancelled or set anew, a timer has no old tick left.
+/// A timer that is cancelled or set again leaves no old tick.
 #[tokio::test(start_paused = true)]
 async fn a117_a_cancelled_timer_takes_its_queued_tick_along() {
     for anew in [false, true] {
@@ -222,7 +222,8 @@ async fn a118_a_timer_can_end_its_actor() {
     assert_eq!(state(&a), "done");
 }
 
-/// A time that every start sets runs in every incarnation; one that only the first instance has set ends with it.
+/// A timer set in every start runs in every incarnation; a timer set only in the first instance ends with that
+/// instance.
 #[tokio::test(start_paused = true)]
 async fn a120_a_time_set_in_the_start_runs_in_every_incarnation() {
     let (tree, stage) = one().await;
@@ -242,7 +243,7 @@ async fn a120_a_time_set_in_the_start_runs_in_every_incarnation() {
     assert_eq!(stage.take(), ["a timeout", "a of one instance"], "of the third incarnation, once each");
 }
 
-/// The end of an actor ends its times: no dead letter comes later.
+/// The end of an actor ends its timers: no dead letter appears later.
 #[tokio::test(start_paused = true)]
 async fn a121_a_stopped_actor_has_no_times_left() {
     let (tree, stage) = one().await;

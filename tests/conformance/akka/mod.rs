@@ -1,4 +1,4 @@
-//! Scenarios of classic and typed Akka, numbered as in the ledger, in chapters.
+//! Scenarios of classic and typed Akka, with the numbers of the ledger, by chapter.
 
 mod all_for_one;
 mod backoff;

@@ -1,4 +1,4 @@
-//! Pools of equal workers: A181 and A182, and A213 of the typed ones.
+//! Pools of equal workers: A181 and A182, and A213 from typed Akka.
 
 use supervise::prelude::*;
 
@@ -19,7 +19,7 @@ supervisor! {
     }
 }
 
-/// One worker fails, and is restarted alone: who wants them all writes a group.
+/// One worker fails, and restarts alone; to restart all workers together, declare a group.
 #[tokio::test(start_paused = true)]
 async fn a181_a_worker_of_a_pool_is_restarted_alone() {
     let pool = Pool::start(Stage::default()).await.unwrap();
@@ -29,7 +29,7 @@ async fn a181_a_worker_of_a_pool_is_restarted_alone() {
     assert_eq!((ping(first).await, ping(second).await, ping(third).await), (1, 2, 1));
 }
 
-/// The pool has a decider of its own. Workers that have ended are not made again, and the pool ends with the last.
+/// The pool has its own decider. Workers that have ended are not replaced, and the pool ends with the last one.
 #[tokio::test(start_paused = true)]
 async fn a182_a_pool_goes_on_with_the_rest_and_ends_with_the_last() {
     let tree = Stopping::start(Stage::default()).await.unwrap();
@@ -44,7 +44,7 @@ async fn a182_a_pool_goes_on_with_the_rest_and_ends_with_the_last() {
     assert_eq!(ping(&tree.other).await, 1);
 }
 
-/// The same where they are through by themselves or are stopped.
+/// The same when the workers finish by themselves or are stopped.
 #[tokio::test(start_paused = true)]
 async fn a213_a_pool_whose_workers_are_through_is_done() {
     let tree = Stopping::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Failures inside of a start or a restart: A077 to A092.
+//! Failures during a start or a restart: A077 to A092.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,7 +32,7 @@ supervisor! {
     }
 }
 
-/// A tree of one that is up, and a planned crash of a step of its restart.
+/// A tree with one child that is up, and a planned failure in a step of its restart.
 async fn crash_in_restart(place: &str, fault: Fault) -> (Running<One>, Stage) {
     let stage = Stage::default();
     let tree = One::start(stage.clone()).await.unwrap();
@@ -43,8 +43,8 @@ async fn crash_in_restart(place: &str, fault: Fault) -> (Running<One>, Stage) {
     (tree, stage)
 }
 
-/// A first start that fails is a failure of its own phase with the child's path; by default the child ends, and an
-/// instance that was not finished has no `post_stop`.
+/// A first start that fails is a failure with its own phase and the child's path; by default the child ends, and
+/// `post_stop` does not run for an instance that never finished its start.
 #[tokio::test(start_paused = true)]
 async fn a077_a_failed_first_start_ends_the_child() {
     for (place, trace) in [("kid start", &["kid start"][..]), ("kid pre_start", &["kid start", "kid pre_start"])] {
@@ -62,7 +62,7 @@ async fn a077_a_failed_first_start_ends_the_child() {
     }
 }
 
-/// Decided Restart it is made again, without the hooks of a restart.
+/// With Restart, the child is started again, without the hooks of a restart.
 #[tokio::test(start_paused = true)]
 async fn a078_a_failed_first_start_can_be_tried_again() {
     for (place, first) in [("kid start", &["kid start"][..]), ("kid pre_start", &["kid start", "kid pre_start"])] {
@@ -77,7 +77,8 @@ async fn a078_a_failed_first_start_can_be_tried_again() {
     }
 }
 
-/// Resume and Restart of a failed start are the same. What a failed attempt has made is gone before the next one.
+/// Resume and Restart of a failed start are the same. Everything that a failed attempt created is gone before the next
+/// one.
 #[tokio::test(start_paused = true)]
 async fn a080_resume_and_restart_of_a_failed_start_are_the_same() {
     let (stage, decisions) = (Stage::default(), Arc::new(AtomicU32::new(0)));
@@ -106,7 +107,8 @@ async fn a080_resume_and_restart_of_a_failed_start_are_the_same() {
     );
 }
 
-/// A start that always fails and is always resumed is charged and paced as a restart: no hot loop, and an end.
+/// A start that always fails and is always resumed counts against the budget and is delayed like a restart: there is no
+/// hot loop, and the retries end.
 #[tokio::test(start_paused = true)]
 async fn a081_a_failing_start_that_is_resumed_is_no_hot_loop() {
     let stage = Stage::default();
@@ -118,7 +120,7 @@ async fn a081_a_failing_start_that_is_resumed_is_no_hot_loop() {
     assert_eq!(begun.elapsed(), ms(10) + ms(10) * 511, "10, then 10, 20, 40 .. 2560 ms");
 }
 
-/// A child that a failed start has made is stopped and awaited before the next attempt.
+/// A child that was spawned in a failed start is stopped and awaited before the next attempt.
 #[tokio::test(start_paused = true)]
 async fn a082_what_a_failed_start_has_made_is_awaited_before_the_next() {
     let stage = Stage::default();
@@ -142,7 +144,8 @@ async fn a082_what_a_failed_start_has_made_is_awaited_before_the_next() {
     assert!(begun.elapsed() >= secs(2));
 }
 
-/// A restart in which two steps go wrong: `pre_restart` is reported, the start is tried again, the third one works.
+/// A restart with two failing steps: the failure of `pre_restart` is reported, the start is retried, the third start
+/// works.
 #[tokio::test(start_paused = true)]
 async fn a083_a_restart_survives_a_failing_hook_and_a_failing_start() {
     let stage = Stage::default();
@@ -177,7 +180,7 @@ async fn a083_a_restart_survives_a_failing_hook_and_a_failing_start() {
     assert_eq!(seen(&mut events), expected);
 }
 
-/// A `pre_restart` that fails leaves no child behind: what the next start makes by name finds the name free.
+/// A `pre_restart` that fails leaves no child running: the next start can spawn children with the same names.
 #[tokio::test(start_paused = true)]
 async fn a085_a_failing_pre_restart_leaves_no_child_behind() {
     let stage = Stage::default();
@@ -201,7 +204,7 @@ async fn a085_a_failing_pre_restart_leaves_no_child_behind() {
     assert_eq!(stage.take(), expected);
 }
 
-/// Kept is what was named, whether `pre_restart` fails behind that or not; the rest is stopped.
+/// Only the named children are kept, even if `pre_restart` fails afterwards; the others are stopped.
 #[tokio::test(start_paused = true)]
 async fn a086_a_failing_pre_restart_keeps_what_it_has_named() {
     let stage = Stage::default();
@@ -217,7 +220,7 @@ async fn a086_a_failing_pre_restart_keeps_what_it_has_named() {
     assert_eq!((ping(&kept).await, state(&other)), (2, "stopped"));
 }
 
-/// A start that fails in a restart is tried again; the old instance has had its one `post_stop`.
+/// A start that fails during a restart is retried; the old instance has run `post_stop` once.
 #[tokio::test(start_paused = true)]
 async fn a087_a_failed_start_of_a_restart_is_tried_again() {
     let (tree, stage) = crash_in_restart("a start", Fault::Error).await;
@@ -226,7 +229,7 @@ async fn a087_a_failed_start_of_a_restart_is_tried_again() {
     assert_eq!(ping(&tree.a).await, 3);
 }
 
-/// So is a restart whose `post_restart` or `pre_start` fails. The instance that was ready to work has its `post_stop`.
+/// The same when `post_restart` or `pre_start` fails. An instance whose `pre_start` had succeeded runs `post_stop`.
 #[tokio::test(start_paused = true)]
 async fn a088_a_failed_hook_of_a_restart_is_tried_again() {
     quiet_panics();
@@ -243,7 +246,7 @@ async fn a088_a_failed_hook_of_a_restart_is_tried_again() {
     }
 }
 
-/// Resume of a failed `post_restart` is one more restart without `pre_restart`.
+/// Resume of a failed `post_restart` is another restart, without `pre_restart`.
 #[tokio::test(start_paused = true)]
 async fn a090_resume_of_a_failed_post_restart_is_another_restart() {
     let stage = Stage::default();
@@ -263,7 +266,7 @@ async fn a090_resume_of_a_failed_post_restart_is_another_restart() {
     assert_eq!(stage.take(), lines(&[&restart("kid"), &again]));
 }
 
-/// However many starts fail behind it, what a restart was for is found by the hook of the one that works.
+/// However many starts fail in between, the hook of the one that works receives the original cause of the restart.
 #[tokio::test(start_paused = true)]
 async fn a091_the_first_error_is_found_behind_failed_restarts() {
     let stage = Stage::default();
@@ -277,7 +280,7 @@ async fn a091_the_first_error_is_found_behind_failed_restarts() {
     assert_eq!((first.phase(), first.error()), (Phase::Running, Some(&Boom::Fatal)), "and the first");
 }
 
-/// Settings that cannot be are the error of the spawn, and so the business of whoever spawns.
+/// Invalid settings are an error of the spawn, which the spawning actor has to handle.
 #[tokio::test(start_paused = true)]
 async fn a092_a_mailbox_that_cannot_be_is_the_error_of_the_spawn() {
     let stage = Stage::default();

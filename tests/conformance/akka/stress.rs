@@ -1,4 +1,4 @@
-//! A tree of hundreds, and failures that go wrong in every step: A107. The seed is printed; `SEED=7` takes another.
+//! A tree of hundreds of actors, and failures in every step: A107. The seed is printed; `SEED=7` selects another one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,36 +15,36 @@ const ACTORS: usize = 500;
 const BREADTH: usize = 6;
 const ITEMS: usize = 5_000;
 
-/// A failure, and all that goes wrong with it.
+/// A failure, and the further failures that it causes.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("trouble {id}")]
 struct Trouble {
     id: u64,
-    /// So many supervisors escalate it before one decides.
+    /// The number of supervisors that escalate the failure before one decides.
     escalate: usize,
     resume: bool,
     pre_restart_fails: bool,
-    /// So many tries to start again fail in this step.
+    /// The number of attempts to start again that fail in this step.
     start_fails: u32,
     post_restart_fails: u32,
-    /// So many children are not kept.
+    /// The number of children that are not kept.
     stops: usize,
 }
 
-/// Why a step of a restart goes wrong.
+/// Why a step of a restart fails.
 #[derive(Debug, thiserror::Error)]
 #[error("planned")]
 struct Planned;
 
-/// The facts that all know of all; a path is the name of an actor here.
+/// The facts that all actors share; here an actor is identified by its path.
 struct World {
     shape: HashMap<String, usize>,
     alive: Mutex<HashMap<String, ActorRef<Node>>>,
-    /// Those that have failed, and nobody has decided; since when.
+    /// The actors whose failure is undecided, with the time of the failure.
     undecided: Mutex<BTreeMap<String, Instant>>,
-    /// Faults still to come in the next start of an actor, and in its `post_restart`.
+    /// Failures to come in the next start of an actor, and in its `post_restart`.
     plans: Mutex<HashMap<String, (u32, u32)>>,
-    /// The children that an actor has to have.
+    /// The children that an actor must have.
     children: Mutex<HashMap<String, BTreeSet<String>>>,
     wrong: Mutex<Vec<String>>,
     handled: AtomicU64,
@@ -58,8 +58,8 @@ impl World {
         self.wrong.lock().unwrap().push(what);
     }
 
-    /// Nobody from here to the root waits for a decision. That a failure above holds goes from parent to child, so who
-    /// stands far below it may begin another message in the same instant.
+    /// Checks that no actor from here to the root waits for a decision. A suspension moves from parent to child, so
+    /// that an actor far below may begin one more message in the same instant.
     fn check_free(&self, path: &str) {
         let undecided = self.undecided.lock().unwrap();
         let (mut above, mut levels) = (path, 0);
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// A supervisor at this path (of the root: none) is asked.
+    /// Asks the supervisor at this path (`None` for the root).
     fn decide(&self, own: Option<&str>, failure: &Failure) -> Directive {
         let Some(trouble) = failure.error::<Trouble>() else { return Directive::Restart };
         let depth = |path: &str| path.matches('/').count() + 1;
@@ -102,7 +102,7 @@ struct Node {
 
 enum Item {
     Ping(Option<Reply<()>>),
-    /// Takes a while: what escalates to it meanwhile is decided behind it.
+    /// Takes a while: failures that escalate to this actor meanwhile are decided afterwards.
     Work,
     Fail(Trouble),
 }
@@ -175,7 +175,7 @@ impl Actor for Node {
         for _ in 0..trouble.as_ref().map_or(0, |trouble| trouble.stops) {
             keeps.pop_first();
         }
-        // A child that has ended otherwise is gone.
+        // A child that has ended in another way is gone.
         keeps.retain(|name| cx.child::<Node>(name).inspect(|kid| cx.keep(kid)).is_some());
         self.world.children.lock().unwrap().insert(self.path.clone(), keeps);
         let Some(trouble) = trouble else { return Ok(()) };
@@ -218,7 +218,7 @@ supervisor! {
     }
 }
 
-/// The generator of Marsaglia; enough for a test.
+/// Marsaglia's generator, which is good enough for a test.
 struct Random(u64);
 
 impl Random {
@@ -229,7 +229,7 @@ impl Random {
         usize::try_from(self.0 % most as u64).unwrap()
     }
 
-    /// Mostly 0, seldom 1, rarely 2.
+    /// Returns mostly 0, seldom 1, rarely 2.
     fn seldom(&mut self) -> u32 {
         match self.below(100) {
             0..90 => 0,
@@ -239,7 +239,7 @@ impl Random {
     }
 }
 
-/// A tree of this many actors: how many children each has, by its path.
+/// A tree of this many actors: the number of children of each actor, by path.
 fn shape(random: &mut Random) -> HashMap<String, usize> {
     let (mut shape, mut open) = (HashMap::new(), vec!["root".to_owned()]);
     let mut left = ACTORS - 1;
@@ -253,8 +253,8 @@ fn shape(random: &mut Random) -> HashMap<String, usize> {
     shape
 }
 
-/// Thousands of pings and failures: nobody works below an undecided failure, no instance goes down twice, children are
-/// those that were kept, everybody alive answers in the end, and a shutdown ends all.
+/// Thousands of pings and failures: no actor works below an undecided failure, no instance goes down twice, exactly the
+/// kept children remain, every living actor answers in the end, and a shutdown ends all.
 #[tokio::test(start_paused = true)]
 async fn a107_a_tree_of_hundreds_bears_failures_in_every_step() {
     let seed = std::env::var("SEED").map_or(20_090_310, |seed| seed.parse().expect("SEED is a number"));

@@ -1,4 +1,4 @@
-//! The whole of it: roots, top-level actors, and the way out: A155 to A167.
+//! The whole system: roots, top-level actors, and the shutdown: A155 to A167.
 
 use supervise::error::{CommandError, SpawnError};
 use supervise::prelude::*;
@@ -40,7 +40,7 @@ supervisor! {
     }
 }
 
-/// Rings when it is dropped.
+/// Writes a line when it is dropped.
 struct Bell(Stage, &'static str);
 
 impl Drop for Bell {
@@ -68,7 +68,7 @@ async fn a155_a_kill_of_the_root_takes_everything_down() {
     }
 }
 
-/// A child that is decided Stop at the top ends alone, and is heard of; so is a top-level actor.
+/// A child of the root that is decided Stop ends alone, and its end is reported; the same for a top-level actor.
 #[tokio::test(start_paused = true)]
 async fn a156_a_stopping_strategy_at_the_top_ends_the_failing_one_alone() {
     let (tree, stage) = system(Directive::Stop).await;
@@ -87,7 +87,7 @@ async fn a156_a_stopping_strategy_at_the_top_ends_the_failing_one_alone() {
     assert_eq!(ping(&two).await, 1);
 }
 
-/// A failure that the root escalates ends the tree; at the top level it ends that actor, and never another.
+/// A failure that the root escalates ends the tree; a failing top-level actor ends alone.
 #[tokio::test(start_paused = true)]
 async fn a157_an_escalation_at_the_top_ends_the_tree() {
     let (tree, _) = system(Directive::Escalate).await;
@@ -118,8 +118,8 @@ async fn a158_by_default_an_error_restarts_and_a_failed_start_stops() {
     assert_eq!(stage.ending("two start").len(), 1);
 }
 
-/// Down is the way up backwards: what was declared first ends last, values of the tree too, and all of it is over
-/// when the shutdown is.
+/// The shutdown reverses the order of the start: the first declared child or value ends last, and everything has ended
+/// when the shutdown returns.
 #[tokio::test(start_paused = true)]
 async fn a160_the_way_out_is_the_way_in_backwards() {
     let stage = Stage::default();
@@ -130,7 +130,7 @@ async fn a160_the_way_out_is_the_way_in_backwards() {
     assert_eq!(stage.take(), expected);
 }
 
-/// A spawn that races with the shutdown is refused, or starts and is ended by it; never both, nothing behind the end.
+/// A spawn during a shutdown is either refused, or starts and is ended by the shutdown; nothing starts after the end.
 #[tokio::test(start_paused = true)]
 async fn a161_what_races_with_the_end_is_refused_or_ended() {
     let stage = Stage::default();
@@ -163,7 +163,7 @@ async fn a161_what_races_with_the_end_is_refused_or_ended() {
     assert_eq!(stage.take(), [""; 0]);
 }
 
-/// Once a spawn is refused all are, and none is left alive.
+/// Once a spawn has been refused, all later ones are, and no child is left alive.
 #[tokio::test(start_paused = true)]
 async fn a162_once_refused_always_refused() {
     let stage = Stage::default();
@@ -183,7 +183,7 @@ async fn a162_once_refused_always_refused() {
     assert_eq!(stage.ending(" start"), ["slow start"]);
 }
 
-/// Many short lives, each watched: every end is heard.
+/// Many short lives, each watched: every end is reported.
 #[tokio::test(start_paused = true)]
 async fn a163_many_ends_are_all_heard() {
     let stage = Stage::default();
@@ -208,7 +208,7 @@ async fn a163_many_ends_are_all_heard() {
     }
 }
 
-/// A supervisor that is restarted has its declared children behind the same handles; a root is not restarted.
+/// A restarted supervisor starts its declared children again, with the same handles; a root is not restarted.
 #[tokio::test(start_paused = true)]
 async fn a166_a_restarted_supervisor_has_its_children_again() {
     let (tree, stage) = system(Directive::Restart).await;
@@ -219,8 +219,8 @@ async fn a166_a_restarted_supervisor_has_its_children_again() {
     assert_eq!(ping(&tree.a).await, 1);
 }
 
-/// A system ends with its main actor; a shutdown and a boot that is given up run `post_stop` of what is up; what is
-/// sent in the boot is heard.
+/// A system ends with its main actor. A shutdown, and a first start that is given up, run `post_stop` of the children
+/// that are up. Messages sent during the first start are handled.
 #[tokio::test(start_paused = true)]
 async fn a167_a_system_ends_with_its_main_actor() {
     let stage = Stage::default();

@@ -1,4 +1,4 @@
-//! The questions of typed Akka: A185 to A210.
+//! The scenarios of typed Akka: A185 to A210.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,7 +57,7 @@ supervisor! {
     }
 }
 
-/// How long the next restart behind a failure takes.
+/// The delay of the next restart after a failure.
 async fn delay(unit: &ActorRef<Unit>) -> std::time::Duration {
     let begun = Instant::now();
     fail(unit).await;
@@ -65,7 +65,7 @@ async fn delay(unit: &ActorRef<Unit>) -> std::time::Duration {
     begun.elapsed()
 }
 
-/// A listed type restarts; a type that is none of those listed is for the supervisor, whatever it is made of.
+/// A listed type restarts; a type that is not listed is left to the supervisor, whatever its source chain contains.
 #[tokio::test(start_paused = true)]
 async fn a185_a_listed_type_restarts_and_another_escalates() {
     let stage = Stage::default();
@@ -79,7 +79,7 @@ async fn a185_a_listed_type_restarts_and_another_escalates() {
     assert_eq!(stage.take(), ["a post_stop"]);
 }
 
-/// Resume keeps the state, and no hook hears of it.
+/// Resume keeps the state, and runs no hook.
 #[tokio::test(start_paused = true)]
 async fn a186_resume_keeps_the_state_without_a_hook() {
     let stage = Stage::default();
@@ -93,7 +93,7 @@ async fn a186_resume_keeps_the_state_without_a_hook() {
     assert_eq!((stage.take(), stage.told()), (text(&["kid ping"]), vec![]));
 }
 
-/// The arms of a child go before those of its tree, and leave it the rest.
+/// The arms of a child take precedence over those of its tree; other errors are left to the tree.
 #[tokio::test(start_paused = true)]
 async fn a187_the_innermost_that_matches_decides() {
     let tree = Layers::start(Stage::default()).await.unwrap();
@@ -111,7 +111,7 @@ async fn a187_the_innermost_that_matches_decides() {
     assert_eq!((state(&tree.inner), ping(&tree.plain).await), ("failed", 3));
 }
 
-/// Two restarts in a window, the end, and in another one the room that time makes; 0 is the end at once.
+/// Two restarts in a window, then the end; with a pause, time makes room for another; a limit of 0 ends at once.
 #[tokio::test(start_paused = true)]
 async fn a188_a_limit_counts_in_its_window() {
     let stage = Stage::default();
@@ -141,7 +141,7 @@ async fn a188_a_limit_counts_in_its_window() {
     assert_eq!((stage.take(), state(&never)), (text(&["never post_stop"]), "limit"));
 }
 
-/// A restart stops all children and waits; requests and notices that come meanwhile are for the new instance.
+/// A restart stops all children and waits; asks and notices that arrive meanwhile are for the new instance.
 #[tokio::test(start_paused = true)]
 async fn a190_requests_and_notices_wait_for_the_new_instance() {
     for patient in [false, true] {
@@ -179,7 +179,7 @@ async fn a190_requests_and_notices_wait_for_the_new_instance() {
     }
 }
 
-/// Children that the restart stops are not heard of, whatever was to be done at their end.
+/// The ends of children that the restart stops are not reported, whatever reaction was declared.
 #[tokio::test(start_paused = true)]
 async fn a191_stopped_children_are_not_heard_of() {
     let stage = Stage::default();
@@ -194,7 +194,7 @@ async fn a191_stopped_children_are_not_heard_of() {
     assert_eq!(ping(&boss).await, 2);
 }
 
-/// Kept are the children with their handles; they are restarted behind their parent, and no end is heard.
+/// Kept children stay with their handles; they are restarted after their parent, and no end is reported.
 #[tokio::test(start_paused = true)]
 async fn a192_kept_children_have_their_handles_and_a_fresh_state() {
     let stage = Stage::default();
@@ -214,7 +214,8 @@ async fn a192_kept_children_have_their_handles_and_a_fresh_state() {
     assert_eq!(stage.heard(), ["boss hears boss/kid: stopped"], "the watch has stayed");
 }
 
-/// A message that waited fails the fresh instance: what that one had made is stopped, the rest still waits.
+/// A queued message fails the fresh instance: the children of that instance are stopped, the other messages stay
+/// queued.
 #[tokio::test(start_paused = true)]
 async fn a193_a_second_failure_from_the_queue_keeps_the_rest_of_it() {
     let stage = Stage::default();
@@ -233,7 +234,7 @@ async fn a193_a_second_failure_from_the_queue_keeps_the_rest_of_it() {
     assert_eq!(stage.take(), lines(&expected));
 }
 
-/// A first start that fails, by what is decided on it.
+/// A first start that fails, for each directive.
 #[tokio::test(start_paused = true)]
 async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
     // Restart and Resume are the same, with a limit or without.
@@ -247,7 +248,7 @@ async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
         let one = kid_as(&boss, "kid", move |spawn| spawn.limit(limit)).await.unwrap();
         assert_eq!(ping(&one).await, 3);
     }
-    // Two restarts are three tries.
+    // Two restarts are three attempts.
     let stage = Stage::default();
     stage.supervises("boss", always(Directive::Restart));
     let boss = top("boss", &stage).await;
@@ -256,7 +257,7 @@ async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
     let Err(SpawnError::Start(failure)) = refused else { panic!("{refused:?}") };
     assert!(matches!(failure.cause(), Cause::LimitReached));
     assert_eq!(stage.ending("kid start").len(), 3);
-    // With a backoff it is tried again without being asked for.
+    // With a backoff the start is retried without a request.
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     stage.plan("kid start", 1, Fault::Error);
@@ -265,7 +266,7 @@ async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
         .await
         .unwrap();
     assert_eq!(begun.elapsed(), secs(1));
-    // An error that no arm names escalates: the spawn fails, and the supervisor besides.
+    // An error that no arm names escalates: the spawn fails, and so does the supervisor.
     let stage = Stage::default();
     stage.supervises("boss", strategy! { #![strategy(OneForOne)] #![decider(_: Disk => Restart)] });
     let house = House::start(stage.clone()).await.unwrap();
@@ -285,7 +286,7 @@ async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
     assert_eq!(stage.given("boss pre_restart").path(), "boss/kid");
 }
 
-/// Two starts fail while messages wait; the third instance handles them in order.
+/// Two starts fail while messages are queued; the third instance handles them in order.
 #[tokio::test(start_paused = true)]
 async fn a196_messages_wait_for_the_start_that_works() {
     let stage = Stage::default();
@@ -297,7 +298,8 @@ async fn a196_messages_wait_for_the_start_that_works() {
     assert_eq!(stage.take(), ["a start", "a start", "a start", "a pre_start", "a one", "a two"]);
 }
 
-/// While it waits two messages have room, and two come back to their sender. No room at all is refused.
+/// During the backoff, two messages fit in the mailbox, and two are returned to their sender. A capacity of zero is
+/// refused.
 #[tokio::test(start_paused = true)]
 async fn a197_what_has_no_room_in_a_wait_comes_back() {
     let stage = Stage::default();
@@ -314,7 +316,7 @@ async fn a197_what_has_no_room_in_a_wait_comes_back() {
     assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: InvalidSettings::NoPlaces, .. })));
 }
 
-/// One second, two, and one again behind a time of good service; one that is shorter than the delay is refused.
+/// One second, two, and one again after the reset time; a reset time shorter than the delay is refused.
 #[tokio::test(start_paused = true)]
 async fn a198_the_delays_begin_anew_behind_good_service() {
     let tree = Patient::start(Stage::default()).await.unwrap();
@@ -329,7 +331,7 @@ async fn a198_the_delays_begin_anew_behind_good_service() {
     assert_eq!(what, InvalidSettings::ResetTooEarly { after: ms(100), min: secs(1) });
 }
 
-/// Without a word the time of good service is the middle of the range.
+/// Without a setting, the reset time is the middle of the range.
 #[tokio::test(start_paused = true)]
 async fn a200_good_service_is_the_middle_of_the_range() {
     let tree = Middle::start(Stage::default()).await.unwrap();
@@ -340,7 +342,7 @@ async fn a200_good_service_is_the_middle_of_the_range() {
     assert_eq!(delay(&tree.a).await, secs(2));
 }
 
-/// A pact is a failure that can be decided on.
+/// A death pact (a watcher fails when the watched actor ends) is a failure that can be decided.
 #[tokio::test(start_paused = true)]
 async fn a202_a_pact_can_be_supervised() {
     let tree = Pact::start(Stage::default()).await.unwrap();
@@ -351,7 +353,7 @@ async fn a202_a_pact_can_be_supervised() {
     assert_eq!((state(&tree.low), ping(&tree.middle).await), ("failed", 2));
 }
 
-/// A failure in making a message of a result is the failure of the actor that it is for.
+/// If a background result cannot be turned into a message, the actor that would receive that message fails.
 #[tokio::test(start_paused = true)]
 async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
     quiet_panics();
@@ -368,7 +370,7 @@ async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
     assert_eq!(causes, [("boss".to_owned(), true)]);
 }
 
-/// An actor that says in its start that it is through ends, in the first start and in a later one, whatever is decided.
+/// An actor that stops itself in its start ends, in the first start and in a later one, whatever is decided.
 #[tokio::test(start_paused = true)]
 async fn a206_who_is_through_in_its_start_ends() {
     for directive in [Directive::Restart, Directive::Resume, Directive::Stop] {
@@ -407,7 +409,7 @@ async fn a206_who_is_through_in_its_start_ends() {
     assert_eq!(stage.take().iter().filter(|line| *line == "kid post_stop").count(), 2, "one of each instance");
 }
 
-/// An actor that depends on one that fails for good ends, and is heard of by who watches it.
+/// An actor that depends on an actor that fails permanently ends, and its watchers are notified.
 #[tokio::test(start_paused = true)]
 async fn a210_an_end_goes_up_by_a_pact_and_a_watch() {
     let stage = Stage::default();

@@ -29,7 +29,7 @@ async fn end(unit: &ActorRef<Unit>) {
     settle().await;
 }
 
-/// One end, one notice.
+/// One end causes one notice.
 #[tokio::test(start_paused = true)]
 async fn a136_one_end_is_heard_once() {
     let (house, stage) = house().await;
@@ -39,7 +39,7 @@ async fn a136_one_end_is_heard_once() {
     assert_eq!(stage.take(), ["db post_stop", "one hears db: stopped"]);
 }
 
-/// An actor that had ended before is heard of once too, and how.
+/// For an actor that had ended before, the watcher is notified once too, with the kind of end.
 #[tokio::test(start_paused = true)]
 async fn a137_one_that_had_ended_is_heard_of_once() {
     let (house, stage) = house().await;
@@ -50,7 +50,7 @@ async fn a137_one_that_had_ended_is_heard_of_once() {
     assert_eq!(stage.take(), ["one hears db: stopped"]);
 }
 
-/// Each of three watchers hears.
+/// Each of three watchers is notified.
 #[tokio::test(start_paused = true)]
 async fn a138_each_watcher_hears() {
     let (house, stage) = house().await;
@@ -63,7 +63,7 @@ async fn a138_each_watcher_hears() {
     assert_eq!(heard, ["one", "three", "two"].map(|name| format!("{name} hears db: stopped")));
 }
 
-/// Two restarts are not heard of, the end at the limit is.
+/// Two restarts cause no notice; the end at the limit does.
 #[tokio::test(start_paused = true)]
 async fn a140_restarts_are_not_heard_of() {
     let (house, stage) = house().await;
@@ -78,7 +78,8 @@ async fn a140_restarts_are_not_heard_of() {
     assert_eq!(stage.heard(), ["one hears db: limit"]);
 }
 
-/// The pact is made by name: who depends on another fails with its end, and by default is stopped.
+/// A death pact is declared by name: an actor fails with the end of the actor that it depends on, and is stopped by
+/// default.
 #[tokio::test(start_paused = true)]
 async fn a141_who_depends_on_another_fails_with_its_end() {
     let (house, stage) = house().await;
@@ -109,7 +110,7 @@ async fn a142_a_name_can_be_used_again_and_again() {
     assert_eq!(ping(&kid(&boss, "kid").await).await, 1);
 }
 
-/// A notice of one that is not watched any more is not heard, though it waits already.
+/// A queued notice is dropped when the actor stops watching.
 #[tokio::test(start_paused = true)]
 async fn a143_a_notice_of_one_that_is_not_watched_is_not_heard() {
     let (house, stage) = house().await;
@@ -122,7 +123,8 @@ async fn a143_a_notice_of_one_that_is_not_watched_is_not_heard() {
     assert_eq!(stage.take(), ["one works", "db post_stop", "one worked"]);
 }
 
-/// Children that a restart stops are not heard of, also where the new instance watches others of their names.
+/// The ends of children that a restart stops are not reported, even where the new instance watches others of their
+/// names.
 #[tokio::test(start_paused = true)]
 async fn a145_children_that_a_restart_stops_are_not_heard_of() {
     let stage = Stage::default();
@@ -144,7 +146,7 @@ async fn a145_children_that_a_restart_stops_are_not_heard_of() {
     assert_eq!(stage.heard(), ["boss hears boss/kid: stopped"]);
 }
 
-/// Watching twice is watching once.
+/// A second watch of the same actor has no effect.
 #[tokio::test(start_paused = true)]
 async fn a146_watching_twice_is_watching_once() {
     let (house, stage) = house().await;
@@ -154,7 +156,7 @@ async fn a146_watching_twice_is_watching_once() {
     assert_eq!(stage.heard(), ["one hears db: stopped"]);
 }
 
-/// A watch made while the notice waits is no second one; one made behind it is.
+/// A watch made while the notice is queued does not count as a second one; a watch made after the notice does.
 #[tokio::test(start_paused = true)]
 async fn a147_a_watch_behind_the_notice_is_a_new_one() {
     let (house, stage) = house().await;
@@ -187,7 +189,7 @@ async fn a148_watches_outlive_the_restart_of_the_watcher() {
     assert_eq!(stage.heard(), ["one hears db: stopped"]);
 }
 
-/// The notice comes behind `post_stop`, however long that takes.
+/// The notice comes after `post_stop`, however long that takes.
 #[tokio::test(start_paused = true)]
 async fn a151_the_notice_comes_behind_post_stop() {
     let (house, stage) = house().await;
@@ -200,7 +202,7 @@ async fn a151_the_notice_comes_behind_post_stop() {
     assert_eq!(stage.take(), ["db post_stop done", "one hears db: stopped"]);
 }
 
-/// A parent that watches its child hears once, and the name is free then.
+/// A parent that watches its child is notified once, and the name is free then.
 #[tokio::test(start_paused = true)]
 async fn a152_a_parent_hears_once_and_the_name_is_free() {
     let stage = Stage::default();
@@ -214,7 +216,7 @@ async fn a152_a_parent_hears_once_and_the_name_is_free() {
     assert_eq!(stage.take(), ["kid post_stop", "boss hears boss/kid: done", "kid start", "kid pre_start"]);
 }
 
-/// Watching oneself has no effect: nobody is left to hear.
+/// Watching oneself has no effect, because the actor cannot receive the notice.
 #[tokio::test(start_paused = true)]
 async fn a153_watching_oneself_has_no_effect() {
     let (house, stage) = house().await;

@@ -1,4 +1,4 @@
-//! Children by hand: O025 to O042.
+//! Requests for single children: O025 to O042.
 
 use supervise::error::{CommandError, SpawnError};
 use supervise::policy::SupervisorStrategy;
@@ -51,7 +51,7 @@ supervisor! {
     }
 }
 
-/// A child that is stopped by hand ends in order, stays known and is not started again.
+/// A child that is stopped on request ends in order, stays known and is not started again.
 #[tokio::test(start_paused = true)]
 async fn o025_who_is_stopped_by_hand_stays_known() {
     each!(1, secs(5), |tree, stage| {
@@ -64,7 +64,7 @@ async fn o025_who_is_stopped_by_hand_stays_known() {
     });
 }
 
-/// A stop of one that has ended is nothing to do.
+/// A stop of a child that has ended does nothing.
 #[tokio::test(start_paused = true)]
 async fn o026_a_second_stop_does_nothing() {
     each!(1, secs(5), |tree, stage| {
@@ -75,7 +75,7 @@ async fn o026_a_second_stop_does_nothing() {
     });
 }
 
-/// A child that was stopped can be started again; one that runs cannot.
+/// A child that was stopped can be started again; a running child cannot.
 #[tokio::test(start_paused = true)]
 async fn o028_only_who_has_ended_is_started_again() {
     each!(1, secs(5), |tree, stage| {
@@ -87,7 +87,7 @@ async fn o028_only_who_has_ended_is_started_again() {
     });
 }
 
-/// A request to a tree that has ended is an error, and not the end of who asks.
+/// A request to a tree that has ended returns an error, and does not end the caller.
 #[tokio::test(start_paused = true)]
 async fn o031_what_is_asked_of_an_ended_tree_is_an_error() {
     each!(1, secs(5), |tree, stage| {
@@ -102,7 +102,7 @@ async fn o031_what_is_asked_of_an_ended_tree_is_an_error() {
     });
 }
 
-/// Up, stopped, up again, stopped again: each step is seen, and there is nothing to delete.
+/// Up, stopped, up again, stopped again: each step is visible, and nothing has to be deleted.
 #[tokio::test(start_paused = true)]
 async fn o032_the_life_of_a_child_by_hand() {
     each!(1, secs(5), |tree, stage| {
@@ -119,7 +119,8 @@ async fn o032_the_life_of_a_child_by_hand() {
     });
 }
 
-/// A child at run time that cannot start is an error with its path and what went wrong, and nothing is left of it.
+/// A child that cannot be started at run time is an error with its path and the cause, and nothing is left of the
+/// child.
 #[tokio::test(start_paused = true)]
 async fn o033_a_child_that_cannot_start_is_an_error_with_its_path() {
     for strategy in [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne] {
@@ -136,7 +137,7 @@ async fn o033_a_child_that_cannot_start_is_an_error_with_its_path() {
     }
 }
 
-/// A name that is taken by a living one is refused, and who has it is left alone.
+/// The name of a living child is refused, and that child is left alone.
 #[tokio::test(start_paused = true)]
 async fn o035_a_name_that_is_taken_is_refused() {
     let stage = Stage::default();
@@ -159,7 +160,7 @@ async fn o036_one_child_is_looked_up_by_its_path() {
     assert!(snapshot.find("nobody").is_none());
 }
 
-/// Children are listed in the order in which they are declared, whoever was started last.
+/// Children are listed in the order of the declaration, in whatever order they were started.
 #[tokio::test(start_paused = true)]
 async fn o037_children_are_listed_as_they_are_declared() {
     each!(5, secs(5), |tree, stage| {
@@ -175,7 +176,7 @@ async fn o037_children_are_listed_as_they_are_declared() {
     });
 }
 
-/// The ends behind which a child can be started by hand, by lifecycle and strategy.
+/// The ends after which a child can be started on request, by lifecycle and strategy.
 #[tokio::test(start_paused = true)]
 async fn o038_who_can_be_started_by_hand_behind_which_end() {
     let tree = Ends::start(Stage::default()).await.unwrap();
@@ -212,8 +213,8 @@ async fn o038_who_can_be_started_by_hand_behind_which_end() {
     assert!(matches!(tree.inner.permanent.start_again(), Err(CommandError::NotEnded { .. })));
 }
 
-/// Ten times as many children are ten times the work, up and down. Work is what is allocated: nobody copies a list of all
-/// for each of them.
+/// Ten times as many children are ten times the work, both for start and stop. The work is measured in allocations: no
+/// operation copies a list of all children for each of them.
 #[tokio::test(start_paused = true)]
 async fn o040_ten_times_as_many_are_ten_times_the_work() {
     let before = taken();
@@ -224,7 +225,7 @@ async fn o040_ten_times_as_many_are_ten_times_the_work() {
     assert!(few > 100 * 100 && many < few * 12, "{few} bytes, {many} bytes");
 }
 
-/// A child that comes at run time is the last of its group, and goes down and up with it.
+/// A child spawned at run time is the last of its group, and goes down and up together with the group.
 #[tokio::test(start_paused = true)]
 async fn o041_a_child_that_comes_later_is_the_last_of_its_group() {
     for strategy in [Strategy::AllForOne, Strategy::RestForOne] {
@@ -244,7 +245,7 @@ async fn o041_a_child_that_comes_later_is_the_last_of_its_group() {
     }
 }
 
-/// A child that was stopped by hand stays so when the supervisor is restarted.
+/// A child that was stopped on request stays stopped when the supervisor is restarted.
 #[tokio::test(start_paused = true)]
 async fn o042_a_stop_by_hand_outlives_the_supervisor() {
     let tree = Branches::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The start of a tree: O001 to O018, and what can be declared: O048 and O062.
+//! The start of a tree: O001 to O018, and the possible declarations: O048 and O062.
 
 use supervise::error::SpawnError;
 use supervise::policy::ShutdownTimeout;
@@ -46,7 +46,7 @@ supervisor! {
     }
 }
 
-/// A tree in which nobody is yet starts, lives and is stopped.
+/// A tree without children starts, lives and is stopped.
 #[tokio::test(start_paused = true)]
 async fn o001_a_tree_with_nobody_in_it_starts_and_stops() {
     let tree = Empty::start(Stage::default()).await.unwrap();
@@ -56,7 +56,7 @@ async fn o001_a_tree_with_nobody_in_it_starts_and_stops() {
     assert_eq!((kind(&report.ended), report.is_orderly()), ("stopped", true));
 }
 
-/// A branch that is not wanted is not there, and nobody hears of it.
+/// A branch that is not wanted does not exist, and nothing reports it.
 #[tokio::test(start_paused = true)]
 async fn o002_a_branch_may_be_left_out() {
     let stage = Stage::default();
@@ -67,7 +67,7 @@ async fn o002_a_branch_may_be_left_out() {
     assert!(tree.health().is_healthy());
 }
 
-/// A setting that is not written has its default, and the specification says so.
+/// A setting that is not written has its default, and the specification shows the default.
 #[tokio::test(start_paused = true)]
 async fn o005_what_is_not_written_has_its_default() {
     let stage = Stage::default();
@@ -92,7 +92,8 @@ async fn o006_instances_of_a_set_are_declared_alike() {
     }
 }
 
-/// A child that cannot start takes down those before it, backwards, before the error is there; nothing is tried again.
+/// A child that cannot start takes down the children before it, in reverse, before the error is returned; nothing is
+/// retried.
 #[tokio::test(start_paused = true)]
 async fn o010_a_child_that_cannot_start_takes_down_those_before_it() {
     let stage = Stage::default();
@@ -104,7 +105,7 @@ async fn o010_a_child_that_cannot_start_takes_down_those_before_it() {
     assert_eq!(stage.take(), [""; 0]);
 }
 
-/// A start is over when all are up, one behind the other.
+/// A start returns when all children are up, which start one after the other.
 #[tokio::test(start_paused = true)]
 async fn o011_a_start_is_over_when_all_are_up() {
     let stage = Stage::default();
@@ -121,7 +122,7 @@ async fn o011_a_start_is_over_when_all_are_up() {
     assert!(tree.health().is_healthy());
 }
 
-/// A child that is left out holds up nobody, and its place stays empty.
+/// A child that is left out delays no other child, and its place stays empty.
 #[tokio::test(start_paused = true)]
 async fn o012_a_child_may_be_left_out() {
     let stage = Stage::default();
@@ -131,7 +132,7 @@ async fn o012_a_child_may_be_left_out() {
     assert!(tree.snapshot().nodes().filter(|node| node.is_up()).count() >= 2);
 }
 
-/// The same of one that is temporary.
+/// The same for a temporary child.
 #[tokio::test(start_paused = true)]
 async fn o013_a_temporary_child_may_be_left_out() {
     let tree = Optional::start(Stage::default()).await.unwrap();
@@ -141,7 +142,7 @@ async fn o013_a_temporary_child_may_be_left_out() {
     assert!(tree.shutdown().await.is_orderly());
 }
 
-/// A child without a name is refused before anything of it is there.
+/// A child without a name is refused before any part of it exists.
 #[tokio::test(start_paused = true)]
 async fn o018_a_child_without_a_name_is_refused() {
     let stage = Stage::default();
@@ -152,7 +153,7 @@ async fn o018_a_child_without_a_name_is_refused() {
     assert_eq!(stage.take(), [""; 0]);
 }
 
-/// Every lifecycle goes with every time to stop in.
+/// Every lifecycle can be combined with every stop timeout.
 #[tokio::test(start_paused = true)]
 async fn o048_every_lifecycle_goes_with_every_time() {
     let stage = Stage::default();
@@ -167,7 +168,7 @@ async fn o048_every_lifecycle_goes_with_every_time() {
     }
 }
 
-/// A setting of the tree is for all its children, and what a child says itself is for this one.
+/// A setting of the tree applies to all children, and a setting of a child overrides it for that child.
 #[tokio::test(start_paused = true)]
 async fn o062_what_a_child_says_itself_goes_before() {
     let stage = Stage::default();

@@ -1,4 +1,4 @@
-//! Proposals and descendants, with delays and budgets of their own: O246 to O270.
+//! Proposals and descendants, with delays and budgets of individual children: O246 to O270.
 
 use supervise::error::SpawnError;
 use supervise::event::{EventKind, Events};
@@ -82,7 +82,7 @@ fn delays(events: &mut Events) -> Vec<Duration> {
     delays
 }
 
-/// A child whose failure is a restart, and with whose work that of the tree is through.
+/// A child whose failures restart it, and whose normal end ends the tree.
 #[tokio::test(start_paused = true)]
 async fn o246_with_the_work_of_a_child_that_of_the_tree_is_through() {
     let tree = Intrinsic::start(Stage::default()).await.unwrap();
@@ -93,7 +93,7 @@ async fn o246_with_the_work_of_a_child_that_of_the_tree_is_through() {
     assert_eq!((kind(&report.ended), report.is_orderly()), ("done", true));
 }
 
-/// A restart that is asked for is not told as a failure.
+/// A requested restart is not reported as a failure.
 #[tokio::test(start_paused = true)]
 async fn o247_a_restart_that_is_asked_for_is_no_failure() {
     let stage = Stage::default();
@@ -107,7 +107,7 @@ async fn o247_a_restart_that_is_asked_for_is_no_failure() {
     assert!(matches!(stage.given("work post_restart").cause(), Cause::Requested));
 }
 
-/// With a delay instead of a limit the tree never gives up; meanwhile the child is seen to wait.
+/// With a delay instead of a limit the tree never gives up; meanwhile the child is shown as backing off.
 #[tokio::test(start_paused = true)]
 async fn o248_with_a_delay_the_tree_never_gives_up() {
     let tree = Delayed::start(Stage::default()).await.unwrap();
@@ -120,7 +120,7 @@ async fn o248_with_a_delay_the_tree_never_gives_up() {
     assert!(tree.ended().is_none());
 }
 
-/// While a child waits the others serve; a try that fails waits as long again.
+/// While a child backs off, the others serve; a retry that fails waits for the same delay again.
 #[tokio::test(start_paused = true)]
 async fn o251_while_a_child_waits_the_others_serve() {
     let stage = Stage::default();
@@ -156,7 +156,7 @@ async fn o252_a_group_waits_for_the_longest_of_those_that_failed() {
     }
 }
 
-/// One in front that fails while those behind it wait makes one range of both, which waits once.
+/// If a member fails while later members wait, both ranges become one, which waits once.
 #[tokio::test(start_paused = true)]
 async fn o253_one_in_front_that_fails_meanwhile_joins_the_wait() {
     let stage = Stage::default();
@@ -171,7 +171,7 @@ async fn o253_one_in_front_that_fails_meanwhile_joins_the_wait() {
     assert_eq!(steps(&stage), ["c post_stop", "b post_stop", "a post_stop", "a start", "b start", "c start"]);
 }
 
-/// Without a declared delay the first restart comes at once, and those in a row wait twice as long each time.
+/// Without a declared delay the first restart comes at once, and the delay of consecutive restarts doubles each time.
 #[tokio::test(start_paused = true)]
 async fn o256_the_first_comes_at_once_and_those_in_a_row_wait() {
     let stage = Stage::default();
@@ -184,7 +184,7 @@ async fn o256_the_first_comes_at_once_and_those_in_a_row_wait() {
     assert_eq!(delays(&mut events), expected.map(ms));
 }
 
-/// A first start that is not possible yet is an error, which a backoff tries again, later each time.
+/// A first start that is not possible yet is an error, which a backoff retries with growing delays.
 #[tokio::test(start_paused = true)]
 async fn o257_a_first_start_may_be_possible_later() {
     let stage = Stage::default();
@@ -196,7 +196,7 @@ async fn o257_a_first_start_may_be_possible_later() {
     assert_eq!((begun.elapsed(), starts(&stage)), (secs(7), text(&["a", "other", "a", "a", "a"])));
 }
 
-/// Each child may have a budget of its own, or none.
+/// Each child may have its own budget, or none.
 #[tokio::test(start_paused = true)]
 async fn o258_each_child_may_have_a_budget_of_its_own() {
     let tree = Budgets::start(Stage::default()).await.unwrap();
@@ -213,7 +213,7 @@ async fn o258_each_child_may_have_a_budget_of_its_own() {
     assert_eq!(ping(&tree.all).await, 51);
 }
 
-/// Where one does not come up, the independent ones are up, and it is tried again.
+/// If a child does not come up, independent children are up, and the child is retried.
 #[tokio::test(start_paused = true)]
 async fn o260_the_independent_come_up_though_one_does_not() {
     let stage = Stage::default();
@@ -228,7 +228,7 @@ async fn o260_the_independent_come_up_though_one_does_not() {
     assert_eq!(ping(&tree.b).await, 5);
 }
 
-/// A timer of its own ends a child, and its lifecycle says what comes then.
+/// A child's own timer ends the child, and its lifecycle decides what follows.
 #[tokio::test(start_paused = true)]
 async fn o262_a_timer_of_its_own_ends_a_child() {
     let stage = Stage::default();
@@ -245,7 +245,7 @@ async fn o262_a_timer_of_its_own_ends_a_child() {
     assert!(tree.ended().is_some());
 }
 
-/// A stop goes in the order of the declaration, backwards, whoever was restarted last.
+/// A stop goes in the reverse order of the declaration, in whatever order the children were restarted.
 #[tokio::test(start_paused = true)]
 async fn o263_a_stop_goes_by_the_declaration() {
     each!(9, secs(60), |tree, stage| {
@@ -260,7 +260,7 @@ async fn o263_a_stop_goes_by_the_declaration() {
     });
 }
 
-/// A first start that fails is final, one in a restart is tried again.
+/// A first start that fails is final; a failing start during a restart is retried.
 #[tokio::test(start_paused = true)]
 async fn o265_a_first_start_is_final_and_a_later_one_is_tried_again() {
     let stage = Stage::default();
@@ -274,7 +274,7 @@ async fn o265_a_first_start_is_final_and_a_later_one_is_tried_again() {
     assert_eq!(ping(&tree.a).await, 3);
 }
 
-/// An abort anywhere in the tree makes the stop of the whole not orderly.
+/// If any child in the tree was aborted, the stop of the whole tree is not orderly.
 #[tokio::test(start_paused = true)]
 async fn o266_an_abort_anywhere_is_in_the_report() {
     let stage = Stage::default();
@@ -286,7 +286,7 @@ async fn o266_an_abort_anywhere_is_in_the_report() {
     assert_eq!(aborted, ["branch/deep"]);
 }
 
-/// Five hundred that need a while each need one while together.
+/// Five hundred children that each need a while to stop need that time only once.
 #[tokio::test(start_paused = true)]
 async fn o267_five_hundred_go_down_in_the_time_of_one() {
     let stage = Stage::default();
@@ -300,7 +300,7 @@ async fn o267_five_hundred_go_down_in_the_time_of_one() {
     assert_eq!(begun.elapsed(), ms(50));
 }
 
-/// A spawn by a handle whose tree has ended is an error, and the same while it goes down.
+/// A spawn through the handle of a tree that has ended is an error, as it is while the tree goes down.
 #[tokio::test(start_paused = true)]
 async fn o268_a_spawn_in_a_tree_that_ends_is_an_error() {
     let stage = Stage::default();

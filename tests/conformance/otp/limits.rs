@@ -1,4 +1,4 @@
-//! How many restarts are too many: O091 to O105.
+//! The restart limit: O091 to O105.
 
 use supervise::prelude::*;
 
@@ -24,7 +24,7 @@ supervisor! {
     }
 }
 
-/// Fails so often and comes back each time.
+/// The unit fails this many times, and comes back each time.
 async fn often(times: u32, unit: &ActorRef<Unit>) {
     for _ in 0..times {
         let before = ping(unit).await;
@@ -33,7 +33,7 @@ async fn often(times: u32, unit: &ActorRef<Unit>) {
     }
 }
 
-/// One failure too many ends the tree backwards, as a failure and not as a good end.
+/// One failure too many ends the tree in reverse order, as a failure and not as a normal end.
 #[tokio::test(start_paused = true)]
 async fn o091_one_too_many_ends_the_tree_backwards() {
     each!(2, secs(5), |tree, stage| {
@@ -45,7 +45,7 @@ async fn o091_one_too_many_ends_the_tree_backwards() {
     });
 }
 
-/// In a set the limit is that of the instance, and ends it alone.
+/// In a set each instance has its own limit, which ends only that instance.
 #[tokio::test(start_paused = true)]
 async fn o092_in_a_set_one_too_many_ends_the_instance() {
     let tree = Sessions::start(Stage::default()).await.unwrap();
@@ -58,7 +58,7 @@ async fn o092_in_a_set_one_too_many_ends_the_instance() {
     assert_eq!((tree.sessions.len(), tree.ended().is_none()), (1, true));
 }
 
-/// 0 is: never.
+/// A limit of 0 means no restart.
 #[tokio::test(start_paused = true)]
 async fn o093_none_allowed_is_none_tried() {
     each!(0, secs(5), |tree, stage| {
@@ -68,7 +68,7 @@ async fn o093_none_allowed_is_none_tried() {
     });
 }
 
-/// The window is as long as it says, to the millisecond.
+/// The window has the declared length, to the millisecond.
 #[tokio::test(start_paused = true)]
 async fn o095_the_window_is_exact() {
     for (pause, lives) in [(ms(4_999), false), (ms(5_000), true)] {
@@ -81,7 +81,7 @@ async fn o095_the_window_is_exact() {
     }
 }
 
-/// Good service in between forgives nothing; time does.
+/// Successful work in between does not reset the budget; only time does.
 #[tokio::test(start_paused = true)]
 async fn o096_only_time_forgives() {
     let tree = One::start(Stage::default(), 2, secs(5)).await.unwrap();
@@ -111,7 +111,7 @@ async fn o097_a_group_shares_its_budget_and_others_do_not() {
     });
 }
 
-/// Nothing that is done by hand is charged.
+/// Requests do not count against the budget.
 #[tokio::test(start_paused = true)]
 async fn o098_by_hand_nothing_is_charged() {
     each!(0, secs(5), |tree, stage| {
@@ -127,7 +127,7 @@ async fn o098_by_hand_nothing_is_charged() {
     });
 }
 
-/// A restart that fails is charged as well.
+/// A restart that fails counts as well.
 #[tokio::test(start_paused = true)]
 async fn o100_a_restart_that_fails_uses_up_the_budget() {
     each!(1, secs(60), |tree, stage| {
@@ -138,7 +138,7 @@ async fn o100_a_restart_that_fails_uses_up_the_budget() {
     });
 }
 
-/// The same with ten, at a growing pace.
+/// The same with ten restarts, at growing delays.
 #[tokio::test(start_paused = true)]
 async fn o101_ten_restarts_that_fail_use_up_ten() {
     let stage = Stage::default();
@@ -152,7 +152,7 @@ async fn o101_ten_restarts_that_fail_use_up_ten() {
     assert!(begun.elapsed() > secs(5), "no hot loop: {:?}", begun.elapsed());
 }
 
-/// Ten in a minute if nothing is written.
+/// The default is ten restarts in a minute.
 #[tokio::test(start_paused = true)]
 async fn o102_the_limit_is_ten_in_a_minute_by_default() {
     let tree = Plain::start(Stage::default()).await.unwrap();
@@ -162,7 +162,7 @@ async fn o102_the_limit_is_ten_in_a_minute_by_default() {
     assert!(at_the_limit(&soon(tree.join()).await.ended));
 }
 
-/// A restart is no end, so that nobody who depends on the one in front falls with it.
+/// A restart is not an end: an actor that depends on the restarted one does not fail.
 #[tokio::test(start_paused = true)]
 async fn o103_who_depends_on_another_outlives_its_restart() {
     let stage = Stage::default();
@@ -176,7 +176,7 @@ async fn o103_who_depends_on_another_outlives_its_restart() {
     assert_eq!((ping(&tree.a).await, ping(&tree.b).await, ping(&tree.c).await), (2, 1, 1));
 }
 
-/// Budgets of two levels multiply: so many starts, and not one more.
+/// The budgets of two levels multiply: exactly that many starts, and not one more.
 #[tokio::test(start_paused = true)]
 async fn o105_budgets_of_two_levels_multiply() {
     let stage = Stage::default();

@@ -1,4 +1,4 @@
-//! Children that are started again, and after which end: O063 to O075.
+//! Lifecycles: the ends after which a child is started again: O063 to O075.
 
 use supervise::prelude::*;
 
@@ -36,7 +36,7 @@ async fn lives() -> (Running<Lives>, Stage) {
     (tree, stage)
 }
 
-/// One that is permanent comes back though nothing went wrong.
+/// A permanent child comes back after a normal end.
 #[tokio::test(start_paused = true)]
 async fn o063_a_permanent_child_that_is_through_comes_back() {
     let (tree, stage) = lives().await;
@@ -45,7 +45,7 @@ async fn o063_a_permanent_child_that_is_through_comes_back() {
     assert!(matches!(stage.given("permanent post_restart").cause(), Cause::EndedByItself));
 }
 
-/// After a failure, too.
+/// The same after a failure.
 #[tokio::test(start_paused = true)]
 async fn o065_a_permanent_child_that_fails_comes_back() {
     let (tree, stage) = lives().await;
@@ -54,7 +54,7 @@ async fn o065_a_permanent_child_that_fails_comes_back() {
     assert!(matches!(stage.given("permanent post_restart").cause(), Cause::Error(_)));
 }
 
-/// One that is transient and through stays known, and can be started by hand.
+/// A transient child that has ended normally stays known, and can be started on request.
 #[tokio::test(start_paused = true)]
 async fn o066_a_transient_child_that_is_through_stays_known() {
     let (tree, stage) = lives().await;
@@ -67,7 +67,7 @@ async fn o066_a_transient_child_that_is_through_stays_known() {
     assert_eq!(state(&tree.transient), "lives");
 }
 
-/// There is one way to be through, and it is heard as often as it comes.
+/// A transient child may end normally any number of times, and each end is reported.
 #[tokio::test(start_paused = true)]
 async fn o067_a_transient_child_may_be_through_again_and_again() {
     let (tree, stage) = lives().await;
@@ -82,7 +82,7 @@ async fn o067_a_transient_child_may_be_through_again_and_again() {
     }
 }
 
-/// One that is transient comes back behind a failure.
+/// A transient child comes back after a failure.
 #[tokio::test(start_paused = true)]
 async fn o068_a_transient_child_that_fails_comes_back() {
     let (tree, _) = lives().await;
@@ -90,7 +90,7 @@ async fn o068_a_transient_child_that_fails_comes_back() {
     assert_eq!(ping(&tree.transient).await, 2);
 }
 
-/// One that is temporary and through can be started by hand, declared as it is.
+/// A temporary child that has ended normally can be started on request, with its declared settings.
 #[tokio::test(start_paused = true)]
 async fn o070_a_temporary_child_that_is_through_can_be_started_again() {
     let (tree, stage) = lives().await;
@@ -103,7 +103,7 @@ async fn o070_a_temporary_child_that_is_through_can_be_started_again() {
     assert_eq!(state(&tree.temporary), "lives");
 }
 
-/// The failure of one that is temporary is told, and that is all.
+/// The failure of a temporary child is only reported.
 #[tokio::test(start_paused = true)]
 async fn o071_a_temporary_child_that_fails_is_told_of_and_gone() {
     let (tree, stage) = lives().await;
@@ -114,7 +114,7 @@ async fn o071_a_temporary_child_that_fails_is_told_of_and_gone() {
     assert_eq!(starts(&stage), [""; 0]);
 }
 
-/// In a group a temporary member goes down with the others and stays there.
+/// In a group, a temporary member goes down with the others and is not started again.
 #[tokio::test(start_paused = true)]
 async fn o072_a_temporary_bystander_is_not_started_again() {
     let stage = Stage::default();
@@ -131,7 +131,7 @@ async fn o072_a_temporary_bystander_is_not_started_again() {
     assert!(all.ended().is_none() && rest.ended().is_none());
 }
 
-/// Children at run time go by the same words; what has ended is forgotten.
+/// Children spawned at run time have the same lifecycles; a child that has ended is forgotten.
 #[tokio::test(start_paused = true)]
 async fn o073_children_at_run_time_go_by_the_same_words() {
     for (lifecycle, through, failed) in [
@@ -155,7 +155,7 @@ async fn o073_children_at_run_time_go_by_the_same_words() {
     }
 }
 
-/// An end by itself is no failure, of one that is permanent neither; what follows is told.
+/// A normal end is not a failure, not even for a permanent child; the restart that follows is reported.
 #[tokio::test(start_paused = true)]
 async fn o075_an_end_by_itself_is_not_told_as_a_failure() {
     let (tree, _) = lives().await;

@@ -1,4 +1,4 @@
-//! Scenarios of the supervisors of Erlang/OTP and Elixir, numbered as in the ledger, in chapters.
+//! Scenarios of the supervisors of Erlang/OTP and Elixir, with the numbers of the ledger, by chapter.
 
 mod admin;
 mod boot;
@@ -43,7 +43,7 @@ supervisor! {
     }
 }
 
-/// The same with a tree of each strategy, so many restarts allowed in that time.
+/// The same with a tree of each strategy, with this number of restarts allowed in that time.
 macro_rules! each {
     ($most:expr, $within:expr, |$tree:ident, $stage:ident| $test:block) => {
         each!(@ One, $most, $within, $tree, $stage, $test);
@@ -59,34 +59,34 @@ macro_rules! each {
 }
 use each;
 
-/// The units that were begun and ended since the last call, in order.
+/// The units that began and ended since the last call, in order.
 fn steps(stage: &Stage) -> Vec<String> {
     let is_step = |line: &String| line.ends_with(" start") || line.ends_with(" post_stop");
     stage.take().into_iter().filter(is_step).collect()
 }
 
-/// The units that were begun since the last call, in order.
+/// The units that began since the last call, in order.
 fn starts(stage: &Stage) -> Vec<String> {
     stage.ending(" start").iter().map(|line| line.trim_end_matches(" start").to_owned()).collect()
 }
 
-/// Its end, which has to come.
+/// Waits for the unit's end, which must come.
 async fn end(unit: &ActorRef<Unit>) -> &'static str {
     kind(&soon(unit.terminated()).await.unwrap())
 }
 
-/// Ends by itself.
+/// The unit ends by itself.
 async fn finish(unit: &ActorRef<Unit>) {
     unit.tell(Msg::Stop).await.unwrap();
 }
 
-/// Stops it from outside.
+/// Stops the unit from outside.
 async fn stop(unit: &ActorRef<Unit>) {
     unit.stop();
     soon(unit.terminated()).await.unwrap();
 }
 
-/// Whether the limit was what failed.
+/// Whether the failure was the limit.
 fn at_the_limit(ended: &Ended) -> bool {
     ended.failure().is_some_and(|failure| matches!(failure.cause(), Cause::LimitReached))
 }

@@ -1,4 +1,4 @@
-//! Restarts that fail, and what is done meanwhile: O106 to O123.
+//! Restarts that fail, and the tree meanwhile: O106 to O123.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,12 +61,12 @@ async fn set() -> (Running<SetWaits>, Stage, [ActorRef<Unit>; 3]) {
     (tree, stage, kids)
 }
 
-/// How many nodes of the set are up.
+/// The number of nodes of the set that are up.
 fn up(tree: &Running<SetWaits>) -> usize {
     tree.snapshot().nodes().filter(|node| node.path.starts_with("kids/") && node.is_up()).count()
 }
 
-/// A child whose restarts fail takes the tree down at the limit, the healthy sibling in its turn.
+/// A child whose restarts fail takes the tree down at the limit, the healthy sibling when its turn comes.
 #[tokio::test(start_paused = true)]
 async fn o106_one_that_never_comes_back_ends_the_tree() {
     let stage = Stage::default();
@@ -79,7 +79,7 @@ async fn o106_one_that_never_comes_back_ends_the_tree() {
     assert_eq!(steps(&stage), lines(&[&tries, &text(&["c post_stop", "a post_stop"])]));
 }
 
-/// The same where another member of the group is the one that does not come up.
+/// The same if another member of the group does not come up.
 #[tokio::test(start_paused = true)]
 async fn o107_another_member_that_never_comes_up_ends_the_group() {
     let stage = Stage::default();
@@ -93,7 +93,7 @@ async fn o107_another_member_that_never_comes_up_ends_the_group() {
     assert_eq!(steps(&stage), lines(&[&down, &tried, &tried, &tried, &tried]));
 }
 
-/// And where it is a later one.
+/// The same if a later member does not come up.
 #[tokio::test(start_paused = true)]
 async fn o108_a_later_member_that_never_comes_up_ends_the_tree() {
     let stage = Stage::default();
@@ -107,7 +107,7 @@ async fn o108_a_later_member_that_never_comes_up_ends_the_tree() {
     assert_eq!(steps(&stage), lines(&[&down, &tries, &text(&["b post_stop", "a post_stop"])]));
 }
 
-/// A child that waits for its next try is seen so, and is neither there nor gone.
+/// A child that waits for its next attempt is shown as backing off: it is neither up nor gone.
 #[tokio::test(start_paused = true)]
 async fn o110_one_that_is_tried_again_is_neither_up_nor_ended() {
     let (tree, stage) = waits().await;
@@ -116,13 +116,13 @@ async fn o110_one_that_is_tried_again_is_neither_up_nor_ended() {
     assert!(!snapshot.find("a").unwrap().is_up() && snapshot.find("b").unwrap().is_up());
     assert_eq!((state(&tree.a), ping(&tree.b).await), ("lives", 1));
     stage.take();
-    // A restart by hand does not wait.
+    // A requested restart does not wait.
     tree.a.restart().unwrap();
     settle().await;
     assert_eq!(starts(&stage), ["a"]);
 }
 
-/// A stop ends the tries; it can be started later.
+/// A stop ends the attempts; the child can be started later.
 #[tokio::test(start_paused = true)]
 async fn o111_a_stop_ends_the_tries() {
     let (tree, stage) = waits().await;
@@ -135,7 +135,7 @@ async fn o111_a_stop_ends_the_tries() {
     assert_eq!(starts(&stage), ["a"]);
 }
 
-/// A shutdown does not wait for the next try.
+/// A shutdown does not wait for the next attempt.
 #[tokio::test(start_paused = true)]
 async fn o112_a_shutdown_does_not_wait_for_the_next_try() {
     let (tree, _) = waits().await;
@@ -145,7 +145,7 @@ async fn o112_a_shutdown_does_not_wait_for_the_next_try() {
     assert!(report.is_orderly(), "{report}");
 }
 
-/// Meanwhile the members before it serve, and those behind it are down.
+/// Meanwhile the members before the child serve, and those after it are down.
 #[tokio::test(start_paused = true)]
 async fn o113_meanwhile_those_before_it_serve() {
     let stage = Stage::default();
@@ -160,7 +160,7 @@ async fn o113_meanwhile_those_before_it_serve() {
     assert_eq!((up("a"), up("b"), up("c")), (true, true, true));
 }
 
-/// An instance of a set that is tried again can be stopped by its handle.
+/// An instance of a set that is being retried can be stopped through its handle.
 #[tokio::test(start_paused = true)]
 async fn o115_an_instance_that_is_tried_again_can_be_stopped() {
     let (tree, stage, [x, ..]) = set().await;
@@ -174,7 +174,7 @@ async fn o115_an_instance_that_is_tried_again_can_be_stopped() {
     assert!(soon(tree.shutdown()).await.is_orderly());
 }
 
-/// Those that wait count as children, and not as up.
+/// Children that are backing off count as children, and not as up.
 #[tokio::test(start_paused = true)]
 async fn o116_those_that_wait_are_counted_but_not_up() {
     let (tree, stage, [x, y, z]) = set().await;
@@ -192,7 +192,7 @@ async fn o116_those_that_wait_are_counted_but_not_up() {
     }
 }
 
-/// One try that fails and one that works are two charges.
+/// One attempt that fails and one that succeeds count as two restarts.
 #[tokio::test(start_paused = true)]
 async fn o117_a_try_that_works_brings_it_back() {
     let stage = Stage::default();
@@ -203,7 +203,7 @@ async fn o117_a_try_that_works_brings_it_back() {
     assert_eq!(tree.snapshot().find("a").unwrap().restarts.unwrap().used, 2);
 }
 
-/// A second stop of an instance finds nothing to do.
+/// A second stop of an instance does nothing.
 #[tokio::test(start_paused = true)]
 async fn o118_a_second_stop_finds_nothing_to_do() {
     let (tree, stage, kids) = set().await;
@@ -220,7 +220,7 @@ async fn o118_a_second_stop_finds_nothing_to_do() {
     assert_eq!((tree.kids.len(), up(&tree)), (0, 0));
 }
 
-/// A try that is due for one that was stopped does not come.
+/// An attempt that was due for a stopped child does not happen.
 #[tokio::test(start_paused = true)]
 async fn o120_the_try_of_one_that_was_stopped_does_not_come() {
     let (tree, stage) = waits().await;
@@ -230,7 +230,7 @@ async fn o120_the_try_of_one_that_was_stopped_does_not_come() {
     assert_eq!(ping(&tree.b).await, 1);
 }
 
-/// A restart of an instance works, or is tried again: there is no third answer.
+/// A restart of an instance either works or is retried: there is no third outcome.
 #[tokio::test(start_paused = true)]
 async fn o122_a_restart_works_or_is_tried_again() {
     quiet_panics();
@@ -245,7 +245,7 @@ async fn o122_a_restart_works_or_is_tried_again() {
     assert_eq!((ping(&x).await, ping(&y).await, ping(&z).await), (2, 3, 3));
 }
 
-/// A child that is not there any more at a restart ends for one charge, and is not tried again.
+/// A child that no longer exists at a restart ends after one charge to the budget, and is not retried.
 #[tokio::test(start_paused = true)]
 async fn o123_one_that_is_not_there_at_a_restart_ends() {
     let stage = Stage::default();

@@ -52,7 +52,7 @@ async fn sets() -> (Running<Sets>, Stage) {
     (tree, stage)
 }
 
-/// A set is there before it has anybody in it.
+/// A set exists before it has any instance.
 #[tokio::test(start_paused = true)]
 async fn o166_a_set_begins_empty() {
     let (tree, _) = sets().await;
@@ -62,7 +62,7 @@ async fn o166_a_set_begins_empty() {
     assert_eq!((one.path().as_str(), tree.few.len()), ("few/#1", 1));
 }
 
-/// A stop is that of a handle, so a stranger's is the stranger's own; of one that has ended it does nothing.
+/// Only the handle of an instance can stop that instance; for an instance that has ended, a stop does nothing.
 #[tokio::test(start_paused = true)]
 async fn o167_a_stop_is_that_of_the_handle() {
     let (tree, stage) = sets().await;
@@ -84,7 +84,7 @@ async fn o168_an_instance_that_has_ended_cannot_be_started_again() {
     assert!(tree.snapshot().find("few/#1").is_none());
 }
 
-/// A first start that fails is told to whoever spawned, whatever went wrong, and leaves nothing.
+/// A first start that fails is reported to the caller of the spawn, whatever the cause, and leaves nothing.
 #[tokio::test(start_paused = true)]
 async fn o171_a_first_start_that_fails_leaves_nothing() {
     quiet_panics();
@@ -100,7 +100,7 @@ async fn o171_a_first_start_that_fails_leaves_nothing() {
     tree.few.spawn("one".into()).await.unwrap();
 }
 
-/// Arguments of a spawn come on top of what the set closes over, and are the same at a restart.
+/// Arguments of a spawn are added to the values that the set closes over, and are the same at a restart.
 #[tokio::test(start_paused = true)]
 async fn o172_a_restart_has_the_arguments_of_the_spawn() {
     let (tree, stage) = sets().await;
@@ -110,7 +110,7 @@ async fn o172_a_restart_has_the_arguments_of_the_spawn() {
     assert_eq!(starts(&stage), ["key 7", "key 7"]);
 }
 
-/// Thousands of instances are counted right, down to none.
+/// Thousands of instances are counted correctly, down to zero.
 #[tokio::test(start_paused = true)]
 async fn o173_thousands_are_counted() {
     let tree = Many::start(Stage::default()).await.unwrap();
@@ -132,7 +132,7 @@ async fn o173_thousands_are_counted() {
     assert!(tree.many.is_empty());
 }
 
-/// Ten times as many instances, stopped one by one, are ten times the work: nobody copies a list of all for each of them.
+/// Ten times as many instances, stopped one by one, are ten times the work: no stop copies a list of all instances.
 #[tokio::test(start_paused = true)]
 async fn o175_stopping_one_by_one_does_not_grow_with_the_set() {
     let tree = Many::start(Stage::default()).await.unwrap();
@@ -152,7 +152,7 @@ async fn o175_stopping_one_by_one_does_not_grow_with_the_set() {
     assert!(each[0] > 0 && each[1] < each[0] * 2, "{each:?} bytes each");
 }
 
-/// Arguments that a temporary instance was started with are not kept, neither while it lives nor behind its end.
+/// The arguments of a temporary instance are not kept, neither while it lives nor after its end.
 #[tokio::test(start_paused = true)]
 async fn o176_the_arguments_of_a_temporary_instance_are_not_kept() {
     let tree = Many::start(Stage::default()).await.unwrap();
@@ -164,7 +164,7 @@ async fn o176_the_arguments_of_a_temporary_instance_are_not_kept() {
     assert_eq!((Arc::strong_count(&held), state(&one)), (1, "lives"));
 }
 
-/// An instance of a plain set is found by its path alone, one with a key by its key.
+/// An instance of a plain set is found only by its path, an instance with a key by its key.
 #[tokio::test(start_paused = true)]
 async fn o177_one_instance_is_looked_up() {
     let (tree, _) = sets().await;
@@ -176,7 +176,7 @@ async fn o177_one_instance_is_looked_up() {
     assert_eq!((tree.keyed.get(&key), tree.keyed.get(&"other".to_owned())), (Some(keyed), None));
 }
 
-/// Trees with sets stand side by side in a tree, each under its own name.
+/// Several trees with sets are children of one tree, each under its own name.
 #[tokio::test(start_paused = true)]
 async fn o178_sets_stand_side_by_side_in_a_tree() {
     let tree = Pair::start(Stage::default()).await.unwrap();
@@ -185,7 +185,7 @@ async fn o178_sets_stand_side_by_side_in_a_tree() {
     assert_eq!([one.path(), two.path()], ["one/few/#1", "two/few/#1"]);
 }
 
-/// Values that the tree gives to a set are there at each restart.
+/// Values that the tree passes to a set are there at each restart.
 #[tokio::test(start_paused = true)]
 async fn o180_a_restart_has_what_the_tree_gives_as_well() {
     let (tree, stage) = sets().await;
@@ -198,7 +198,7 @@ async fn o180_a_restart_has_what_the_tree_gives_as_well() {
     assert_eq!((starts(&stage), state(&one)), (vec!["one".to_owned(); 3], "lives"));
 }
 
-/// A spawn gives a handle or an error, and there is no third answer.
+/// A spawn returns a handle or an error, and there is no third outcome.
 #[tokio::test(start_paused = true)]
 async fn o181_a_spawn_gives_a_handle_or_an_error() {
     let (tree, stage) = sets().await;
@@ -209,7 +209,7 @@ async fn o181_a_spawn_gives_a_handle_or_an_error() {
     assert_eq!(tree.once.len(), 1);
 }
 
-/// An error and a panic of a start are told apart, and the set lives on.
+/// An error and a panic in a start are distinguished, and the set continues.
 #[tokio::test(start_paused = true)]
 async fn o182_an_error_and_a_panic_are_told_apart() {
     quiet_panics();
@@ -223,7 +223,7 @@ async fn o182_an_error_and_a_panic_are_told_apart() {
     assert!(tree.ended().is_none());
 }
 
-/// A set that is full refuses, and lives on.
+/// A full set refuses a spawn, and continues.
 #[tokio::test(start_paused = true)]
 async fn o183_a_set_that_is_full_refuses() {
     let (tree, _) = sets().await;
@@ -237,7 +237,7 @@ async fn o183_a_set_that_is_full_refuses() {
     tree.few.spawn("more".into()).await.unwrap();
 }
 
-/// One that fails and comes back is counted once.
+/// An instance that fails and comes back is counted once.
 #[tokio::test(start_paused = true)]
 async fn o185_one_that_comes_back_is_counted_once() {
     let (tree, _) = sets().await;
@@ -259,7 +259,7 @@ async fn o185_one_that_comes_back_is_counted_once() {
     }
 }
 
-/// The least of times, and none at all, are times to stop in.
+/// A very short stop timeout and `Kill` are both valid.
 #[tokio::test(start_paused = true)]
 async fn o186_a_millisecond_and_none_are_times_to_stop_in() {
     let stage = Stage::default();
@@ -272,7 +272,7 @@ async fn o186_a_millisecond_and_none_are_times_to_stop_in() {
     assert_eq!((begun.elapsed().as_millis(), state(&short)), (1, "aborted"));
 }
 
-/// Two of a plain set may be made of the same; two of a key may not.
+/// A plain set accepts two instances with the same arguments; a keyed set does not accept two with the same key.
 #[tokio::test(start_paused = true)]
 async fn o187_equals_are_two_and_a_key_is_one() {
     let (tree, _) = sets().await;
@@ -286,7 +286,7 @@ async fn o187_equals_are_two_and_a_key_is_one() {
     }
 }
 
-/// A stop of one that nobody knows says so by key, and by handle is nothing to do.
+/// A stop of an unknown instance is an error by key, and does nothing by handle.
 #[tokio::test(start_paused = true)]
 async fn o190_a_stop_of_one_that_is_unknown() {
     let (tree, _) = sets().await;
@@ -299,7 +299,7 @@ async fn o190_a_stop_of_one_that_is_unknown() {
     assert_eq!(state(&one), "stopped");
 }
 
-/// A number of parts, each for some of the keys: all keys find their part.
+/// A number of parts, each for some of the keys: every key finds its part.
 #[tokio::test(start_paused = true)]
 async fn o191_all_keys_find_their_part() {
     let tree = Parts::start(Stage::default()).await.unwrap();
@@ -313,7 +313,7 @@ async fn o191_all_keys_find_their_part() {
     assert_eq!(total, (0..100).sum());
 }
 
-/// Each part is told which it is.
+/// Each part knows its own index.
 #[tokio::test(start_paused = true)]
 async fn o193_each_part_is_told_its_number() {
     let stage = Stage::default();
@@ -322,7 +322,7 @@ async fn o193_each_part_is_told_its_number() {
     assert_eq!(tree.parts.each_ref().map(ActorRef::path), ["parts/0", "parts/1", "parts/2"]);
 }
 
-/// As many parts as there are, each with its own budget.
+/// As many parts as declared, each with its own budget.
 #[tokio::test(start_paused = true)]
 async fn o195_parts_are_counted() {
     let tree = Parts::start(Stage::default()).await.unwrap();
@@ -351,7 +351,7 @@ async fn o196_parts_can_grow_and_shrink() {
     }
 }
 
-/// With no part left nobody is found, and it can grow again.
+/// With no part left, a key finds nothing, and the number can grow again.
 #[tokio::test(start_paused = true)]
 async fn o197_with_no_part_left_nobody_is_found() {
     let tree = Sized::start(Stage::default(), 0).await.unwrap();
@@ -360,7 +360,7 @@ async fn o197_with_no_part_left_nobody_is_found() {
     assert!(tree.parts.get(&9).is_some());
 }
 
-/// A part that comes back is behind the same handle, where messages wait for it.
+/// A part that comes back has the same handle, where messages wait for the part.
 #[tokio::test(start_paused = true)]
 async fn o200_a_part_that_comes_back_is_behind_its_handle() {
     let stage = Stage::default();

@@ -74,7 +74,7 @@ supervisor! {
     }
 }
 
-/// However it ends, one that is temporary and not significant does not end the tree.
+/// A temporary child that is not significant never ends the tree, however the child ends.
 #[tokio::test(start_paused = true)]
 async fn o151_the_end_of_a_plain_temporary_child_does_not_end_the_tree() {
     let tree = Plain::start(Stage::default()).await.unwrap();
@@ -93,7 +93,7 @@ async fn o151_the_end_of_a_plain_temporary_child_does_not_end_the_tree() {
     }
 }
 
-/// The same of one that is transient; a failure brings it back, a kill is an end.
+/// The same for a transient child; after a failure the child comes back, a kill ends it.
 #[tokio::test(start_paused = true)]
 async fn o152_the_end_of_a_plain_transient_child_does_not_end_the_tree() {
     let tree = Plain::start(Stage::default()).await.unwrap();
@@ -113,7 +113,7 @@ async fn o152_the_end_of_a_plain_transient_child_does_not_end_the_tree() {
     }
 }
 
-/// A stop by hand of a significant child is no end of the tree.
+/// A requested stop of a significant child does not end the tree.
 #[tokio::test(start_paused = true)]
 async fn o153_a_stop_by_hand_of_a_significant_child_does_not_end_the_tree() {
     let tree = AnyOf::start(Stage::default()).await.unwrap();
@@ -122,7 +122,7 @@ async fn o153_a_stop_by_hand_of_a_significant_child_does_not_end_the_tree() {
     assert_eq!((tree.ended().is_none(), ping(&tree.keeper).await), (true, 1));
 }
 
-/// There is no word for "with the last of these": a tree ends when all of its members have ended.
+/// There is no setting for "ends with the last of these": a tree ends when all of its members have ended.
 #[tokio::test(start_paused = true)]
 async fn o155_a_tree_ends_with_the_last_of_its_temporary_members() {
     let tree = AllTemporary::start(Stage::default()).await.unwrap();
@@ -133,7 +133,7 @@ async fn o155_a_tree_ends_with_the_last_of_its_temporary_members() {
     assert_eq!(kind(&soon(tree.join()).await.ended), "done");
 }
 
-/// A significant transient child may be stopped and may fail; only when it is through the tree ends.
+/// A significant transient child may be stopped and may fail; only its normal end ends the tree.
 #[tokio::test(start_paused = true)]
 async fn o156_a_tree_ends_when_its_significant_transient_child_is_through() {
     let tree = AnyOf::start(Stage::default()).await.unwrap();
@@ -148,7 +148,7 @@ async fn o156_a_tree_ends_when_its_significant_transient_child_is_through() {
     assert_eq!(kind(&soon(tree.join()).await.ended), "done");
 }
 
-/// As with the temporary ones: the last member ends it; a restart on the way is no end.
+/// As with temporary children, the last member ends the tree; a restart in between does not.
 #[tokio::test(start_paused = true)]
 async fn o157_a_tree_ends_with_the_last_of_its_transient_members() {
     let tree = AllTransient::start(Stage::default()).await.unwrap();
@@ -176,7 +176,7 @@ async fn o158_significant_members_may_be_restarted_along() {
     assert!(tree.ended().is_none() && rest.ended().is_none());
 }
 
-/// The subtree ends with its significant child; the tree above, where it is not significant, goes on.
+/// The subtree ends with its significant child; the tree above, for which the subtree is not significant, continues.
 #[tokio::test(start_paused = true)]
 async fn o160_the_end_of_a_subtree_goes_no_further() {
     let stage = Stage::default();
@@ -189,7 +189,7 @@ async fn o160_the_end_of_a_subtree_goes_no_further() {
     assert_eq!(ping(&tree.a).await, 1);
 }
 
-/// The rest goes down backwards, and the tree is done, which is no failure.
+/// The other children go down in reverse order, and the tree ends as done, which is not a failure.
 #[tokio::test(start_paused = true)]
 async fn o161_the_rest_goes_down_backwards_and_the_tree_is_done() {
     let stage = Stage::default();
@@ -201,7 +201,7 @@ async fn o161_the_rest_goes_down_backwards_and_the_tree_is_done() {
     assert_eq!(stage.take(), ["transient post_stop", "last post_stop", "temporary post_stop", "keeper post_stop"]);
 }
 
-/// A member that is being tried again has not ended; one that was stopped has.
+/// A member that is being retried has not ended; a stopped member has.
 #[tokio::test(start_paused = true)]
 async fn o162_a_member_that_is_tried_again_has_not_ended() {
     let stage = Stage::default();
@@ -217,7 +217,7 @@ async fn o162_a_member_that_is_tried_again_has_not_ended() {
     assert_eq!(kind(&soon(tree.join()).await.ended), "done");
 }
 
-/// A significant child that is not there has not ended either.
+/// A significant child that is absent has not ended either.
 #[tokio::test(start_paused = true)]
 async fn o163_a_significant_child_that_is_not_there_ends_nothing() {
     let tree = Absent::start(Stage::default()).await.unwrap();

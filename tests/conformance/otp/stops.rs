@@ -1,4 +1,4 @@
-//! Stopping, and how long it may take: O125 to O150.
+//! Stops, and how long they may take: O125 to O150.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::common::{Boom, Fault, Journal, comes_back, ms, pass, secs, seen, settle};
 
-/// Its drop blocks the thread until it is let go.
+/// A value whose drop blocks the thread until the test releases it.
 struct Slow {
     journal: Journal,
     says: Sender<&'static str>,
@@ -99,7 +99,7 @@ async fn sets() -> (Running<Sets>, Stage) {
     (tree, stage)
 }
 
-/// Without a limit a stop takes as long as it takes.
+/// Without a timeout, a stop takes as long as the child needs.
 #[tokio::test(start_paused = true)]
 async fn o125_without_a_limit_a_stop_waits() {
     let stage = Stage::default();
@@ -114,7 +114,7 @@ async fn o125_without_a_limit_a_stop_waits() {
     assert_eq!(stage.take(), ["b post_stop", "b post_stop done", "a post_stop", "a post_stop done"]);
 }
 
-/// Past its time a child is aborted, its siblings end well, and so does the tree.
+/// After its timeout a child is aborted; its siblings end normally, and so does the tree.
 #[tokio::test(start_paused = true)]
 async fn o126_past_its_time_a_child_is_aborted() {
     let stage = Stage::default();
@@ -129,7 +129,7 @@ async fn o126_past_its_time_a_child_is_aborted() {
     assert_eq!(stage.take(), ["c post_stop", "slow post_stop", "a post_stop"]);
 }
 
-/// The same of an instance of a set.
+/// The same for an instance of a set.
 #[tokio::test(start_paused = true)]
 async fn o127_past_its_time_an_instance_is_aborted() {
     let (tree, stage) = sets().await;
@@ -156,7 +156,7 @@ async fn o128_kill_leaves_no_time() {
     assert_eq!(stage.take(), ["now works", "a post_stop"]);
 }
 
-/// Children that end or fail while the stop waits for a later sibling are not started again, and the stop comes through.
+/// Children that end or fail while the stop waits for a later sibling are not started again, and the stop completes.
 #[tokio::test(start_paused = true)]
 async fn o130_who_ends_during_a_stop_is_not_started_again() {
     for through in [true, false] {
@@ -178,7 +178,7 @@ async fn o130_who_ends_during_a_stop_is_not_started_again() {
     }
 }
 
-/// Whatever an instance answers to the stop, the tree is stopped.
+/// However an instance responds to the stop, the tree is stopped.
 #[tokio::test(start_paused = true)]
 async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
     crate::common::quiet_panics();
@@ -192,7 +192,7 @@ async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
     assert_eq!((kind(&report.ended), report.is_orderly()), ("stopped", false), "what failed on the way out is told");
 }
 
-/// A child that is let go does not hold up whoever had it.
+/// A child that is let go does not delay the shutdown of its former supervisor.
 #[tokio::test(start_paused = true)]
 async fn o132_a_child_that_was_let_go_holds_up_nobody() {
     let stage = Stage::default();
@@ -208,7 +208,7 @@ async fn o132_a_child_that_was_let_go_holds_up_nobody() {
     assert_eq!(stage.take(), ["other post_stop", "boss post_stop"]);
 }
 
-/// Instances go down side by side, under one limit.
+/// Instances go down concurrently, under one timeout.
 #[tokio::test(start_paused = true)]
 async fn o133_instances_go_down_side_by_side() {
     let (tree, stage) = sets().await;
@@ -225,7 +225,7 @@ async fn o133_instances_go_down_side_by_side() {
     assert_eq!(kids.iter().map(state).collect::<Vec<_>>(), ["stopped", "stopped", "aborted"]);
 }
 
-/// A child that was killed is waited for until it is gone, however long that takes.
+/// A killed child is awaited until it is gone, however long that takes.
 #[test]
 fn o135_who_was_killed_is_waited_for() {
     comes_back(|| {
@@ -236,7 +236,7 @@ fn o135_who_was_killed_is_waited_for() {
         assert_eq!(said.recv(), Ok("up"));
         let down = runtime.spawn(tree.shutdown());
         assert_eq!(said.recv(), Ok("goes"));
-        // The other worker is free, and others have their turns on it, again and again.
+        // The other worker is free, and runs other tasks, again and again.
         for _ in 0..1_000 {
             runtime.block_on(runtime.spawn(async {})).unwrap();
         }
@@ -247,7 +247,7 @@ fn o135_who_was_killed_is_waited_for() {
     });
 }
 
-/// A kill that was asked for is in order; an abort past the time is not, and neither is a failure on the way.
+/// A requested kill is orderly; an abort after the timeout is not, and neither is a failure on the way.
 #[tokio::test(start_paused = true)]
 async fn o136_an_abort_and_a_late_failure_are_not_in_order() {
     for (name, fault, orderly) in [
@@ -262,7 +262,7 @@ async fn o136_an_abort_and_a_late_failure_are_not_in_order() {
     }
 }
 
-/// Each set has its own time: none, all it takes, and some.
+/// Each set has its own timeout: zero, unlimited, and one in between.
 #[tokio::test(start_paused = true)]
 async fn o137_instances_go_down_in_the_time_of_their_set() {
     let (tree, stage) = sets().await;
@@ -283,7 +283,7 @@ async fn o137_instances_go_down_in_the_time_of_their_set() {
     assert!(!stage.take().contains(&"now post_stop".into()));
 }
 
-/// A stop that is answered with an error is a stop, and the error is with the child.
+/// A stop that the child answers with an error is still a stop, and the error is reported with the child.
 #[tokio::test(start_paused = true)]
 async fn o138_an_error_in_answer_to_a_stop_is_with_the_child() {
     let (tree, stage) = sets().await;
@@ -295,7 +295,7 @@ async fn o138_an_error_in_answer_to_a_stop_is_with_the_child() {
     }
 }
 
-/// Children of one supervisor that are stopped each in its own way.
+/// Children of one supervisor that are stopped in different ways.
 #[tokio::test(start_paused = true)]
 async fn o140_each_child_is_stopped_in_its_own_way() {
     let stage = Stage::default();
@@ -314,7 +314,7 @@ async fn o140_each_child_is_stopped_in_its_own_way() {
     assert_ne!(state(&now), "lives");
 }
 
-/// An instance is stopped by its handle, once.
+/// An instance is stopped through its handle, once.
 #[tokio::test(start_paused = true)]
 async fn o141_an_instance_is_stopped_by_its_handle() {
     let (tree, _) = sets().await;
@@ -326,7 +326,7 @@ async fn o141_an_instance_is_stopped_by_its_handle() {
     assert!(tree.now.is_empty() && tree.timed.is_empty());
 }
 
-/// A shutdown that has returned leaves nobody behind; the same can be started again at once.
+/// A shutdown that has returned leaves nothing running; the same tree can be started again at once.
 #[tokio::test(start_paused = true)]
 async fn o142_a_shutdown_leaves_nobody_behind() {
     let stage = Stage::default();
@@ -338,7 +338,7 @@ async fn o142_a_shutdown_leaves_nobody_behind() {
     }
 }
 
-/// A shutdown has no reason of its own; its time ends the children that are left, in order.
+/// A shutdown carries no reason; its timeout ends the children that are left, in order.
 #[tokio::test(start_paused = true)]
 async fn o143_a_shutdown_may_be_bounded() {
     let stage = Stage::default();
@@ -350,7 +350,7 @@ async fn o143_a_shutdown_may_be_bounded() {
     assert_eq!(begun.elapsed(), secs(3));
 }
 
-/// A slow stop of one child holds up nothing that is asked of the others.
+/// A slow stop of one child does not delay restarts of the others.
 #[tokio::test(start_paused = true)]
 async fn o145_a_slow_stop_holds_up_nobody_else() {
     let stage = Stage::default();
@@ -366,7 +366,7 @@ async fn o145_a_slow_stop_holds_up_nobody_else() {
     assert_eq!((end(&tree.a).await, begun.elapsed()), ("stopped", secs(4)));
 }
 
-/// A drop of the tree has its children stopped, in order and with their time.
+/// Dropping the tree stops its children, in order and with their timeouts.
 #[tokio::test(start_paused = true)]
 async fn o146_a_tree_that_is_dropped_stops_in_order() {
     let stage = Stage::default();
@@ -379,7 +379,7 @@ async fn o146_a_tree_that_is_dropped_stops_in_order() {
     assert_eq!(stage.take(), ["c post_stop", "b post_stop", "b post_stop done", "a post_stop"]);
 }
 
-/// A supervisor that is killed comes back if a decider says so; without one it has ended, and the tree goes on.
+/// A killed supervisor comes back if a decider restarts it; otherwise it has ended, and the tree continues.
 #[tokio::test(start_paused = true)]
 async fn o147_a_supervisor_that_is_killed_comes_back_if_it_is_decided() {
     let tree = Above::start(Stage::default()).await.unwrap();
@@ -394,7 +394,7 @@ async fn o147_a_supervisor_that_is_killed_comes_back_if_it_is_decided() {
     assert_eq!(ping(&tree.other).await, 1);
 }
 
-/// None of its children is left when the new ones begin.
+/// None of the supervisor's old children is left when the new ones begin.
 #[tokio::test(start_paused = true)]
 async fn o148_a_supervisor_that_is_killed_leaves_no_orphans() {
     let stage = Stage::default();

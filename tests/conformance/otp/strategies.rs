@@ -1,4 +1,4 @@
-//! Whom a restart takes along: O076 to O090.
+//! Which children restart together: O076 to O090.
 
 use supervise::prelude::*;
 use tokio::time::Instant;
@@ -43,7 +43,7 @@ supervisor! {
     }
 }
 
-/// Siblings are left alone, and each child has a budget of its own.
+/// Siblings are left alone, and each child has its own budget.
 #[tokio::test(start_paused = true)]
 async fn o076_one_for_one_restarts_and_counts_each_child_for_itself() {
     let tree = One::start(Stage::default(), 2, secs(5)).await.unwrap();
@@ -57,7 +57,7 @@ async fn o076_one_for_one_restarts_and_counts_each_child_for_itself() {
     assert!(at_the_limit(&soon(tree.join()).await.ended));
 }
 
-/// All go down and come up, for one charge each time.
+/// All children go down and come up, which counts once against the budget each time.
 #[tokio::test(start_paused = true)]
 async fn o077_one_for_all_restarts_all_for_one_charge() {
     let stage = Stage::default();
@@ -74,7 +74,7 @@ async fn o077_one_for_all_restarts_all_for_one_charge() {
     assert!(at_the_limit(&soon(tree.join()).await.ended));
 }
 
-/// The one that failed and those behind it.
+/// The child that failed and the children after it restart.
 #[tokio::test(start_paused = true)]
 async fn o078_rest_for_one_restarts_those_behind() {
     let stage = Stage::default();
@@ -89,7 +89,7 @@ async fn o078_rest_for_one_restarts_those_behind() {
     assert_eq!((ping(&tree.a).await, ping(&tree.b).await, ping(&tree.c).await), (1, 2, 3));
 }
 
-/// The last goes first.
+/// The last child goes down first.
 #[tokio::test(start_paused = true)]
 async fn o080_a_stop_goes_backwards() {
     let stage = Stage::default();
@@ -99,7 +99,7 @@ async fn o080_a_stop_goes_backwards() {
     assert_eq!(stage.take(), ["e post_stop", "d post_stop", "c post_stop", "b post_stop", "a post_stop"]);
 }
 
-/// A member that does not come up takes down again who is up already, and all begin anew.
+/// A member that does not come up takes down the members that are up already, and all begin again.
 #[tokio::test(start_paused = true)]
 async fn o081_one_for_all_begins_anew_if_another_does_not_come_up() {
     let stage = Stage::default();
@@ -114,7 +114,7 @@ async fn o081_one_for_all_begins_anew_if_another_does_not_come_up() {
     assert!(tree.ended().is_none());
 }
 
-/// Behind one that does not come up, the others wait; those before it stay up.
+/// Members after one that does not come up wait; members before it stay up.
 #[tokio::test(start_paused = true)]
 async fn o082_rest_for_one_goes_on_from_the_one_that_does_not_come_up() {
     let stage = Stage::default();
@@ -128,7 +128,7 @@ async fn o082_rest_for_one_goes_on_from_the_one_that_does_not_come_up() {
     assert_eq!(ping(&tree.a).await, 2);
 }
 
-/// A child that is through leaves those behind it alone.
+/// A child that ends normally does not affect the children after it.
 #[tokio::test(start_paused = true)]
 async fn o083_rest_for_one_leaves_those_behind_one_that_is_through() {
     let stage = Stage::default();
@@ -140,7 +140,7 @@ async fn o083_rest_for_one_leaves_those_behind_one_that_is_through() {
     assert_eq!((ping(&tree.a).await, ping(&tree.through).await), (1, 1));
 }
 
-/// A child that was through comes up with its group; one that was stopped by hand does not.
+/// A child that has ended normally comes up with its group; a child that was stopped on request does not.
 #[tokio::test(start_paused = true)]
 async fn o085_one_for_all_brings_back_who_was_through() {
     let stage = Stage::default();
@@ -155,7 +155,7 @@ async fn o085_one_for_all_brings_back_who_was_through() {
     assert_eq!((state(&tree.through), state(&tree.stopped)), ("lives", "stopped"));
 }
 
-/// The same behind the one that failed; those before it stay as they are.
+/// The same for the children after the one that failed; those before it stay as they are.
 #[tokio::test(start_paused = true)]
 async fn o086_rest_for_one_brings_back_who_was_through_behind() {
     let stage = Stage::default();
@@ -172,7 +172,7 @@ async fn o086_rest_for_one_brings_back_who_was_through_behind() {
     assert_eq!((state(&tree.before), state(&tree.through), state(&tree.stopped)), ("done", "lives", "stopped"));
 }
 
-/// Failures that are farther apart than the window are restarts for ever.
+/// Failures that are farther apart than the window restart forever.
 #[tokio::test(start_paused = true)]
 async fn o087_rare_failures_are_restarts_for_ever() {
     each!(1, secs(1), |tree, stage| {
@@ -188,7 +188,7 @@ async fn o087_rare_failures_are_restarts_for_ever() {
     });
 }
 
-/// A significant one that goes down with its group has not ended by itself: the tree lives on without it.
+/// A significant child that goes down with its group has not ended by itself: the tree continues without it.
 #[tokio::test(start_paused = true)]
 async fn o088_a_significant_bystander_does_not_end_the_tree() {
     let tree = Bystander::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! One-shot work, O201 to O213, and what stands for a process of another kind, O221 to O226.
+//! One-shot work, O201 to O213, and tasks that represent a foreign process, O221 to O226.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::common::{Boom, Fault, Journal, ms, pass, secs, seen, settle};
 
-/// Gives its result away after a time, if it is well.
+/// Sends its result after a time, if the job is well.
 async fn job(
     time: Duration,
     well: bool,
@@ -25,7 +25,7 @@ async fn job(
     Ok(())
 }
 
-/// Runs something that is not ours until it ends, and ends it when it is told to.
+/// Runs foreign work until it ends, and ends that work when the task is asked to stop.
 async fn adapter(cx: TaskContext, foreign: Arc<Notify>, journal: Journal) -> Result<(), Boom> {
     journal.write("up");
     tokio::select! {
@@ -37,7 +37,7 @@ async fn adapter(cx: TaskContext, foreign: Arc<Notify>, journal: Journal) -> Res
     }
 }
 
-/// Is up when what is not ours is.
+/// Signals `ready` when the foreign work is up.
 async fn ready(cx: TaskContext, well: bool) -> Result<(), Boom> {
     if !well {
         return Err(Boom::Planned);
@@ -82,7 +82,7 @@ fn result() -> (Result7, oneshot::Receiver<u32>) {
     (Arc::new(std::sync::Mutex::new(Some(give))), get)
 }
 
-/// A task gives its result by what it was given; while it runs it is seen.
+/// A task sends its result through the sender that it was given; while it runs, it is visible.
 #[tokio::test(start_paused = true)]
 async fn o201_a_task_gives_its_result_by_what_it_was_given() {
     let (tree, _) = jobs().await;
@@ -94,7 +94,7 @@ async fn o201_a_task_gives_its_result_by_what_it_was_given() {
     assert!(tree.jobs.is_empty());
 }
 
-/// A task that fails tells whoever waits for it, and nobody falls with it.
+/// The failure of a task is reported to the waiting caller, and nothing else fails.
 #[tokio::test(start_paused = true)]
 async fn o202_a_task_that_fails_tells_who_waits() {
     let (tree, _) = jobs().await;
@@ -106,7 +106,7 @@ async fn o202_a_task_that_fails_tells_who_waits() {
     assert!(tree.ended().is_none());
 }
 
-/// A task runs on though nobody has its handle.
+/// A task continues to run after its handle is dropped.
 #[tokio::test(start_paused = true)]
 async fn o203_a_task_runs_on_without_its_handle() {
     let (tree, _) = jobs().await;
@@ -115,7 +115,7 @@ async fn o203_a_task_runs_on_without_its_handle() {
     assert_eq!(soon(get).await, Ok(7));
 }
 
-/// Tasks that cannot be told to stop are dropped.
+/// Tasks that do not watch for a stop are dropped.
 #[tokio::test(start_paused = true)]
 async fn o205_tasks_that_cannot_be_told_are_dropped() {
     let (tree, _) = jobs().await;
@@ -126,7 +126,7 @@ async fn o205_tasks_that_cannot_be_told_are_dropped() {
     assert!(task.ended().is_some());
 }
 
-/// A set of tasks that is full says so to who spawns, and leaves nothing behind.
+/// A full set of tasks reports that to the caller of the spawn, and nothing is left.
 #[tokio::test(start_paused = true)]
 async fn o206_a_full_set_of_tasks_says_so() {
     let (tree, _) = jobs().await;
@@ -140,7 +140,7 @@ async fn o206_a_full_set_of_tasks_says_so() {
     tree.jobs.spawn(secs(1), false, result().0).await.unwrap();
 }
 
-/// A task is stopped by its handle, once.
+/// A task is stopped through its handle, once.
 #[tokio::test(start_paused = true)]
 async fn o207_a_task_is_stopped_by_its_handle() {
     let (tree, _) = jobs().await;
@@ -152,7 +152,7 @@ async fn o207_a_task_is_stopped_by_its_handle() {
     assert!(tree.jobs.is_empty());
 }
 
-/// A caller that has waited long enough is told so, and a late answer goes nowhere.
+/// A caller whose timeout has passed gets an error, and a late answer goes nowhere.
 #[tokio::test(start_paused = true)]
 async fn o208_a_late_answer_goes_nowhere() {
     let stage = Stage::default();
@@ -168,14 +168,14 @@ async fn o208_a_late_answer_goes_nowhere() {
     };
     let asked = unit.ask(late).within(ms(10)).await;
     assert!(matches!(asked, Err(AskError::TimedOut { .. })), "{asked:?}");
-    // Asked before the late answer is given, and behind it in the mailbox: it gets its own.
+    // Asked before the late answer is given, and queued after it: this ask gets its own answer.
     unit.tell(Msg::Add(7)).await.unwrap();
     assert_eq!(sum(&unit).await, 7);
     assert_eq!(stage.take(), ["unit works", "unit worked", "answers, nobody waits: true"]);
     assert_eq!(state(&unit), "lives");
 }
 
-/// A spawn that nobody waits for any more is taken back.
+/// A spawn whose future is dropped is taken back.
 #[tokio::test(start_paused = true)]
 async fn o212_a_spawn_that_is_given_up_is_taken_back() {
     let (tree, stage) = jobs().await;
@@ -188,7 +188,7 @@ async fn o212_a_spawn_that_is_given_up_is_taken_back() {
     assert_eq!(stage.take(), ["x start"]);
 }
 
-/// An instance that waits for its next try is listed, with the time.
+/// An instance that is backing off is listed, with the time.
 #[tokio::test(start_paused = true)]
 async fn o213_who_waits_for_its_next_try_is_listed() {
     let (tree, _) = jobs().await;
@@ -200,7 +200,7 @@ async fn o213_who_waits_for_its_next_try_is_listed() {
     assert!(matches!(node.state, supervise::inspect::NodeState::BackingOff { .. }) && tree.units.len() == 1);
 }
 
-/// A child that cannot be begun is the error of the start.
+/// A child that cannot start is the error of the start.
 #[tokio::test(start_paused = true)]
 async fn o221_what_cannot_be_begun_is_the_error_of_the_start() {
     assert!(Ready::start(true).await.unwrap().shutdown().await.is_orderly());
@@ -208,7 +208,7 @@ async fn o221_what_cannot_be_begun_is_the_error_of_the_start() {
     assert_eq!((failure.path(), failure.error()), ("bridge", Some(&Boom::Planned)));
 }
 
-/// An end of something that is not ours is the failure of the task that stands for it.
+/// The end of the foreign work is the failure of the task that represents it.
 #[tokio::test(start_paused = true)]
 async fn o222_what_ends_and_is_not_ours_is_a_failure_of_its_task() {
     let (foreign, journal) = (Arc::new(Notify::new()), Journal::default());
@@ -222,7 +222,7 @@ async fn o222_what_ends_and_is_not_ours_is_a_failure_of_its_task() {
     assert_eq!(journal.take(), ["up", "up"]);
 }
 
-/// The same again and again, at a pace.
+/// Repeated work, at an interval.
 #[tokio::test(start_paused = true)]
 async fn o223_what_ends_again_and_again_comes_back_each_time() {
     let (foreign, journal) = (Arc::new(Notify::new()), Journal::default());
@@ -235,7 +235,7 @@ async fn o223_what_ends_again_and_again_comes_back_each_time() {
     }
 }
 
-/// A task that is killed comes back if a decider says so, behind its handle.
+/// A killed task comes back if a decider restarts it, with the same handle.
 #[tokio::test(start_paused = true)]
 async fn o225_a_task_that_is_killed_comes_back_if_it_is_decided() {
     let tree = Bridge::start(Arc::default(), Journal::default()).await.unwrap();
@@ -246,7 +246,7 @@ async fn o225_a_task_that_is_killed_comes_back_if_it_is_decided() {
     assert_eq!(tree.bridge.incarnation(), 2);
 }
 
-/// A task is told to stop, and ends what is not ours in its time.
+/// A task is asked to stop, and ends the foreign work in time.
 #[tokio::test(start_paused = true)]
 async fn o226_a_task_that_is_told_ends_what_is_not_ours() {
     let journal = Journal::default();

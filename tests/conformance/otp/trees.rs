@@ -1,4 +1,4 @@
-//! Trees of trees, O215 to O220, what is told, O231 and O238, and what a test has of it, O240 to O245.
+//! Trees of trees, O215 to O220, reports, O231 and O238, and support for tests, O240 to O245.
 
 use supervise::prelude::*;
 use supervise::testing;
@@ -50,8 +50,8 @@ supervisor! {
     }
 }
 
-/// A branch at its limit restarts all of a group: what is declared comes back, what was spawned does not, and a
-/// branch that was stopped by hand stays so.
+/// A branch at its limit restarts a whole group: declared children come back, spawned children do not, and a branch
+/// that was stopped on request stays stopped.
 #[tokio::test(start_paused = true)]
 async fn o215_a_branch_at_its_limit_restarts_its_group() {
     let tree = Top::start(Stage::default()).await.unwrap();
@@ -67,7 +67,7 @@ async fn o215_a_branch_at_its_limit_restarts_its_group() {
     assert!(tree.third.ended().is_some() && tree.ended().is_none());
 }
 
-/// A child that failed, was through, or was stopped and started, is behind the same handle.
+/// A child that failed, ended, or was stopped and started again keeps its handle.
 #[tokio::test(start_paused = true)]
 async fn o216_a_handle_outlives_every_way_to_begin_anew() {
     let tree = Harness::start(Stage::default()).await.unwrap();
@@ -82,7 +82,7 @@ async fn o216_a_handle_outlives_every_way_to_begin_anew() {
     assert!(tree.permanent == unit && state(&unit) == "lives");
 }
 
-/// A branch that gives up has failed, so that it comes back in a transient place too.
+/// A branch that gives up has failed, so that a transient branch comes back too.
 #[tokio::test(start_paused = true)]
 async fn o217_a_branch_that_gives_up_has_failed() {
     let tree = Places::start(Stage::default()).await.unwrap();
@@ -92,7 +92,7 @@ async fn o217_a_branch_that_gives_up_has_failed() {
     assert!(seen(&mut events).contains(&"part failed".into()));
 }
 
-/// A budget of 0 lets an escalation through; any other holds it up.
+/// A budget of 0 passes an escalation on; any other budget stops it.
 #[tokio::test(start_paused = true)]
 async fn o218_a_wrapper_with_a_budget_holds_up_escalations() {
     for (most, wrapper, inner) in [(0, 2, 2), (3, 1, 2)] {
@@ -103,7 +103,8 @@ async fn o218_a_wrapper_with_a_budget_holds_up_escalations() {
     }
 }
 
-/// At the first start of all a failing start is final; in a restart of the branch it is tried again by the one above.
+/// In the first start of the root, a failing start is final; in a restart of the branch the supervisor above retries
+/// it.
 #[tokio::test(start_paused = true)]
 async fn o220_a_start_that_fails_in_a_restarted_branch_is_tried_again() {
     let stage = Stage::default();
@@ -119,7 +120,7 @@ async fn o220_a_start_that_fails_in_a_restarted_branch_is_tried_again() {
     assert_eq!(ping(&tree.other).await, 1);
 }
 
-/// The events say in which phase a child failed, that a limit was reached, and what went wrong on the way out.
+/// The events show the phase of a failure, a limit that was reached, and an error on the way down.
 #[tokio::test(start_paused = true)]
 async fn o231_what_is_told_says_when_it_went_wrong() {
     let stage = Stage::default();
@@ -141,7 +142,7 @@ async fn o231_what_is_told_says_when_it_went_wrong() {
     assert!(["a limit", "c reported"].iter().all(|line| told.contains(&(*line).to_owned())), "{told:?}");
 }
 
-/// A tree that is quiet for as long as its window has a whole budget again.
+/// A tree that is quiet for the length of its window has a full budget again.
 #[tokio::test(start_paused = true)]
 async fn o238_a_quiet_tree_has_forgotten_its_restarts() {
     each!(2, secs(5), |tree, stage| {
@@ -155,7 +156,7 @@ async fn o238_a_quiet_tree_has_forgotten_its_restarts() {
     });
 }
 
-/// A tree under test is gone, all of it, before what comes behind its shutdown.
+/// A tree under test is completely gone before the code after its shutdown runs.
 #[tokio::test(start_paused = true)]
 async fn o240_a_tree_under_test_is_gone_behind_its_shutdown() {
     let stage = Stage::default();
@@ -169,7 +170,7 @@ async fn o240_a_tree_under_test_is_gone_behind_its_shutdown() {
     assert_eq!(state(&permanent), "stopped");
 }
 
-/// Under test a child lives as it is declared.
+/// Under test, a child has its declared lifecycle.
 #[tokio::test(start_paused = true)]
 async fn o241_under_test_a_child_lives_as_it_is_declared() {
     let tree = testing::start(Harness::tree(Stage::default())).await.unwrap();
@@ -181,7 +182,7 @@ async fn o241_under_test_a_child_lives_as_it_is_declared() {
     assert_eq!((sum(&tree.permanent).await, state(&tree.temporary)), (0, "done"));
 }
 
-/// Under test a child is stopped by its handle, as in life.
+/// Under test, a child is stopped through its handle, as in production.
 #[tokio::test(start_paused = true)]
 async fn o242_under_test_a_child_is_stopped_by_its_handle() {
     let mut tree = testing::start(Harness::tree(Stage::default())).await.unwrap();
@@ -195,7 +196,7 @@ async fn o242_under_test_a_child_is_stopped_by_its_handle() {
     assert_eq!(told[..2], ["permanent ended Stopped", "temporary ended Stopped"]);
 }
 
-/// Under test the budgets are those of life.
+/// Under test, the budgets are those of production.
 #[tokio::test(start_paused = true)]
 async fn o245_under_test_the_budgets_are_those_of_life() {
     let tree = testing::start(One::tree(Stage::default(), 1, secs(5))).await.unwrap();
@@ -207,7 +208,7 @@ async fn o245_under_test_the_budgets_are_those_of_life() {
     assert!(at_the_limit(&tree.ended().unwrap()));
 }
 
-/// Events of a child have its path and what went wrong, and nothing of what it was made of.
+/// Events of a child contain its path and the error, and nothing of the child's arguments.
 #[tokio::test(start_paused = true)]
 async fn o228_what_is_told_has_nothing_of_the_arguments() {
     let tree = Top::start(Stage::default()).await.unwrap();
@@ -224,7 +225,7 @@ async fn o228_what_is_told_has_nothing_of_the_arguments() {
     assert!(told.iter().all(|line| !line.contains("secret")), "{told:?}");
 }
 
-/// A start by hand is one line, as one of the tree's own.
+/// A requested start is one line in the log, like a start by the tree.
 #[tokio::test(start_paused = true)]
 async fn o230_a_start_by_hand_is_one_line() {
     let tree = Top::start(Stage::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! A tree with one child of each kind, whose actors do what they are handed.
+//! A tree with one child of each kind, whose actors run the closures that they receive.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -8,7 +8,7 @@ use supervise::prelude::*;
 
 pub struct Node;
 
-/// A child of this name is kept.
+/// The name of a child that is kept.
 pub const KEPT: &str = "kept";
 
 type Act = Box<dyn for<'a> FnOnce(&'a mut Context<Node>) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> + Send>;
@@ -26,7 +26,7 @@ pub enum Do {
 }
 
 impl Clone for Do {
-    /// For `redeliver`: what can be told twice.
+    /// For `redeliver`: messages that can be delivered twice.
     fn clone(&self) -> Self {
         match self {
             Do::Sync(reply) => Do::Sync(reply.clone()),
@@ -76,7 +76,7 @@ impl Watcher for Node {
     }
 }
 
-/// Says nothing to anybody.
+/// An actor that sends nothing.
 pub struct Mute;
 
 impl Actor for Mute {
@@ -144,7 +144,7 @@ supervisor! {
     }
 }
 
-/// Runs `act` in a handler of `node`, and gives what comes of it.
+/// Runs `act` in a handler of `node`, and returns its result.
 pub async fn at<T: Send + 'static>(
     node: &ActorRef<Node>,
     act: impl for<'a> FnOnce(&'a mut Context<Node>) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> + Send + 'static,
@@ -159,7 +159,7 @@ pub async fn at<T: Send + 'static>(
     take.await.unwrap()
 }
 
-/// Polls once; what is not through by then is dropped.
+/// Polls the future once, and drops it if it is not ready.
 pub async fn first_poll<F: Future>(future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|cx| {

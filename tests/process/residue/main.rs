@@ -1,6 +1,7 @@
-//! Every way to come and to go, a thousand times and more: no byte is left behind.
+//! Every way in which children start and end, a thousand times and more: no memory is left.
 //!
-//! A process of its own, since its allocator counts for all threads, and one test, since tests run side by side.
+//! This test needs its own process, because its allocator counts for all threads, and is a single test, because tests
+//! run concurrently.
 
 #![allow(unreachable_pub)]
 
@@ -20,24 +21,23 @@ use alloc::live;
 use common::{quiet_panics, soon};
 use every_kind::{Do, EveryKind, Ill, KEPT, Node, at, first_poll};
 
-/// Collections that grow by doubling have reached their size by then.
+/// The number of rounds after which collections that grow by doubling have reached their size.
 const WARM: u32 = 7 * SWEEP;
-/// `ROUNDS` in the environment says how many, rounded to whole sweeps.
+/// The number of rounds: `ROUNDS` in the environment, rounded up to whole sweeps.
 fn rounds() -> u32 {
     let asked = std::env::var("ROUNDS").ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(63 * SWEEP);
     asked.div_ceil(SWEEP) * SWEEP
 }
 
-/// At so many, an actor looks for timers that were cancelled and pacts that have fallen due, and lets go of them. Up to
-/// then they stay.
+/// The number of cancelled timers and expired death pacts at which an actor removes them. Until then they stay.
 const SWEEP: u32 = 16;
 
-/// Until nothing is left to do: not before does the paused clock go on.
+/// Waits until nothing is left to do: the paused clock advances only then.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// How much more is in use after all rounds.
+/// The growth of the memory in use over all rounds.
 async fn left_by<F: AsyncFnMut(u32)>(mut way: F) -> i64 {
     for round in 0..WARM {
         soon(way(round)).await;
@@ -51,15 +51,15 @@ async fn left_by<F: AsyncFnMut(u32)>(mut way: F) -> i64 {
     live() - before
 }
 
-/// The bytes that are left by each way that leaves something.
+/// The bytes that each leaking way leaves.
 #[derive(Default)]
 struct Left(Vec<(&'static str, i64)>);
 
 impl Left {
     async fn by<F: AsyncFnMut(u32)>(&mut self, name: &'static str, way: F) {
         let left = left_by(way).await;
-        // A leak grows with the rounds, by a byte in each at least; a cache of a fixed size does not, and
-        // may just stand at another point.
+        // A leak grows with the rounds, by at least a byte in each. A cache of a fixed size does not grow, but may be
+        // at another point.
         if left.unsigned_abs() >= u64::from(rounds()) / 4 {
             self.0.push((name, left));
         }
@@ -399,7 +399,7 @@ async fn messages(tree: &EveryKind, left: &mut Left) {
     .await;
 }
 
-/// Hangs the actor in a handler, and leaves no room.
+/// Makes the actor hang in a handler, and fills its mailbox.
 async fn fill(narrow: &ActorRef<Node>) {
     narrow.tell(Do::Hang).await.unwrap();
     settle().await;

@@ -1,5 +1,5 @@
-//! A program with everything in it that one types in a tree. It compiles; the cases in `cases.txt` replace
-//! single lines of it.
+//! A program with everything that a user types in a tree. It compiles; the cases in `cases.txt` replace single lines of
+//! it.
 
 use std::time::Duration;
 

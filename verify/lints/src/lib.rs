@@ -1,4 +1,4 @@
-//! Everything that a tree can hold, under every lint.
+//! Everything that a tree can contain, under every lint.
 
 mod names;
 
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use supervise::prelude::*;
 
-/// What goes wrong.
+/// The errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
-    /// For a while.
+    /// A temporary failure.
     Timeout {
-        /// How long it took.
+        /// The time that it took.
         millis: u64,
     },
-    /// For good.
+    /// A permanent failure.
     Corrupt,
 }
 
@@ -37,12 +37,12 @@ pub struct Db {
     names: Vec<String>,
 }
 
-/// What a [`Db`] is asked.
+/// The messages of a [`Db`].
 #[derive(Debug, Clone)]
 pub enum Query {
-    /// One row more.
+    /// Adds a row.
     Insert,
-    /// How many there are.
+    /// Returns the number of rows.
     Count(Reply<u64>),
     /// Fails.
     Break(Broken),
@@ -119,7 +119,7 @@ impl Counter {
     }
 }
 
-/// An actor by hand.
+/// An actor written as an `impl`.
 #[derive(Debug)]
 pub struct Plain(Vec<u8>);
 
@@ -156,7 +156,7 @@ supervisor! {
 
         let doubled = first * 2;
 
-        /// With every setting of an actor.
+        /// A child with every setting of an actor.
         #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
@@ -167,48 +167,48 @@ supervisor! {
         #[decider(Broken::Corrupt => Stop)]
         pub db: Db = Db { rows: doubled, names: Vec::new() },
 
-        /// Of another kind.
+        /// A child of another type.
         #[while_down(Reject)]
         counter: Counter = Counter::new(0),
-        /// There or not.
+        /// An optional child.
         plain: Option<Plain> = (first > 1).then_some(Plain(Vec::new())),
-        /// Some.
+        /// An array.
         row: [Plain; 2] = |_i| Plain(Vec::new()),
-        /// Any number.
+        /// A set.
         #[max_children(5)]
         #[initial([1, 2])]
         any: [Counter] = |count: u32| Counter::new(count),
-        /// By name.
+        /// A set by name.
         keyed: [String => Counter] = |name: String, count: u32| {
             drop(name);
             Counter::new(count)
         },
-        /// Until it is told.
+        /// A task that runs until it is stopped.
         #[lifecycle(Permanent, shutdown = 20s)]
         server: task = |cx| serve(cx),
-        /// Again and again.
+        /// A repeated task.
         poller: task = poll(every),
-        /// Perhaps.
+        /// An optional task.
         maybe: Option<task> = (first > 2).then(|| poll(every)),
-        /// A few.
+        /// An array of tasks.
         pollers: [task; 2] = |_i| poll(every),
-        /// Any number of them.
+        /// A set of tasks.
         jobs: [task] = |every: Duration| poll(every),
-        /// By name.
+        /// A set of tasks by name.
         jobs_by_name: [String => task] = |_name: String| |cx| serve(cx),
-        /// Below.
+        /// A subtree.
         reports: struct Reports {
             #![strategy(RestForOne)]
-            /// One of two.
+            /// The first of two.
             daily: Counter = Counter::new(1),
-            /// Two of two.
+            /// The second of two.
             index: Plain = Plain(Vec::new()),
         },
-        /// Elsewhere.
+        /// A tree declared elsewhere.
         branch: Branch = Branch::tree(first),
     }
 
-    /// With more parameters than a function should have.
+    /// A tree with more parameters than a function should have.
     pub struct Wide(
         a: u64,
         b: u64,
@@ -219,23 +219,23 @@ supervisor! {
         g: u64,
         h: std::sync::Arc<std::sync::Mutex<Vec<Option<Box<dyn Fn(u64) -> Result<u64, Broken> + Send>>>>>,
     ) {
-        /// Of all of them.
+        /// A child that uses all of them.
         db: Db = {
             drop(h);
             Db { rows: a + b + c + d + e + f + g, names: Vec::new() }
         },
     }
 
-    /// A tree of its own.
+    /// A separate tree.
     pub struct Branch(first: u64) {
-        /// The only one.
+        /// The only child.
         db: Db = Db { rows: first, names: Vec::new() },
-        /// Itself.
+        /// A set of the same tree.
         branches: [Branch] = |first: u64| Branch::tree(first),
     }
 }
 
-/// For whoever wants it.
+/// A tree for other code.
 #[must_use]
 pub fn cautious() -> Decider {
     decider! {
@@ -245,7 +245,7 @@ pub fn cautious() -> Decider {
     }
 }
 
-/// The macros behind others: their tokens come from somewhere else.
+/// Macros inside macros: their tokens come from somewhere else.
 macro_rules! wrapped {
     ($(#[$doc:meta])* $vis:vis $name:ident($size:ident: $ty:ty), $child:ident: $actor:ty = $start:expr, $within:expr) => {
         supervisor! {
@@ -259,16 +259,16 @@ macro_rules! wrapped {
                 #[backoff(1s..1min, random_factor = 0.1)]
                 #[limit(max_restarts = 3, within = 1h)]
                 $vis $child: $actor = $start,
-                /// A set of it.
+                /// A set of children.
                 #[max_children(9)]
                 many: [$actor] = || $start,
-                /// One for each of these.
+                /// A set with keys.
                 keyed: [u32 => $actor] = |_key: u32| $start,
-                /// In a row.
+                /// An array.
                 row: [$actor; 2] = |_i: usize| $start,
-                /// Perhaps.
+                /// An optional child.
                 maybe: Option<$actor> = (doubled > 1).then(|| $start),
-                /// One level down.
+                /// A subtree.
                 below: struct Below {
                     /// Nothing to do.
                     idle: task = |cx| cx.stopped(),
@@ -279,6 +279,6 @@ macro_rules! wrapped {
 }
 
 wrapped! {
-    /// From a macro.
+    /// A tree from a macro.
     pub Wrapped(size: u32), counter: Counter = Counter::new(3), Duration::from_mins(1)
 }

@@ -1,4 +1,4 @@
-//! Names that the expansion could mean instead of its own.
+//! Names that the expansion could confuse with its own.
 
 #![allow(
     clippy::missing_const_for_fn,
@@ -17,7 +17,7 @@
 
 use supervise::{ActorRef, Failure, actor, supervisor};
 
-/// The user's own, none of which is the standard library's or the prelude's.
+/// The user's own type, which is neither the standard library's nor the prelude's.
 pub struct Result;
 pub struct Option;
 pub struct Some;
@@ -74,7 +74,7 @@ macro_rules! matches {
     };
 }
 
-/// An actor among them.
+/// An actor with such a name.
 pub struct Bell {
     rings: u32,
 }
@@ -110,7 +110,7 @@ supervisor! {
         #![decider(_: ::std::io::Error => Restart, _ => Stop)]
         let name = options;
         let (error, handle) = (name, builder);
-        /// Called as what starts it.
+        /// A child named like the function that starts it.
         start: Bell = start(error),
         self_: Bell = start(handle),
         r#struct: Bell = start(r#type),
@@ -129,7 +129,7 @@ supervisor! {
     }
 }
 
-/// A tree called like the expansion's own traits.
+/// A tree named like the expansion's own traits.
 pub mod traits {
     use supervise::{actor, supervisor};
 

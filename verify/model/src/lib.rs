@@ -1,7 +1,7 @@
-//! The real run loop under a model checker: what the scenarios in `tests/` share.
+//! The real run loop under a model checker: the shared parts of the scenarios in `tests/`.
 //!
-//! [`explore`] runs a scenario under many schedules, [`Log`] takes down what happens and says what must
-//! never happen. Nothing is asserted in the code of an actor: the cell would take it for a failure.
+//! [`explore`] runs a scenario under many schedules; [`Log`] records the events and checks the invariants. Nothing is
+//! asserted in the code of an actor, because the cell would treat a failed assertion as a failure of the actor.
 
 pub mod log;
 pub mod probe;
@@ -14,8 +14,8 @@ use shuttle::{Config, Runner};
 pub use log::Log;
 pub use probe::{Boom, Do, Probe};
 
-/// Runs the scenario under `SCHEDULES` schedules (by default `schedules`), half of them random, half with
-/// priorities and few changes of them. `SCHEDULE=<file>` replays the one in this file instead.
+/// Runs the scenario under `SCHEDULES` schedules (by default `schedules`), half of them random, half with priorities
+/// and few changes of them. `SCHEDULE=<file>` replays the schedule in this file instead.
 ///
 /// A schedule ends when the scenario has returned and every task has ended.
 pub fn explore<F>(schedules: usize, scenario: fn() -> F)
@@ -42,7 +42,7 @@ where
     Runner::new(scheduler, config).run(move || {
         tokio::time::begin();
         tokio::task::begin();
-        // Not one of the tasks that have to end: it is told to, when they have.
+        // The clock's task does not have to end by itself: it is ended when all others have.
         let clock = shuttle::future::spawn(tokio::time::tick());
         shuttle::future::block_on(async {
             scenario().await;

@@ -1,22 +1,23 @@
-//! What happened to the instances of all children, and what must never happen to them.
+//! The events of the instances of all children, and their invariants.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Shared by all probes of a schedule. Its lock is the standard library's: it is no point of scheduling.
+/// The log shared by all probes of a schedule. Its lock is the standard library's, so that it is not a point of
+/// scheduling.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {
     lines: Vec<String>,
-    /// How many instances of a child there are.
+    /// The number of instances of each child.
     living: BTreeMap<&'static str, u32>,
-    /// What goes wrong: `"a pre_start"` → how often still.
+    /// The planned faults: `"a pre_start"`, and how many times the fault is still to occur.
     faults: BTreeMap<&'static str, u32>,
     counts: BTreeMap<String, u32>,
     wrong: Vec<String>,
-    /// Members in the order of their declaration, if they come up in it and go down in reverse.
+    /// Members in the order of their declaration, if they come up in that order and go down in reverse.
     order: Vec<&'static str>,
 }
 
@@ -25,7 +26,7 @@ impl Log {
         f(&mut self.0.lock().unwrap())
     }
 
-    /// Those of a group: each start finds all before it up, each end all after it down.
+    /// Sets the members of a group: each start must find all before it up, each end all after it down.
     pub fn ordered(self, members: &[&'static str]) -> Self {
         self.with(|inner| inner.order = members.to_vec());
         self
@@ -44,7 +45,7 @@ impl Log {
         });
     }
 
-    /// True if it is planned to fail here.
+    /// Whether a failure is planned here.
     pub fn reach(&self, place: &str) -> bool {
         self.write(place);
         self.with(|inner| match inner.faults.get_mut(place) {
@@ -56,7 +57,7 @@ impl Log {
         })
     }
 
-    /// How often this was written.
+    /// The number of times that this line was written.
     pub fn count(&self, line: &str) -> u32 {
         self.with(|inner| inner.counts.get(line).copied().unwrap_or_default())
     }
@@ -97,7 +98,7 @@ impl Log {
         });
     }
 
-    /// To be called when everything is down.
+    /// Checks the invariants. Call this when everything is down.
     pub fn check(&self) {
         let left: Vec<String> = self.with(|inner| {
             inner
@@ -113,7 +114,7 @@ impl Log {
         });
     }
 
-    /// `what` holds, or the schedule fails with all that happened.
+    /// Fails the schedule with all events unless `what` is true.
     pub fn holds(&self, what: bool, text: &str) {
         self.with(|inner| assert!(what, "{text}\nof {:#?}", inner.lines));
     }

@@ -1,4 +1,4 @@
-//! An actor that gives way in every hook and handler, and writes down what happens to it.
+//! An actor that yields in every hook and handler, and writes down what happens.
 
 use std::fmt;
 
@@ -22,30 +22,30 @@ impl fmt::Display for Boom {
 impl std::error::Error for Boom {}
 
 pub enum Do {
-    /// Answers after it has given way.
+    /// Answers after a yield.
     Get(Reply<u32>),
-    /// Returns an error after it has given way.
+    /// Returns an error after a yield.
     Fail,
     /// `cx.stop()`.
     Stop,
-    /// Nothing but a message.
+    /// Does nothing.
     Note,
-    /// Is in hand until the other end says so, or is dropped.
+    /// Stays in hand until the other end sends, or is dropped.
     Wait(tokio::sync::oneshot::Receiver<()>),
-    /// Watches the other, whose end is written down.
+    /// Watches the other actor, whose end is written down.
     Watch(ActorRef<Probe>),
-    /// Spawns a child of its own of this name, and watches it.
+    /// Spawns a child of this name, and watches it.
     Spawn(&'static str, Reply<Option<ActorRef<Probe>>>),
-    /// Takes it over.
+    /// Links the actor.
     Link(ActorRef<Probe>),
-    /// Lets it go.
+    /// Unlinks the actor.
     Unlink(ActorRef<Probe>),
 }
 
 pub struct Probe {
     name: &'static str,
     log: Log,
-    /// `pre_start` succeeded, and `post_stop` has not run.
+    /// Whether `pre_start` has succeeded and `post_stop` has not run.
     owed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The costs of any number of children: see README.md.
+//! The costs of many children: see README.md.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use supervise::BoxError;
 use supervise::inspect::NodeState;
 use supervise::policy::ShutdownTimeout;
 
-/// Fails, answers, or takes its time to stop.
+/// Fails, answers, or stops slowly.
 struct Kid {
     slow: Duration,
 }
@@ -48,7 +48,7 @@ impl Actor for Kid {
     }
 }
 
-/// Has a child that takes its time to stop.
+/// Has a child that stops slowly.
 struct Patient;
 
 impl Actor for Patient {
@@ -82,11 +82,11 @@ impl Actor for Boss {
     }
 }
 
-/// Has a child of its own kind.
+/// Has a child of its own type.
 struct Nested;
 
 enum Down {
-    /// So many more below, and all of them back.
+    /// The number of further levels below, and the reply with all of them.
     Dig(usize, Vec<ActorRef<Nested>>, Reply<Vec<ActorRef<Nested>>>),
     Fail,
     Ping(Reply<u32>),
@@ -144,7 +144,7 @@ supervisor! {
     }
 }
 
-/// One line a step.
+/// Prints one line for each step.
 struct Steps {
     row: &'static str,
     n: usize,
@@ -198,7 +198,8 @@ async fn set_of(sets: &Sets, n: usize) -> Vec<ActorRef<Kid>> {
     kids
 }
 
-/// Each fails once, then they stop one after the other, the oldest first, and as many come again.
+/// Each instance fails once, then they stop one after the other, the oldest first, and the same number is spawned
+/// again.
 async fn set(n: usize) {
     let sets = Sets::start().await.unwrap();
     let mut steps = Steps::new("set", n);
@@ -216,7 +217,7 @@ async fn set(n: usize) {
     assert!(report.is_orderly() && report.children.len() >= n && kids.len() == n);
 }
 
-/// The view of them from outside, and a restart of the set as a whole.
+/// The view of the instances from outside, and a restart of the set as a whole.
 async fn look(n: usize) {
     let sets = Sets::start().await.unwrap();
     let mut steps = Steps::new("look", n);
@@ -241,7 +242,7 @@ async fn look(n: usize) {
     sets.shutdown().await;
 }
 
-/// All wait behind their backoff when their tree stops.
+/// All instances are backing off when their tree stops.
 async fn waiting(n: usize) {
     let sets = Sets::start().await.unwrap();
     let mut steps = Steps::new("waiting", n);
@@ -303,7 +304,7 @@ async fn named(n: usize) {
     boss.terminated().await.unwrap();
 }
 
-/// Each below the one before.
+/// Actors in a chain, each below the one before.
 async fn nested(n: usize) {
     let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
     let mut steps = Steps::new("nested", n);
@@ -325,7 +326,7 @@ async fn nested(n: usize) {
     steps.done("drop");
 }
 
-/// Instances that wait for children of their own, while a watchdog looks after them.
+/// Instances that wait for their own children, while a watchdog checks them.
 async fn patient(n: usize) {
     let sets = Sets::start().await.unwrap();
     let mut steps = Steps::new("patient", n);
@@ -338,7 +339,7 @@ async fn patient(n: usize) {
     steps.done("shutdown");
 }
 
-/// An actor that hears of the end of another one, or depends on it.
+/// An actor that watches another one, or depends on it.
 struct Watching(ActorRef<Kid>, bool);
 
 impl Actor for Watching {
@@ -365,7 +366,7 @@ impl Watcher for Watching {
     }
 }
 
-/// Many watch and many depend on one child; half of them end before it, the others hear of its end.
+/// Many actors watch and many depend on one child; half of them end before it, the others are notified of its end.
 async fn watchers(n: usize) {
     let one = supervise::spawn("one", || async { Ok(Kid::new()) }).await.unwrap();
     let mut steps = Steps::new("watchers", n);
@@ -396,7 +397,7 @@ async fn watchers(n: usize) {
     steps.done("told");
 }
 
-/// Senders wait for room in one mailbox, and are all let in.
+/// Senders wait for room in one mailbox, and all of them get it.
 async fn blocked(n: usize) {
     let sets = Sets::start().await.unwrap();
     let one = sets.narrow.spawn().await.unwrap();
@@ -414,8 +415,8 @@ async fn blocked(n: usize) {
     assert!(sets.shutdown().await.is_orderly());
 }
 
-/// The same few children fail and are restarted, and come and go, again and again: memory must not grow by more than
-/// one part in a hundred from a quarter of the way on.
+/// The same few children fail and are restarted, and start and end, again and again: memory must not grow by more than
+/// one part in a hundred from a quarter of the time on.
 async fn soak(n: usize) {
     let sets = Sets::start().await.unwrap();
     let kids = set_of(&sets, 100).await;
@@ -491,7 +492,7 @@ fn run(row: Row, n: usize) {
     }
 }
 
-/// Step and microseconds for each child, of a run in a process of its own.
+/// Returns the step and the microseconds for each child of a run in a separate process.
 fn measured(row: &str, n: usize) -> Option<Vec<(String, f64)>> {
     let out = Command::new(std::env::current_exe().ok()?).args([row, &n.to_string()]).output().ok()?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -503,7 +504,7 @@ fn measured(row: &str, n: usize) -> Option<Vec<(String, f64)>> {
     out.status.success().then(|| steps.collect())
 }
 
-/// Below this a step is too short to say anything: seconds.
+/// The minimum for a meaningful step, in seconds.
 const LEAST: f64 = 0.05;
 
 fn doubling(row: &str, n: usize) -> bool {
@@ -521,7 +522,7 @@ fn doubling(row: &str, n: usize) -> bool {
     linear
 }
 
-/// Those of this name.
+/// The benchmarks with this name.
 fn rows(name: &str) -> Vec<(&'static str, Row)> {
     ROWS.into_iter().filter(|(row, _)| name == "all" || *row == name).collect()
 }

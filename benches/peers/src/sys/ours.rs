@@ -1,10 +1,9 @@
-//! `supervise` itself: declared trees where a declaration can express the work, default features,
-//! events and budgets on, `tracing` compiled in without a subscriber.
+//! `supervise` itself: declared trees where a declaration can express the work, default features, events and budgets
+//! on, `tracing` compiled in without a subscriber.
 //!
-//! A child that failed less than 10 ms after its last restart waits for the rest of them, by design. So
-//! that the cost of a restart is measured and not that wait, restarts go round a pool of children, and
-//! group restarts round a pool of groups; each operation is the same as everywhere else: fail, await
-//! the restart, ask.
+//! By design, a child that failed less than 10 ms after its last restart waits for the rest of the 10 ms. To measure
+//! the cost of a restart and not that wait, the restarts rotate through a pool of children, and group restarts through
+//! a pool of groups; each operation is the same as everywhere else: fail, await the restart, ask.
 
 use std::time::Instant;
 
@@ -171,10 +170,10 @@ impl Whole {
     }
 }
 
-/// Spawned some at a time, as a caller would who wants many.
+/// The number of concurrent spawns, as in a caller that wants many actors.
 const AT_ONCE: u64 = 30;
 
-/// So many that one round takes longer than the 10 ms for which a child that was restarted waits.
+/// So many children that one round takes longer than the 10 ms for which a restarted child waits.
 const POOL: u64 = 20_000;
 
 async fn spawn_many(set: &Children<Counter, ()>, n: u64) -> Vec<ActorRef<Counter>> {

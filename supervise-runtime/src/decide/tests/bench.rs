@@ -1,4 +1,4 @@
-//! A group of three in a situation of table 2c, and what it says to an event, as text.
+//! A group of three members in a situation of table 2c, and its response to an event, as text.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Setup {
         Arc::new(settings)
     }
 
-    /// Boot: member 0 starts, the others await their turn.
+    /// The first start: member 0 starts, the others are queued.
     pub(super) fn boots(self) -> Bench {
         let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
         let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
@@ -104,7 +104,7 @@ impl Setup {
         bench
     }
 
-    /// Boot: member 0 is up, member 1 starts.
+    /// The first start: member 0 is up, member 1 starts.
     pub(super) fn boots_on(self) -> Bench {
         let mut bench = self.boots();
         assert_eq!(bench.up(0), "start 1");
@@ -120,7 +120,7 @@ impl Setup {
         bench
     }
 
-    /// Member 1 has failed: the range goes down, member 2 first.
+    /// Member 1 has failed: the range goes down, starting with member 2.
     pub(super) fn down(self) -> Bench {
         let mut bench = self.steady();
         assert_eq!(bench.fails(1, Directive::Restart), "decided: down 2");
@@ -140,14 +140,14 @@ impl Setup {
         bench
     }
 
-    /// Member 1 has escalated; the parent is to decide.
+    /// Member 1 has escalated; the parent's decision is due.
     pub(super) fn failed(self) -> Bench {
         let mut bench = self.steady();
         assert_eq!(bench.fails(1, Directive::Escalate), "decided: owner fails");
         bench
     }
 
-    /// All are up and told to end, member 2 first.
+    /// All members are up and were ordered to end, starting with member 2.
     pub(super) fn stops(self) -> Bench {
         let mut bench = self.steady();
         assert_eq!(bench.stop(), "end 2");
@@ -238,7 +238,7 @@ impl Bench {
         self.event(|group, _| group.resume(&failure(Phase::Running), facts, false))
     }
 
-    /// A user stops it; `in its turn` if the range takes it along.
+    /// A user stops the member. The text begins with `in its turn` if the member goes down as part of a range.
     pub(super) fn stop_member(&mut self, id: Id) -> String {
         let alone = self.group.stop_member(id, self.now);
         let acts = self.effects();
@@ -276,14 +276,14 @@ impl Bench {
         }
     }
 
-    /// A user drains it.
+    /// A user drains the member.
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
         assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
         self.effects()
     }
 
-    /// A user starts it again.
+    /// A user starts the member again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
         let verdict = self.group.on_request(id, Command::StartAgain, &asked, self.now);
@@ -291,7 +291,7 @@ impl Bench {
         self.effects()
     }
 
-    /// A user stops it, and it goes.
+    /// A user stops the member, and the member goes down.
     pub(super) fn stopped(mut self, id: Id) -> Self {
         self.stop_member(id);
         assert_eq!(self.gone(id), format!("over {id}"));

@@ -1,4 +1,4 @@
-//! What must hold whenever something starts, goes down or is charged, and at the end.
+//! Invariants that are checked at each start, at each way down, at each charge to the restart budget, and at the end.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::super::member::MemberState;
 use super::coverage::hit_2b;
 use super::sim::{Sim, Stand, WITHIN};
 
-/// Steps after which a walk that has not come to its end never will.
+/// The number of steps after which a random walk that has not ended never will.
 const TRIES: u32 = 400;
 
 impl Sim {
@@ -24,7 +24,7 @@ impl Sim {
         assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
         assert!(!self.kid(id).stopped, "a stopped child starts");
         assert!(self.kid(id).is_parked(), "two incarnations at once");
-        // A first start at run time, and one by hand, is retried on its own (S26, S38).
+        // A first start at run time and a requested start are retried on their own (S26, S38).
         let alone = self.kid(id).alone;
         self.kid(id).finished = false;
         if self.plan.is_group() && !alone && *self.group.mode() == GroupState::Up {
@@ -48,8 +48,8 @@ impl Sim {
         }
     }
 
-    /// S17, S22: a range that came up has brought along all that had ended by themselves in it; and it does not come up
-    /// where a significant member has: the supervisor ends instead.
+    /// S17, S22: in a range that came up again, all members that had ended by themselves are started again. The range
+    /// does not come up if a significant member has ended by itself: the supervisor ends instead.
     pub(super) fn check_range(&mut self) {
         match self.group.mode() {
             GroupState::Down { from, next: AfterDown::Up } if self.plan.is_group() => self.range = Some(*from),
@@ -67,7 +67,7 @@ impl Sim {
         }
     }
 
-    /// S26, S38: what fails of a start by hand, or of a first one at run time, takes nobody along.
+    /// S26, S38: a failure of a requested start, or of a first start at run time, does not restart other members.
     pub(super) fn check_alone(&self, id: Id, before: &[(Id, MemberState)]) {
         for (other, at) in before.iter().filter(|(other, _)| *other != id) {
             let now = self.group.at(*other);
@@ -80,7 +80,7 @@ impl Sim {
     pub(super) fn check_budget(&mut self, id: Id) {
         let kid = self.kids[id as usize].as_ref().expect("a living child");
         let alone = !self.plan.is_group() || kid.alone;
-        // A declared backoff lifts no limit that was declared.
+        // A declared backoff does not lift a declared limit.
         let key = alone.then_some(id);
         let (now, max) = (self.now, self.plan.max as usize);
         self.charges.retain(|(_, at)| now.duration_since(*at) < WITHIN);
@@ -93,16 +93,16 @@ impl Sim {
         let from = match self.kid(id).pending.as_ref().map(|pending| pending.from) {
             Some(State::Running | State::Handling) => State::Failed,
             Some(from @ (State::Starting | State::StartAgain | State::PostRestart)) => from,
-            // A task that failed, or a restarted end.
+            // A task that failed, or a restart after a normal end.
             Some(State::GoingDown | State::Stopping) | None => return,
             Some(other) => panic!("no decision is made while {other:?}"),
         };
         hit_2b(from, "limit reached at its decision");
     }
 
-    // ----- quietly to the end
+    // ----- on to the end, without further failures
 
-    /// Nothing more goes wrong, and everybody takes their steps: this must lead somewhere.
+    /// From here on nothing fails and each child takes its steps: the walk must come to an end.
     pub(super) fn settle_down(&mut self) {
         for _ in 0..TRIES {
             if self.is_at_rest() {
@@ -113,7 +113,7 @@ impl Sim {
         panic!("a dead end: {self:?}");
     }
 
-    /// Long enough for three to come up.
+    /// Long enough for three members to come up.
     pub(super) fn calm(&mut self) {
         (0..12).for_each(|_| self.quiet_round());
     }

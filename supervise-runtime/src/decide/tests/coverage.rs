@@ -1,4 +1,4 @@
-//! How often the random walks came through each cell.
+//! How often the random walks reached each cell.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ pub(super) fn hit_2b(state: State, column: &'static str) {
     hit("2b", row_2b(state), column);
 }
 
-/// The column of table 2c that a group stands in.
+/// The column of table 2c that matches the state of a group.
 pub(super) fn column_2c(group: &Group) -> &'static str {
     match group.mode() {
         _ if group.is_stopping() => "stopping",
@@ -116,13 +116,13 @@ pub(super) fn hit_2d(state: State, moves: bool, command: Command) {
     hit("2d", row_2d(state, moves), column);
 }
 
-/// A column that one child by itself shows, in the cases of its table: in the walks nobody has children of its own.
+/// A column that only the cases of its table can reach: in the random walks, children do not have children.
 fn is_of_one(table: &str, column: &str) -> bool {
     let columns = ["ask pending", "watch", "spawn request to it", "failure of a child of its own"];
     table == "2b" && columns.contains(&column)
 }
 
-/// Prints the counts and gives the cells that say something but were never reached.
+/// Prints the counts and returns the cells that demand something but were never reached.
 pub(super) fn report() -> Vec<String> {
     let hits = HITS.with_borrow(Clone::clone);
     let mut never = Vec::new();

@@ -1,4 +1,4 @@
-//! How a simulated child fails, and what becomes of the failure.
+//! How a simulated child fails, and how the failure is handled.
 
 use super::super::child::machine::{Cut, Step, StepEnd};
 use super::super::group::{FailureRoute, GroupState, Id};
@@ -10,7 +10,7 @@ use crate::values::failure::{Failure, Phase};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
-    /// Its user code fails; `directive` is what its decider would say.
+    /// The child's user code fails; `directive` is its decider's answer.
     pub(super) fn fails(&mut self, id: Id, directive: Directive) {
         self.kid(id).directive = directive;
         if self.kid(id).is_in_user_code() {
@@ -20,7 +20,7 @@ impl Sim {
         }
     }
 
-    /// The time of the step in progress is up.
+    /// The time for the step in progress has run out.
     pub(super) fn time_is_up(&mut self, id: Id, directive: Directive) {
         let kid = self.kid(id);
         let starts = matches!(kid.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
@@ -30,7 +30,7 @@ impl Sim {
         }
     }
 
-    /// Its group is told of a failure, and says whether the decider is to be asked.
+    /// Reports a failure to the child's group, which returns whether the decider has to be asked.
     pub(super) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
         let (from, directive) = (self.kid(id).from, self.kid(id).directive);
         self.mark_2c(id, instance, directive);
@@ -64,7 +64,7 @@ impl Sim {
         self.carry_out();
     }
 
-    /// Which cell of table 2c a failure of this child reaches.
+    /// Marks the cell of table 2c that a failure of this child reaches.
     fn mark_2c(&self, id: Id, instance: bool, directive: Directive) {
         let column = column_2c(&self.group);
         let old = match self.group.mode() {
@@ -94,7 +94,7 @@ impl Sim {
         self.plan.members.get(id as usize).is_some_and(|member| member.2)
     }
 
-    /// It fails, and its decider speaks before anything else happens.
+    /// The child fails, and its decider returns before anything else happens.
     pub(super) fn fails_now(&mut self, id: Id, directive: Directive) {
         self.fails(id, directive);
         if self.has(id) && self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
@@ -102,7 +102,7 @@ impl Sim {
         }
     }
 
-    /// The decider has spoken.
+    /// The decider has returned.
     pub(super) fn decide(&mut self, id: Id) {
         let Some(mut pending) = self.kid(id).pending.clone() else { return };
         pending.asked = false;
@@ -145,7 +145,7 @@ impl Sim {
         self.carry_out();
     }
 
-    /// Under RestForOne the range of a Stop does not come up again (S18).
+    /// Under RestForOne, the range of a Stop is not started again (S18).
     fn forget_finished(&mut self, id: Id, place: u64, alone: bool) {
         let ends = self.plan.strategy == Strategy::RestForOne && !alone && self.group.is_ending(id);
         if ends && self.has(id) && self.kid(id).lifecycle != Lifecycle::Temporary {
@@ -157,7 +157,7 @@ impl Sim {
         }
     }
 
-    /// A restart of a member before the range takes the range from there on (S18).
+    /// A restart of a member before the range widens the range to begin at that member (S18).
     fn check_widened(&self, id: Id, before: &GroupState, place: u64) {
         let (GroupState::Down { from: old, .. }, GroupState::Down { from: new, .. }) = (before, self.group.mode())
         else {

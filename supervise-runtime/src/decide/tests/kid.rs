@@ -1,4 +1,4 @@
-//! A simulated child: its machine, and user code that comes to its end when a walk says so.
+//! A simulated child: its machine, and user code that ends when the random walk decides so.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
 /// The time that each simulated child has to go down.
 const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
 
-/// What its group, or a user, has sent it. It is served in order, some time later.
+/// A message that the child's group, or a user, has sent to the child. Messages are served in order, some time later.
 #[derive(Debug)]
 pub(super) enum Note {
     Order(Order),
@@ -23,25 +23,25 @@ pub(super) enum Note {
     Kill,
 }
 
-/// What has become of a failure.
+/// The outcome of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
-    /// To be used up.
+    /// Not used yet.
     Open,
-    /// Escalated: the parent's decision is to use it up.
+    /// Escalated: the parent's decision will use the token.
     Escalated,
     Used,
 }
 
-/// A failure that nobody has dealt with.
+/// A failure that has not been handled.
 #[derive(Debug, Clone)]
 pub(super) struct Pending {
     pub(super) failure: Failure,
     pub(super) directive: Directive,
-    /// The state it came from.
+    /// The state in which the failure occurred.
     pub(super) from: State,
     pub(super) token: Token,
-    /// The decider is being asked.
+    /// Whether the decider is being asked.
     pub(super) asked: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Kid {
     pub(super) lifecycle: Lifecycle,
     pub(super) dynamic: bool,
     pub(super) machine: Machine,
-    /// What its task is at. `None`: it has to ask.
+    /// The step that the child's task is executing. `None`: the task has to ask for the next one.
     pub(super) step: Option<Step>,
     /// The state in which the step in progress was begun.
     pub(super) from: State,
@@ -59,29 +59,31 @@ pub(super) struct Kid {
     pub(super) interrupted: bool,
     pub(super) inbox: VecDeque<Note>,
     pub(super) pending: Option<Pending>,
-    /// What its decider says of the failure that comes next.
+    /// The answer of the child's decider to the next failure.
     pub(super) directive: Directive,
-    /// True if it has ended by itself, and is not a significant one: the next restart of its group starts it again.
+    /// Whether the child has ended by itself and is not significant: the next restart of its group starts the child
+    /// again.
     pub(super) finished: bool,
-    /// A significant one that has ended by itself: its supervisor ends.
+    /// Whether the child is significant and has ended by itself: its supervisor ends.
     pub(super) quit: bool,
-    /// Started by hand, or at run time, and not up or over yet: its failures are its own matter.
+    /// Whether a start on request, or a first start at run time, is still in progress: its failures concern only this
+    /// child.
     pub(super) alone: bool,
-    /// A user stopped it; nothing but `start_again()` may start it.
+    /// Whether a user stopped the child; nothing but `start_again()` may start it.
     pub(super) stopped: bool,
-    /// Its mailbox sends messages back.
+    /// Whether the mailbox sends messages back.
     pub(super) refuses: bool,
     pub(super) queued: u32,
     pub(super) handled: bool,
     pub(super) account: Account,
 }
 
-/// What a simulated child knows of itself.
+/// The facts that a simulated child knows about itself.
 pub(super) struct Known {
     pub(super) now: Instant,
     pub(super) busy: bool,
     pub(super) has_place: bool,
-    /// What is to be carried out.
+    /// The effects that remain to be carried out.
     pub(super) effects: Vec<Effect>,
 }
 
@@ -161,7 +163,7 @@ impl Kid {
         }
     }
 
-    /// Its row of the tables.
+    /// The child's row in the tables.
     pub(super) fn state(&self) -> State {
         match self.machine.state() {
             State::Running if self.busy => State::Handling,
@@ -169,12 +171,12 @@ impl Kid {
         }
     }
 
-    /// Nothing of it is up, and nothing of it is coming up.
+    /// Whether no part of the child is up or coming up.
     pub(super) fn is_parked(&self) -> bool {
         self.machine.is_at_rest()
     }
 
-    /// User code goes on.
+    /// Whether user code is running.
     pub(super) fn is_in_user_code(&self) -> bool {
         match self.step {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => false,
@@ -183,7 +185,7 @@ impl Kid {
         }
     }
 
-    /// It serves, and nobody has asked it to go.
+    /// Whether the child serves messages and has not been asked to go down.
     pub(super) fn serves(&self) -> bool {
         self.step == Some(Step::Serve) && !self.machine.is_leaving()
     }

@@ -1,6 +1,6 @@
-//! One child by itself: its machine brought into a state, something that happens to it, and the trace of what follows.
+//! A single child: its machine brought into a state, an event, and the trace of the consequences.
 //!
-//! Its user code comes to a good end unless a case says otherwise, and its children go down when they are told.
+//! User code succeeds unless a case says otherwise, and the children go down when they are ordered to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 
-/// What its mailbox does with a message.
+/// How the mailbox handles a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
     Open,
@@ -33,9 +33,9 @@ pub(super) struct Life {
     busy: bool,
     interrupted: bool,
     children: bool,
-    /// Its children go down as soon as they are told.
+    /// Whether the children go down as soon as they are ordered to.
     pub(super) children_stop: bool,
-    /// Its children: one that it spawned, with the slot 0, and keeps over a restart.
+    /// The child's own children: one that it spawned, with the slot 0, and keeps over a restart.
     pub(super) own: Group,
     pub(super) keeps: bool,
     pub(super) admission: Admission,
@@ -119,7 +119,7 @@ impl Life {
         self
     }
 
-    /// A child that is spawned at run time. True: it may start.
+    /// Spawns a child at run time. Returns `true` if that child may start.
     pub(super) fn spawn(&mut self) -> (Id, bool) {
         let settings = Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new());
         let id = self.own.add(Arc::new(settings), true);
@@ -127,7 +127,7 @@ impl Life {
         (id, self.own.take_effects().iter().any(|effect| matches!(effect, GroupEffect::Tell(_, Order::Start))))
     }
 
-    /// It has a child that is up, if it is up itself.
+    /// Gives the actor a child that is up, if the actor itself is up.
     fn has_spawned(&mut self) {
         let (id, starts) = self.spawn();
         assert!(starts, "it is up");
@@ -138,7 +138,7 @@ impl Life {
         }
     }
 
-    /// Its group has said something to its children, and they do it.
+    /// The actor's group has sent orders to its children, and the children obey.
     fn tell_children(&mut self, go: impl FnOnce(&mut Group, Instant)) {
         go(&mut self.own, self.now);
         self.hear_children();
@@ -154,7 +154,7 @@ impl Life {
         }
     }
 
-    /// Those that were told are down.
+    /// The children that were ordered to go down are down.
     pub(super) fn children_go_down(&mut self) {
         let going: Vec<Id> = self.own.going_down().map(|(id, _)| id).collect();
         for id in going {
@@ -163,7 +163,7 @@ impl Life {
         self.hear_children();
     }
 
-    /// Its way into a state, by what leads there.
+    /// Brings the actor into a state through the events that lead there.
     pub(super) fn go_to(mut self, state: State) -> Life {
         match state {
             State::Idle => self.quietly(),
@@ -198,7 +198,7 @@ impl Life {
                 self.children_stop = true;
             }
             State::AwaitingRestart => {
-                // A child that it keeps stays up, so this may not take any time.
+                // A kept child stays up, so this step must not take any time.
                 self = self.go_to(State::PreRestart);
                 self.finish(StepEnd::Done);
                 self.quietly();
@@ -259,7 +259,7 @@ impl Life {
         self.perform(known.effects);
     }
 
-    /// True: it has something to do.
+    /// Returns `true` if the actor has something to do.
     fn ask(&mut self) -> bool {
         let mut known = self.known();
         let step = self.machine.next(&mut known);
@@ -374,7 +374,7 @@ impl Life {
         }
     }
 
-    /// One move of its task. False: it waits, or its loop over messages does.
+    /// One move of the actor's task. Returns `false` if the task, or its message loop, waits.
     fn moves(&mut self) -> bool {
         let Some(step) = self.step else { return self.ask() };
         if !matches!(step, Step::Wait | Step::Yield)
@@ -409,7 +409,7 @@ impl Life {
         true
     }
 
-    /// Until this step has begun.
+    /// Runs until this step has begun.
     pub(super) fn until(&mut self, step: Step) {
         for _ in 0..50 {
             self.moves();
@@ -420,7 +420,7 @@ impl Life {
         panic!("it does not come to {step:?}: {:?}", self.log);
     }
 
-    /// Until nothing follows by itself.
+    /// Runs until no more steps follow without an event.
     pub(super) fn quietly(&mut self) {
         for _ in 0..50 {
             if !self.moves() {
@@ -430,20 +430,20 @@ impl Life {
         panic!("it does not come to rest: {:?}", self.log);
     }
 
-    /// What happened since it was there, and where it led.
+    /// Everything that happened since the actor reached its state, and the resulting state.
     pub(super) fn trace(&mut self) -> String {
         self.quietly();
         std::mem::take(&mut self.log).join(", ")
     }
 
-    /// Its wait is over.
+    /// The actor's backoff is over.
     pub(super) fn wait_is_over(&mut self) {
         let mut known = self.known();
         self.machine.wait_is_over(&mut known);
         self.perform(known.effects);
     }
 
-    /// Something happens to it in its present state.
+    /// An event reaches the actor in its present state.
     pub(super) fn meets(&mut self, column: Column) {
         match column {
             Column::Failure => self.fails(),
@@ -460,7 +460,7 @@ impl Life {
         }
     }
 
-    /// What goes on fails: its code, or a future of `cx.run` where it waits for messages.
+    /// The code that is running fails: user code, or a future of `cx.run` while the actor waits for messages.
     fn fails(&mut self) {
         match self.step {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => {}

@@ -1,4 +1,4 @@
-//! Any number of children: no walk recurses over them, and each event looks at a few of them only.
+//! Any number of children: no function recurses over them, and each event looks at only a few of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
 
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// A few frames for each child would not fit on it.
+/// Runs the test on a small stack, which would overflow with a few frames for each child.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(test).expect("a thread");
     thread.join().expect("it goes through");
@@ -77,7 +77,7 @@ impl Many {
         self.group.decided(id, Directive::Restart, &failure(Phase::Start), self.facts());
     }
 
-    /// Each has failed, and waits behind its backoff.
+    /// Each member has failed, and is backing off.
     fn all_wait(mut self) -> Many {
         for id in 0..self.n {
             self.fails(id);
@@ -87,7 +87,7 @@ impl Many {
         self
     }
 
-    /// So many members were looked at for each of them.
+    /// The number of members that were looked at, per member.
     fn looked_at(&self) -> u64 {
         self.group.take_steps().div_ceil(u64::from(self.n))
     }
@@ -103,7 +103,7 @@ impl Many {
     }
 }
 
-/// S16: a set whose instances all wait behind their backoff stops: the last one first, in one go.
+/// S16: a set whose instances are all backing off stops in one go, the last instance first.
 #[test]
 fn a_million_that_wait_stop() {
     on_a_small_stack(|| {
@@ -116,7 +116,7 @@ fn a_million_that_wait_stop() {
     });
 }
 
-/// S11: the same by a restart from above, and for the children of an actor.
+/// S11: the same for a restart from above, and for the children of an actor.
 #[test]
 fn a_million_that_wait_end_at_a_restart_from_above() {
     on_a_small_stack(|| {
@@ -131,7 +131,7 @@ fn a_million_that_wait_end_at_a_restart_from_above() {
     });
 }
 
-/// S20, S22: declared members that a user stops while their group restarts end on its way up, all of them.
+/// S20, S22: declared members that a user stops while their group restarts end while the group comes up.
 #[test]
 fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
     on_a_small_stack(|| {
@@ -153,7 +153,7 @@ fn members_that_were_stopped_in_their_turn_end_on_the_way_up() {
     });
 }
 
-/// Those that end one after the other are not looked for among all others.
+/// Members that end one after the other are found without a search through all others.
 #[test]
 fn each_end_looks_at_few_of_them() {
     let n = 20_000;
@@ -168,7 +168,7 @@ fn each_end_looks_at_few_of_them() {
     }
 }
 
-/// S24: one at a time, each found by its place.
+/// S24: members are drained one at a time, and each is found by its place in the order.
 #[test]
 fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
     let n = 20_000;
@@ -184,7 +184,7 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
     }
 }
 
-/// S17: those that a user stops in the middle of a range that goes down and comes up.
+/// S17: members that a user stops in the middle of a range that goes down and comes up.
 #[test]
 fn a_range_finds_each_by_its_place() {
     let n = 20_000;
@@ -207,7 +207,7 @@ fn a_range_finds_each_by_its_place() {
     assert!(many.looked_at() <= 8, "{}", many.looked_at());
 }
 
-/// S21: who waits for all of them to be up looks on where it found one that was not.
+/// S21: the wait for all members to be up continues at the member that was not up last time.
 #[test]
 fn each_look_for_one_that_is_not_up_begins_where_the_last_one_ended() {
     let n = 20_000;
@@ -223,7 +223,7 @@ fn each_look_for_one_that_is_not_up_begins_where_the_last_one_ended() {
     assert!(!many.group.all_up());
 }
 
-/// A place in the order is a member's own: who takes over its slot stands behind all others.
+/// A place in the order belongs to one member: a member that takes over its slot comes after all others in the order.
 #[test]
 fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     let mut many = Many::of(Owner::Actor, Strategy::OneForOne, 4, Lifecycle::Transient);
@@ -232,7 +232,7 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
         many.group.keep(id);
     }
     many.group.restart_kept(&failure(Phase::Running), now);
-    // The last one goes down, the others have their turn. The second ends by itself, and another is spawned.
+    // The last member goes down, the others are queued. The second ends by itself, and another is spawned.
     assert_eq!((many.group.at(3), many.group.at(1)), (MemberState::GoingDown, MemberState::Up));
     many.group.done(1, Ended::Done, &failure(Phase::Running), many.facts());
     assert_eq!(many.group.add(settings(Lifecycle::Transient), true), 1);
@@ -252,7 +252,7 @@ fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
     assert_eq!(started, [0, 2, 3, 1]);
 }
 
-/// The table is not for ever as long as it once was, and what is free in it is used again.
+/// The table shrinks, and its free slots are used again.
 #[test]
 fn the_table_shrinks() {
     let mut many = Many::up(Owner::Set, Strategy::OneForOne, 10_000);
@@ -267,7 +267,7 @@ fn the_table_shrinks() {
     assert_eq!((many.group.add(settings(Lifecycle::Permanent), true), many.group.slots()), (501, 502));
 }
 
-/// Another thread may ask while the last member ends, behind its look at whether the group has ended.
+/// Another thread may send a request while the last member ends, after that thread checked whether the group has ended.
 #[test]
 fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
     let mut many = Many::of(Owner::Tree, Strategy::AllForOne, 2, Lifecycle::Transient);
@@ -296,7 +296,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     assert_eq!(again, CommandOutcome::SupervisorEnded, "its task is gone");
 }
 
-/// A member that is lost may be about to start on another thread, with a value of the tree.
+/// A member that is lost may be starting on another thread, with a value of the tree.
 #[test]
 fn a_group_that_goes_with_its_runtime_drops_no_values() {
     for gone in [false, true] {
@@ -316,7 +316,7 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
     }
 }
 
-/// A task that is gone serves nothing: a start would wait for ever.
+/// A dropped task serves nothing: a start would wait forever.
 #[test]
 fn a_lost_member_is_never_started_again() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
@@ -325,7 +325,7 @@ fn a_lost_member_is_never_started_again() {
     assert_eq!(again, CommandOutcome::SupervisorEnded);
     let again = many.group.on_request(1, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::NotEnded, "the other goes on");
-    // Nor by its supervisor, restarted from above or by hand.
+    // The supervisor does not start it either, after a restart from above or on request.
     for on_request in [false, true] {
         many.group.restart_from_above(&failure(Phase::Running), many.now);
         many.group.gone(1, many.now);

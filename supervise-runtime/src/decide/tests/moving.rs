@@ -1,10 +1,11 @@
-//! Members that change their supervisor, those without one, and those that come back by hand (S26, S38, S39).
+//! Members that change their supervisor, members without a supervisor, and members that come back on request (S26, S38,
+//! S39).
 
 use super::bench::tree;
 use crate::decide::group::{Moving, Owner};
 use crate::values::strategy::{Directive, Strategy};
 
-/// Above a top-level actor nobody fails: it alone ends.
+/// A top-level actor has no parent that could fail: the actor alone ends.
 #[test]
 fn above_a_top_level_actor_nobody_fails() {
     for directive in [Directive::Escalate, Directive::Stop] {
@@ -15,7 +16,7 @@ fn above_a_top_level_actor_nobody_fails() {
     assert_eq!(bench.fails(1, Directive::Restart), "decided: limit 1, end 1");
 }
 
-/// A member leaves and joins only where it is up and nothing is going on.
+/// A member leaves and joins only where it is up and the group is at rest.
 #[test]
 fn a_member_moves_only_where_nothing_goes_on() {
     let actor = tree(Strategy::AllForOne).owner(Owner::Actor);
@@ -41,7 +42,7 @@ fn a_member_moves_only_where_nothing_goes_on() {
     assert!(tree(Strategy::OneForOne).steady().group.leave(0).is_none(), "it is declared");
 }
 
-/// S26: a drain is of that once: started again and stopped, it takes no notice of a Down besides.
+/// S26: a drain applies once. A member that was drained, started again and then stopped ignores a Down.
 #[test]
 fn a_drain_is_over_with_the_life_it_ended() {
     let strategy = Strategy::AllForOne;

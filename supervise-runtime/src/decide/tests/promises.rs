@@ -1,5 +1,5 @@
-//! Two promises about each instance that the simulated children keep account of: how often a child was
-//! started, and that each `pre_start` is followed by its `post_stop`.
+//! Two promises about each instance that the simulated children check: how often a child was started, and that each
+//! `pre_start` is followed by its `post_stop`.
 
 use super::super::child::machine::{Step, StepEnd};
 use super::super::group::{Id, Owner};
@@ -8,16 +8,16 @@ use super::sim::Sim;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Lifecycle;
 
-/// What a child has gone through.
+/// The history of a child.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// Starts in this incarnation of its supervisor.
+    /// The starts in this incarnation of its supervisor.
     starts: u32,
-    /// Of these, those that a user asked for at most.
+    /// The number of those starts that a user may have requested.
     on_request: u32,
-    /// `pre_start` has succeeded and `post_stop` has not run.
+    /// Whether `pre_start` has succeeded and `post_stop` has not run yet.
     owed: bool,
-    /// This instance has lost its `post_stop`.
+    /// Whether this instance was aborted, so that its `post_stop` does not run.
     aborted: bool,
 }
 
@@ -28,21 +28,21 @@ impl Account {
 }
 
 impl Kid {
-    /// S17, S23: a `Temporary` child is never started twice in one incarnation of its supervisor. A start that
-    /// was taken back before it began is none.
+    /// S17, S23: a `Temporary` child is never started twice in one incarnation of its supervisor. A start that was
+    /// taken back before it began does not count.
     fn starts(&mut self) {
         self.account.starts += 1;
         let once = self.lifecycle != Lifecycle::Temporary || self.account.starts <= 1 + self.account.on_request;
         assert!(once, "a `Temporary` child is started again: {self:?}");
     }
 
-    /// A step has come to this end.
+    /// A step has ended in this way.
     pub(super) fn account_of(&mut self, step: Option<Step>, end: &StepEnd) {
         if step == Some(Step::Start) && !matches!(end, StepEnd::Cut(_)) {
             self.starts();
         }
         if self.kind != ChildKind::Actor {
-            return; // nothing else has hooks
+            return; // only actors have hooks
         }
         match step {
             Some(Step::PreStart) if matches!(end, StepEnd::Done) => {
@@ -57,7 +57,7 @@ impl Kid {
         }
     }
 
-    /// Nothing of the instance is left.
+    /// The instance is completely gone.
     pub(super) fn close_account(&mut self) {
         let owed = std::mem::take(&mut self.account.owed);
         let aborted = std::mem::take(&mut self.account.aborted);
@@ -66,7 +66,8 @@ impl Kid {
 }
 
 impl Sim {
-    /// By hand, or with a `new` incarnation of the supervisor. Never an instance of a `Temporary` set (S27).
+    /// Allows another start, on request or with a `new` incarnation of the supervisor. Never for an instance of a
+    /// `Temporary` set (S27).
     pub(super) fn may_start_again(&mut self, id: Id, new: bool) {
         let in_a_set = self.plan.owner == Owner::Set;
         if self.has(id) && !(in_a_set && self.kid(id).lifecycle == Lifecycle::Temporary) {

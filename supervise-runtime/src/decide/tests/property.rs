@@ -1,4 +1,4 @@
-//! Random walks: a supervisor of three children, and everything that can happen to them, in any order.
+//! Random walks: a supervisor of three children, and all possible events, in any order.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
 const CASES: u32 = 40_000;
 
-/// What can happen. A child is named by its number among those there are.
+/// A possible event. A child is identified by its index among the existing children.
 #[derive(Debug, Clone)]
 enum Move {
     Step(usize),
     Steps,
-    /// Other things may happen before its decider has spoken.
+    /// Other events may happen before the decider returns.
     Fails(usize, Directive),
     FailsNow(usize, Directive),
-    /// A member before the range that goes down, then one in it; by chance alone that is rare.
+    /// A member before the range that goes down fails, then one in it; pure chance rarely produces this.
     FailsBefore(Directive),
     TimeUp(usize, Directive),
     Kill(usize),
@@ -32,9 +32,9 @@ enum Move {
     Done(usize),
     Stop(usize),
     CommandOutcome(usize, Command),
-    /// A start by hand, and it fails; by chance alone that is rare.
+    /// A requested start that fails; pure chance rarely produces this.
     ByHandFails(usize, Directive),
-    /// Nothing goes wrong for a while, so that a supervisor comes to be up.
+    /// Nothing fails for a while, so that the supervisor comes up.
     Calm,
     Timer(usize),
     Keep(usize),
@@ -42,7 +42,7 @@ enum Move {
     Spawn(usize),
     Hold,
     Release,
-    /// The actor fails or goes down behind its message.
+    /// The actor fails or goes down after its message.
     Absorb,
     Owner,
     Parent(Directive),
@@ -53,7 +53,7 @@ enum Move {
     Time(u64),
 }
 
-/// One move in a word: a tree of strategies for each would take most of the time of a walk.
+/// One move from one random number: a tree of strategies for each would take most of the time of a random walk.
 fn of_word(word: u32) -> Move {
     let child = (word >> 8 & 0xff) as usize;
     let more = word >> 16 & 0xff;
@@ -114,7 +114,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant);
     drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant)| {
         if owner != Owner::Tree {
-            // What is spawned has no kept values among it.
+            // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
                 member.0 = Some(ChildKind::Actor);
             }
@@ -242,7 +242,7 @@ fn take(sim: &mut Sim, happens: Move) {
     }
 }
 
-/// Beside a range that goes down; once the supervisor has failed by that, in the range.
+/// Fails while a range goes down; once the supervisor has failed because of that, in the range.
 fn fails_before(sim: &mut Sim, directive: Directive) {
     let chosen = match sim.group.mode() {
         GroupState::Down { from, .. } => sim.ids().into_iter().find(|id| sim.place(*id) < *from),
@@ -271,7 +271,7 @@ fn from_env(name: &str, default: u32) -> u32 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// The same walks each time; `DECIDE_SEED` gives others, `DECIDE_CASES` more.
+/// The walks are the same in each run; `DECIDE_SEED` selects others, `DECIDE_CASES` runs more.
 #[test]
 fn random_walks_keep_every_promise_and_come_through_every_cell() {
     let cases = from_env("DECIDE_CASES", CASES);

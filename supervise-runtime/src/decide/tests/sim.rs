@@ -1,5 +1,5 @@
-//! A supervisor with simulated children. It carries out what its [`Group`] says, and checks each act
-//! against what it knows itself: who is up, who was stopped, who holds.
+//! A supervisor with simulated children. The simulation carries out the effects of its [`Group`], and checks each one
+//! against its own knowledge: which children are up, were stopped, or are suspended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,11 +22,11 @@ pub(super) const WITHIN: Duration = Duration::from_millis(400);
 pub(super) struct Plan {
     pub(super) owner: Owner,
     pub(super) strategy: Strategy,
-    /// None: a kept value.
+    /// `None` as the kind: a kept value.
     pub(super) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
     pub(super) max: u32,
     pub(super) on_limit: OnLimit,
-    /// The end of a member that is not restarted is that of the supervisor (S22).
+    /// Whether the supervisor ends when a member ends and is not restarted (S22).
     pub(super) significant: bool,
 }
 
@@ -49,18 +49,18 @@ impl Plan {
     }
 }
 
-/// Where the supervisor itself stands.
+/// The state of the supervisor itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stand {
-    /// Build waits for the member in this place.
+    /// The build waits for the member at this place.
     Building(usize),
     Up,
-    /// Its parent is to decide.
+    /// The parent's decision is due.
     Failed,
     TakingDown {
         again: bool,
     },
-    /// Waits to be started again.
+    /// Waits for its next start.
     Down,
     Ended,
 }
@@ -77,11 +77,11 @@ pub(super) struct Sim {
     pub(super) owner_fails: bool,
     pub(super) all_ended: bool,
     pub(super) children_down: bool,
-    /// When restarts were charged: by the group, and by each child.
+    /// The restarts that counted against a budget: that of the group (`None`) or of one child.
     pub(super) charges: Vec<(Option<Id>, Instant)>,
-    /// The order number from which on a group restart takes its range down and up.
+    /// The place in the order from which a group restart takes its range down and up.
     pub(super) range: Option<u64>,
-    /// A parent's Resume charges without asking.
+    /// Whether a parent's Resume counts against the budget without a check.
     pub(super) unasked: bool,
 }
 
@@ -221,12 +221,12 @@ impl Sim {
         }
     }
 
-    /// A `let` fails: as a failed start of the supervisor.
+    /// A `let` fails, which is handled as a failed start of the supervisor.
     pub(super) fn build_fails(&mut self) {
         self.take_down(self.was_up);
     }
 
-    /// Its parent has started it again.
+    /// The supervisor's parent has started it again.
     pub(super) fn start_again(&mut self) {
         if !matches!(self.stand, Stand::Down | Stand::Ended) {
             return;
@@ -269,7 +269,7 @@ impl Sim {
         }
         (self.owner_fails, self.all_ended) = (false, false);
         for id in self.ids() {
-            // It goes down with the range: its failure is used up by that.
+            // The child goes down with the range, which uses up its failure.
             if !again || !self.group.is_kept(id) {
                 self.use_up(id);
             }
@@ -314,13 +314,13 @@ impl Sim {
         }
     }
 
-    // ----- acts
+    // ----- effects
 
     pub(super) fn in_range(&self, id: Id) -> bool {
         matches!(self.group.mode(), GroupState::Down { from, .. } if self.place(id) >= *from)
     }
 
-    /// Its place in the order.
+    /// The child's place in the order.
     pub(super) fn place(&self, id: Id) -> u64 {
         assert!(!self.group.is_free(id), "a living child has a place");
         self.group.order(id)

@@ -1,4 +1,4 @@
-//! What a simulated child goes through. Each step, and where it leads, is what its machine says.
+//! The steps of a simulated child. Its machine determines each step and the next one.
 
 use super::super::child::machine::{Cut, Effect, Order, Step, StepEnd};
 use super::super::child::{Command, CommandOutcome, State};
@@ -23,7 +23,7 @@ impl Sim {
         }
     }
 
-    /// Its machine takes an order.
+    /// The child's machine receives an order.
     fn order(&mut self, id: Id, order: Order) {
         let mut known = self.known(id);
         let column = match &order {
@@ -51,7 +51,7 @@ impl Sim {
         self.finish(id, StepEnd::Done);
     }
 
-    /// The step in progress has come to its end.
+    /// The step in progress has ended.
     pub(super) fn finish(&mut self, id: Id, end: StepEnd) {
         let mut known = self.known(id);
         let kid = self.kid(id);
@@ -81,7 +81,7 @@ impl Sim {
         let mut known = self.known(id);
         let kid = self.kid(id);
         let step = kid.machine.next(&mut known);
-        // What was done may give it something to do at once.
+        // The effects may give the child something to do at once.
         kid.step = (step != Step::Wait || known.effects.is_empty()).then_some(step);
         self.perform_all(id, known.effects);
     }
@@ -138,7 +138,7 @@ impl Sim {
             | Effect::Forgive
             | Effect::DropBackground
             | Effect::Unwatch => {}
-            // An actor that was resumed goes on.
+            // An actor that was resumed continues.
             Effect::ResumeChildren(_) => self.kid(id).pending = None,
             Effect::Escalated(_)
             | Effect::Broken(_)
@@ -151,7 +151,7 @@ impl Sim {
         }
     }
 
-    /// A restart from above finds it on its way down already: it joins.
+    /// A restart from above reaches a child that is on its way down already: the child joins the restart.
     pub(super) fn joins(&mut self, id: Id) {
         let on_its_way = [State::PreRestart, State::GoingDown, State::Stopping, State::Draining];
         if on_its_way.contains(&self.kid(id).state()) && self.kid(id).step.is_some() {
@@ -197,7 +197,7 @@ impl Sim {
             kid.finished = !significant && lifecycle != Lifecycle::Temporary;
             kid.quit = significant && !stopping;
         }
-        // Kept only if nothing was done about it.
+        // Kept only if nothing was done about the failure.
         if self.group.at(id) != MemberState::FailedStart && self.has(id) {
             self.kid(id).pending = None;
         }
@@ -206,7 +206,7 @@ impl Sim {
 
     // ----- steps
 
-    /// A user sends it this; it is served at once if nothing came before.
+    /// A user sends this to the child; the child serves it at once if nothing is queued before it.
     pub(super) fn send(&mut self, id: Id, note: Note) {
         let at_once = self.kid(id).inbox.is_empty() && !matches!(self.kid(id).step, None | Some(Step::Yield));
         self.kid(id).inbox.push_back(note);
@@ -215,7 +215,7 @@ impl Sim {
         }
     }
 
-    /// Serves what it was sent.
+    /// Serves the queued messages.
     pub(super) fn serve(&mut self, id: Id) {
         while let Some(note) = self.kids[id as usize].as_mut().and_then(|kid| kid.inbox.pop_front()) {
             match note {
@@ -305,7 +305,7 @@ impl Sim {
         self.perform_all(id, known.effects);
     }
 
-    /// A step in which nothing goes wrong.
+    /// A step without a failure.
     pub(super) fn quiet_step(&mut self, id: Id) {
         if let Some(pending) = &mut self.kid(id).pending
             && pending.token == Token::Open
@@ -323,7 +323,7 @@ impl Sim {
         }
     }
 
-    // ----- by hand, and what a child meets beside its own life
+    // ----- requests, and events outside a child's own steps
 
     pub(super) fn on_request(&mut self, id: Id, command: Command) {
         let (state, moves) = (self.kid(id).state(), self.group.moves());
@@ -347,7 +347,7 @@ impl Sim {
         self.carry_out();
     }
 
-    /// A restart or start by hand whose start fails.
+    /// A requested restart or start whose start fails.
     pub(super) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
         let ended = self.group.at(id) == MemberState::Ended;
         self.on_request(id, if ended { Command::StartAgain } else { Command::Restart });
@@ -362,21 +362,21 @@ impl Sim {
         }
     }
 
-    /// A message arrives: what becomes of it is the mailbox's to say, which does what the machine told it.
+    /// A message arrives. The mailbox decides what happens to it, as its machine has set it.
     pub(super) fn message(&mut self, id: Id) {
         let kid = self.kid(id);
         let state = kid.state();
         hit_2b(state, "message arrives");
         match state {
             State::Draining | State::Ended => assert!(kid.refuses, "{state:?} takes messages"),
-            // An end by itself may be followed by a restart; one that is down may be about to be told of its end.
+            // A normal end may be followed by a restart; a child that is down may be about to learn that it has ended.
             State::Stopping | State::Idle | State::AwaitingRestart => {}
             _ => assert!(!kid.refuses || kid.machine.is_leaving(), "{state:?} takes no messages"),
         }
         kid.queued += u32::from(!kid.refuses && kid.queued < 3);
     }
 
-    /// Its time is up before that of its timer is.
+    /// The deadline of the machine passes before the timer of the group fires.
     pub(super) fn timer_fires(&mut self, id: Id) {
         let state = self.kid(id).state();
         hit_2b(state, "wait timer");
@@ -386,7 +386,7 @@ impl Sim {
                 self.timer(id);
             }
         } else {
-            // Of an earlier wait.
+            // The timer of an earlier wait.
             self.group.due(id, self.now);
             self.carry_out();
         }

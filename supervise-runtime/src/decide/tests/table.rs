@@ -1,5 +1,4 @@
-//! Reads `docs/semantics-table.md` and holds the cases against it: no cell without a case, no case
-//! without a cell.
+//! Reads `docs/semantics-table.md` and compares it with the cases: each cell has a case, and each case has a cell.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +6,10 @@ use super::{table_2a, table_2b, table_2c, table_2d};
 
 const PAGE: &str = include_str!("../../../../docs/semantics-table.md");
 
-/// A cell that says that nothing happens, or that it cannot occur.
+/// The content of a cell for "nothing happens" or "cannot occur".
 pub(super) const NOTHING: &str = "–";
 
-/// What a case says of one cell.
+/// The test of one cell.
 pub(super) struct Case {
     pub(super) row: &'static str,
     pub(super) column: &'static str,
@@ -28,7 +27,7 @@ pub(super) struct Cell {
     pub(super) text: String,
 }
 
-/// The cells of the table under the heading that begins with this.
+/// The cells of the table under the heading that begins with this text.
 pub(super) fn cells(table: &str) -> Vec<Cell> {
     let heading = format!("## {table} ");
     let mut lines = PAGE.lines().skip_while(|line| !line.starts_with(&heading)).skip(1);

@@ -1,8 +1,9 @@
 //! Table 2a: failures and commands. Each cell is a trace of what the machine does.
 //!
-//! The words of a trace are the steps of user code (`prerestart`), what becomes of it (`cut`, `aborted`), of a failure
-//! (`late`, `reported`, `decide`), of the children (`children stop`), of the mailbox (`refuse`), and what its group is told
-//! (`up`, `gone`). What the child does by itself is its way to rest: user code succeeds, children go down.
+//! The words of a trace are the steps of user code (`prerestart`), the fate of the instance (`cut`, `aborted`), of a
+//! failure (`late`, `reported`, `decide`), of the children (`children stop`) and of the mailbox (`refuse`), and the
+//! reports to the group (`up`, `gone`). Without further events the child comes to rest: user code succeeds, children go
+//! down.
 
 use super::coverage::{
     Column::{self, Down, Failure, Kill, Release, Stop, Suspend, TimeUp},
@@ -20,7 +21,7 @@ use crate::values::ended;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::ShutdownTimeout;
 
-/// What happens, the trace of what follows, and where it leads.
+/// Checks an event, the trace of its consequences, and the resulting state.
 fn leads(state: State, column: Column, trace: &str, next: State) {
     let mut life = at(state);
     life.meets(column);
@@ -46,12 +47,12 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Its group, which was asked to stop it, counts it as ended.
+/// The child's group, which was asked to stop the child, counts it as ended.
 fn told_over(state: State) {
     let mut life = at(state);
     life.order(Order::Over(ended::Ended::Stopped));
     assert_eq!(life.trace(), "children end, refuse, ended: stopped");
-    // A start that was due is none any more.
+    // A start that was due is cancelled.
     let mut life = at(state);
     life.order(Order::Start);
     life.order(Order::Over(ended::Ended::Stopped));
@@ -67,10 +68,10 @@ fn before_it_is_up(cases: &mut Vec<Case>) {
             (Suspend, || leads(Idle, Suspend, "suspended, children suspended", Idle)),
             (Release, || leads(Idle, Release, "released, children released", Idle)),
             (Stop, || {
-                leads(Idle, Stop, "gone", Idle); // told to start, and not begun: its group says what follows
+                leads(Idle, Stop, "gone", Idle); // ordered to start, but not begun: the group decides what follows
                 told_over(Idle);
             }),
-            // A stop, to which its group has to agree.
+            // A stop needs the consent of the group.
             (Kill, || nothing(Idle, Kill)),
             (TimeUp, || nothing(Idle, TimeUp)),
         ],
@@ -89,9 +90,9 @@ fn before_it_is_up(cases: &mut Vec<Case>) {
     ));
 }
 
-/// Down for a restart, from an instance.
+/// The way down for a restart, from an instance.
 const AGAIN: &str = "prerestart, children restart, poststop, drop, gone";
-/// Down for good, from an instance. The mailbox refuses at once, and is closed then.
+/// The way down without a restart, from an instance. The mailbox refuses at once, and is then closed.
 const FOR_GOOD: &str = "refuse, refuse, children stop, poststop, drop, gone";
 const DECIDED: &str = "children suspended, decide running";
 const KILLED: &str = "cut, children suspended, decide running, killed";
@@ -115,12 +116,12 @@ fn up(cases: &mut Vec<Case>) {
             (Failure, || leads(Handling, Failure, DECIDED, Failed)),
             (Down, || {
                 leads(Handling, Down, AGAIN, AwaitingRestart);
-                // Its error no longer counts.
+                // A later error of this instance does not count.
                 let mut life = at(Handling);
                 life.meets(Down);
                 life.finish(fails());
                 assert_eq!(life.trace(), format!("late, {AGAIN}"));
-                // At `shutdown`.
+                // The time of `shutdown` runs out.
                 let mut life = at(Handling);
                 life.meets(Down);
                 life.meets(TimeUp);
@@ -136,7 +137,7 @@ fn up(cases: &mut Vec<Case>) {
                 assert_eq!(life.trace(), "refuse, aborted, refuse, children stop, children aborted, drop, gone");
             }),
             (Kill, || leads(Handling, Kill, KILLED, Failed)),
-            (TimeUp, || nothing(Handling, TimeUp)), // only who was asked to go has a time
+            (TimeUp, || nothing(Handling, TimeUp)), // only a child that was asked to go down has a deadline
         ],
     ));
     cases.extend(row(
@@ -171,7 +172,7 @@ fn going_down(cases: &mut Vec<Case>) {
             (Suspend, || {
                 leads(PreRestart, Suspend, &format!("suspended, children suspended, {GOES_ON}"), AwaitingRestart);
             }),
-            // It is noted; nothing begins with it.
+            // The release is recorded; nothing begins because of it.
             (Release, || {
                 leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), AwaitingRestart)
             }),
@@ -299,7 +300,7 @@ fn going_for_good(cases: &mut Vec<Case>) {
         Ended,
         [
             (Failure, || nothing(Ended, Failure)),
-            // Its group starts it again, if it does.
+            // The group decides whether the child is started again.
             (Down, || nothing(Ended, Down)),
             (Suspend, || leads(Ended, Suspend, "children suspended", Ended)),
             (Release, || leads(Ended, Release, "children released", Ended)),
@@ -310,7 +311,7 @@ fn going_for_good(cases: &mut Vec<Case>) {
     ));
 }
 
-/// S23: an end by itself is followed by what the lifecycle says, through its group.
+/// S23: after a normal end the group decides by the lifecycle what follows.
 #[test]
 fn an_end_by_itself_is_told_to_its_group() {
     let mut life = at(Running);
@@ -318,7 +319,7 @@ fn an_end_by_itself_is_told_to_its_group() {
     assert_eq!(life.trace(), "children restart, poststop, drop, done");
 }
 
-/// S24: what was on its way down for a restart does not drain, whatever stops it then.
+/// S24: a child that was going down for a restart does not drain, no matter how it is stopped then.
 #[test]
 fn a_stop_after_a_down_does_not_drain() {
     let stops = [|| Order::End(ended::Ended::Stopped), || Order::Stop { begins: false }, || Order::Drain];
@@ -331,8 +332,8 @@ fn a_stop_after_a_down_does_not_drain() {
     }
 }
 
-/// S24: a drain by hand has its time under `shutdown = Kill` too; then no hook runs, unless the message that was in hand
-/// when it began has failed.
+/// S24: a requested drain has its time under `shutdown = Kill` too. After the drain no hook runs, unless the message in
+/// hand at its beginning has failed.
 #[test]
 fn a_drain_under_kill_runs_no_hook() {
     let drains = || {
@@ -351,7 +352,7 @@ fn a_drain_under_kill_runs_no_hook() {
     assert_eq!(life.trace(), "late, refuse, children stop, poststop, drop, gone");
 }
 
-/// S24: no time is left for a start; what else was asked is told.
+/// S24: an abort drops a start at once; the kill and the escalation that follow are still reported.
 #[test]
 fn an_abort_of_a_start_swallows_no_failure() {
     let mut life = at(Starting);
@@ -361,7 +362,7 @@ fn an_abort_of_a_start_swallows_no_failure() {
     assert_eq!(life.trace(), "cut, aborted, late, escalated, late, children stop, children aborted, drop, gone");
 }
 
-/// S7: the deadline of one that goes down is not that of its backoff.
+/// S7: the deadline of a child that goes down is not that of its backoff.
 #[test]
 fn a_backoff_is_nothing_to_one_that_ends() {
     let mut life = at(AwaitingRestart);

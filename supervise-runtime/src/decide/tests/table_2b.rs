@@ -1,6 +1,6 @@
 //! Table 2b: the limit, messages, watchers, and the child as a supervisor.
 //!
-//! The mailbox takes what the effects of the machine let it take, and the child's own group is told what they say.
+//! The mailbox admits what the effects of the machine allow, and the child's own group receives what they order.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ fn limits() -> Vec<Case> {
             assert_eq!(first(OnLimit::Stop), "decided: limit 3, over 3");
             assert_eq!(first(OnLimit::Escalate), "decided: limit 3, over 3, owner fails");
         }),
-        // It is decided on as failed.
+        // The limit is decided as a failure.
         case(UP, LIMIT, || {
             UPS.iter().for_each(|state| {
                 let mut life = at(*state);
@@ -109,7 +109,7 @@ fn admits(states: &[State], admission: Admission) {
     }
 }
 
-/// The order to end refuses what is queued, though a message is still in hand.
+/// The order to end refuses the queued messages, though a message is still in hand.
 fn refuses_at_once() {
     let mut life = at(Handling);
     life.order(Order::End(crate::values::ended::Ended::Stopped));
@@ -129,7 +129,7 @@ fn messages() -> Vec<Case> {
         case(DRAINING, MESSAGE, || admits(&[Draining], Admission::Refused)),
         case(STOPPING, MESSAGE, || admits(&[Stopping], Admission::Refused)),
         case(ENDED, MESSAGE, || admits(&[Ended], Admission::Refused)),
-        // One that is queued shares the lot of its message; that in hand is dropped with it.
+        // A queued ask shares the fate of its message; the ask in hand is dropped with its message.
         case(TURN, ASK, || admits(&[Idle], Admission::Down)),
         case(FIRST, ASK, || admits(&[Starting], Admission::Down)),
         case(UP, ASK, || admits(&UPS, Admission::Open)),
@@ -148,7 +148,7 @@ fn messages() -> Vec<Case> {
     ]
 }
 
-/// A watcher is told at once, or with the end.
+/// Checks that a watcher is notified at once, or with the end.
 fn is_told(states: &[State], told: bool) {
     for state in states {
         assert_eq!(at(*state).told, told, "{state:?}");
@@ -171,7 +171,7 @@ fn watches() -> Vec<Case> {
     ]
 }
 
-/// What a set in this state does with a spawn: of those who are not its own code.
+/// How a set in this state handles a spawn that does not come from its own code.
 #[derive(Debug, PartialEq, Eq)]
 enum Spawn {
     Waits,
@@ -200,7 +200,7 @@ fn own_served(states: &[State]) {
     }
 }
 
-/// What becomes of a failure of the child that it has, or keeps over a restart.
+/// Checks how a failure is handled of a child that exists already, or is kept over a restart.
 fn below(states: &[State], keeps: bool, wanted: FailureRoute) {
     for state in states {
         let mut life = Life::new(ChildKind::Actor, Owner::Actor);
@@ -210,7 +210,7 @@ fn below(states: &[State], keeps: bool, wanted: FailureRoute) {
     }
 }
 
-/// That of one which it has just spawned.
+/// The same for a child that was just spawned.
 fn below_new(states: &[State], wanted: FailureRoute) {
     for state in states {
         let mut life = at(*state);
@@ -242,7 +242,7 @@ fn as_a_supervisor() -> Vec<Case> {
         case(FIRST, BELOW, || below_new(&[Starting], FailureRoute::Decide)),
         case(UP, BELOW, || below(&UPS, false, FailureRoute::Decide)),
         case(FAILED, BELOW, || below(&[Failed], false, FailureRoute::Kept)),
-        // Kept, and then the way down absorbs it.
+        // The failure is kept, and then absorbed by the way down.
         case(PRE, BELOW, || {
             below(&[PreRestart], false, FailureRoute::Kept);
             below(&[PreRestart], true, FailureRoute::Kept);
@@ -259,14 +259,14 @@ fn as_a_supervisor() -> Vec<Case> {
     ]
 }
 
-/// It waits for no backoff.
+/// The child does not wait for a backoff.
 fn no_wait(states: &[State]) {
     for state in states {
         assert_eq!(at(*state).machine.waits_until(), None, "{state:?}");
     }
 }
 
-/// What an earlier wait has left is nothing to it.
+/// The timer of an earlier wait has no effect.
 fn forgets(state: State) {
     let mut life = at(AwaitingRestart);
     life.order(Order::Wait(Duration::from_secs(1)));

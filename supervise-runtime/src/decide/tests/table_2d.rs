@@ -1,4 +1,4 @@
-//! Table 2d: what a user does by hand (S26).
+//! Table 2d: the requests of a user (S26).
 
 use super::super::child::{
     Command::{self, Drain, Restart, StartAgain},

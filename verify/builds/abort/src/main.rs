@@ -1,5 +1,5 @@
-//! Built with `panic = "abort"`: `start()` says once that nothing is restarted after a panic, and a panic in
-//! an actor ends the process (S1).
+//! A build with `panic = "abort"`: `start()` logs once that nothing is restarted after a panic, and a panic in an actor
+//! ends the process (S1).
 
 use std::env;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Built without features, with each alone, and with all: a tree heals in each, and each does what it is for.
+//! A build without features, with each alone, and with all: a tree recovers in each, and each feature works.
 
 use std::fmt;
 
@@ -71,7 +71,7 @@ mod boiler {
 
     supervisor! {
         pub struct Cellar {
-            // Only an error that was looked into is a `Broken`.
+            // Only an error that was downcast is a `Broken`.
             #![decider(Broken::Fuse => Stop)]
             pub boiler: Boiler = Boiler,
         }
@@ -110,7 +110,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert!(text.contains("\"lamp\""), "{text}");
     }
 
-    // Compiled only: nobody sends a signal here.
+    // Compiled only: no signal is sent here.
     #[cfg(feature = "signal")]
     drop(House::run(supervise::signal()));
 

@@ -1,5 +1,5 @@
-//! Built with `--cfg tokio_unstable`: each tokio task is called by the path of its child (S41), as a console
-//! for tasks shows it.
+//! A build with `--cfg tokio_unstable`: each tokio task is named by the path of its child (S41), which a console for
+//! tasks shows.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

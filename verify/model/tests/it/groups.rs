@@ -35,8 +35,8 @@ async fn answers(log: &Log, probe: &ActorRef<Probe>) {
     }
 }
 
-/// S17: down in reverse, up in order, never two instances of one child; S18: whatever fails on the way,
-/// all are up again.
+/// S17: down in reverse, up in order, never two instances of one child; S18: whatever fails on the way, all members are
+/// up again.
 #[test]
 fn all_for_one_moves_in_order() {
     explore(1200, || async {
@@ -59,7 +59,7 @@ fn all_for_one_moves_in_order() {
     });
 }
 
-/// S18: a failed member before the range widens it, and with that its failure is dealt with.
+/// S18: a failed member before the range widens the range, which handles the failure.
 #[test]
 fn rest_for_one_comes_up_whoever_fails() {
     explore(1600, || async {
@@ -110,7 +110,7 @@ fn a_shutdown_wins_over_a_group_restart() {
     });
 }
 
-/// S24: when a shutdown returns, every child has ended, and the report has them all.
+/// S24: when a shutdown returns, every child has ended, and the report contains all of them.
 #[test]
 fn a_shutdown_waits_until_every_child_has_ended() {
     explore(800, || async {

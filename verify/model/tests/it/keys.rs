@@ -1,4 +1,4 @@
-//! A set with keys: spawns, waits and stops of one key at once.
+//! A set with keys: concurrent spawns, waits and stops of one key.
 
 use interleavings::{Do, Log, Probe, all, explore, go};
 use supervise::prelude::*;
@@ -7,13 +7,13 @@ supervisor! {
     struct Rooms(log: Log) {
         #![strategy(OneForOne, max_restarts = 20, within = 1min)]
         #![decider(_ => Restart)]
-        // One name for all keys: two instances at once are wrong.
+        // One name for all keys, so that two instances at once are reported.
         rooms: [u32 => Probe] = |_key: u32| Probe::start("room", log).await?,
     }
 }
 
-/// S27: however many ask for one key, at most one instance lives, and each of them gets
-/// one, whoever stops it meanwhile.
+/// S27: however many callers ask for one key, at most one instance lives, and each caller gets one, even if another
+/// caller stops it meanwhile.
 #[test]
 fn a_key_has_at_most_one_instance() {
     explore(1200, || async {
@@ -45,7 +45,8 @@ fn a_key_has_at_most_one_instance() {
     });
 }
 
-/// S27: a start belongs to all who wait for it; when the last of them has gone it is taken back, and the key is free.
+/// S27: a start belongs to all callers that wait for it; when the last of them has given up, the start is cancelled,
+/// and the key is free.
 #[test]
 fn who_gives_up_leaves_the_others_their_start() {
     explore(1200, || async {
@@ -72,7 +73,7 @@ fn who_gives_up_leaves_the_others_their_start() {
         ];
         all(tasks).await;
         log.holds(log.count("has it") == 1, "the one who stayed got nothing");
-        // Whatever became of it, the key can be had.
+        // The key is available, whatever happened before.
         tree.rooms.stop(&1);
         log.holds(tree.rooms.get_or_spawn(1).await.is_ok(), "the key is not free");
         drop(tree.shutdown().await);

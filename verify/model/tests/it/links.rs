@@ -12,7 +12,7 @@ supervisor! {
     }
 }
 
-/// S38: a child that is let go and taken over meanwhile has one supervisor at any time, and ends once.
+/// S38: a child that is unlinked and linked elsewhere meanwhile has one supervisor at any time, and ends once.
 #[test]
 fn a_child_that_moves_is_never_lost() {
     explore(1200, || async {
@@ -28,17 +28,17 @@ fn a_child_that_moves_is_never_lost() {
             go(async move { drop(ends.tell(Do::Fail).await) }),
         ];
         all(tasks).await;
-        // Whoever has it: it serves, or it has ended with its parent's restart.
+        // With either supervisor, the child serves, or has ended with its parent's restart.
         drop(kid.ask(Do::Get).forever().await);
         drop(tree.shutdown().await);
-        // With nobody above it, it is still there.
+        // Without a supervisor, the child still exists.
         kid.stop();
         kid.terminated().await.unwrap();
         log.check();
     });
 }
 
-/// S38: two that take each other over do not both succeed.
+/// S38: two actors that link each other do not both succeed.
 #[test]
 fn nobody_is_above_itself() {
     explore(1200, || async {
@@ -59,7 +59,7 @@ fn nobody_is_above_itself() {
         all(tasks).await;
         let linked = |name| log.count(&format!("{name} linked"));
         for one in [&one, &two] {
-            drop(one.ask(Do::Get).forever().await); // behind the link
+            drop(one.ask(Do::Get).forever().await); // after the link
         }
         log.holds(linked("one") + linked("two") < 2, "each is above the other");
         for one in [&one, &two] {

@@ -1,4 +1,4 @@
-//! One child under OneForOne: stop, kill, failure and messages at once, in every phase.
+//! One child under OneForOne: concurrent stop, kill, failure and messages, in every phase.
 
 use interleavings::{Do, Log, Probe, all, explore, go};
 use supervise::prelude::*;
@@ -17,7 +17,7 @@ supervisor! {
         a: Probe = Probe::start("a", log).await?,
     }
 
-    /// What has no instance is resumed.
+    /// Resume for a child without an instance.
     struct Resuming(log: Log) {
         #![strategy(OneForOne, max_restarts = 20, within = 1min)]
         #![decider(Phase::Restart => Resume, _ => Restart)]
@@ -25,7 +25,7 @@ supervisor! {
     }
 }
 
-/// S3, S5: an ask has an answer or an error, whatever happens to who is asked.
+/// S3, S5: an ask gets an answer or an error, whatever happens to the actor.
 #[test]
 fn every_ask_resolves() {
     explore(1200, || async {
@@ -46,7 +46,7 @@ fn every_ask_resolves() {
     });
 }
 
-/// S5: each message is handled, given back, or a counted dead letter.
+/// S5: each message is handled, returned, or a counted dead letter.
 #[test]
 fn every_message_is_accounted_for() {
     explore(1200, || async {
@@ -78,8 +78,8 @@ fn every_message_is_accounted_for() {
     });
 }
 
-/// S16: a stop wins in every phase of a restart, and no timer revives who was stopped; S12: each instance
-/// whose `pre_start` succeeded has its `post_stop`, once.
+/// S16: a stop wins in every phase of a restart, and no timer starts a stopped child again; S12: each instance whose
+/// `pre_start` succeeded runs `post_stop` once.
 #[test]
 fn nothing_revives_a_stopped_child() {
     explore(1600, || async {
@@ -94,7 +94,7 @@ fn nothing_revives_a_stopped_child() {
         all(tasks).await;
         a.terminated().await.unwrap();
         let starts = log.count("a start");
-        // Whatever is left of timers may fire now.
+        // Remaining timers may fire now.
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
         log.holds(log.count("a start") == starts, "it was started after it had been stopped");
         log.holds(log.count("a lost its post_stop") == 0, "an instance lost its post_stop");
@@ -103,7 +103,7 @@ fn nothing_revives_a_stopped_child() {
     });
 }
 
-/// S16: who is stopped while it waits for its restart is not started again, whatever its timer says.
+/// S16: a child that is stopped while it backs off is not started again, whatever its timer does.
 #[test]
 fn a_stop_takes_a_waiting_restart_away() {
     explore(600, || async {
@@ -124,7 +124,7 @@ fn a_stop_takes_a_waiting_restart_away() {
     });
 }
 
-/// S8: a resume of what has no instance is a restart.
+/// S8: Resume of a child without an instance is a restart.
 #[test]
 fn what_has_no_instance_comes_up_when_it_is_resumed() {
     explore(600, || async {

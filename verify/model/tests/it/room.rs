@@ -1,4 +1,4 @@
-//! A bounded mailbox: those who wait for room while it is made.
+//! A bounded mailbox: senders that wait for room while messages are taken.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -23,8 +23,9 @@ supervisor! {
     }
 }
 
-/// S3: a handler that waits gives the rest of its batch back. The room that there is then is that of those who wait for
-/// it: they go on while it is in hand. One of them gives up, whenever that is, and costs nobody a place.
+/// S3: a handler that waits gives the rest of its batch back. The free room then belongs to the senders that wait for
+/// it: they continue while the message is in hand. One of them gives up at any time, which costs no other sender its
+/// room.
 #[test]
 fn who_waits_goes_on_while_a_handler_waits() {
     explore(4000, || async {
@@ -58,10 +59,10 @@ fn who_waits_goes_on_while_a_handler_waits() {
     });
 }
 
-/// S3: room that is made while a sender begins to wait is seen; nobody waits beside an empty mailbox.
+/// S3: room that becomes free while a sender begins to wait is noticed; no sender waits at an empty mailbox.
 #[test]
 fn a_lone_sender_is_not_forgotten() {
-    // Three changes of the task at three single places.
+    // Three switches of the task at three specific points.
     explore(4000, || async {
         let log = Log::default();
         let tree = Narrow::tree(log.clone()).seed(1).start().await.unwrap();
@@ -75,7 +76,7 @@ fn a_lone_sender_is_not_forgotten() {
     });
 }
 
-/// S3, S5: those who wait for room get it, or their message back, also over a restart and a stop.
+/// S3, S5: senders that wait for room get it, or get their message back, also over a restart and a stop.
 #[test]
 fn all_who_wait_for_room_go_on() {
     explore(1200, || async {

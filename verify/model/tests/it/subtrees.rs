@@ -3,14 +3,14 @@
 use interleavings::{Do, Log, Probe, all, explore, go};
 use supervise::prelude::*;
 
-/// The grandparent takes its time: what is below stays failed while everything else goes on.
+/// Delays the grandparent's decision: actors below stay failed while everything else continues.
 fn slowly(log: &Log, directive: Directive) -> Directive {
     log.write("grandparent begins");
-    // Those below hear of it through their queues.
+    // Actors below are notified through their queues.
     (0..60).for_each(|_| shuttle::thread::yield_now());
     let before = log.count("a decided");
     (0..120).for_each(|_| shuttle::thread::yield_now());
-    // One may have been under way.
+    // One message may already have been under way.
     if log.count("a decided") > before + 1 {
         log.wrong("below a failure, decisions go on");
     }
@@ -72,7 +72,7 @@ async fn answers(log: &Log, probe: &ActorRef<Probe>) {
     }
 }
 
-/// S7: below a failure nothing new begins; S19: the parent's Resume lets it go on.
+/// S7: below a failure nothing new begins; S19: after the parent's Resume it continues.
 #[test]
 fn a_resumed_subtree_goes_on() {
     explore(700, || async {
@@ -90,7 +90,7 @@ fn a_resumed_subtree_goes_on() {
     });
 }
 
-/// S7: an ancestor's failure holds all below it, supervisors too.
+/// S7: an ancestor's failure suspends all actors below it, supervisors too.
 #[test]
 fn below_a_failed_ancestor_nothing_begins() {
     explore(700, || async {
@@ -108,7 +108,7 @@ fn below_a_failed_ancestor_nothing_begins() {
     });
 }
 
-/// S7, S19: the restart from above replaces what was kept; never two restarts of one child.
+/// S7, S19: the restart from above replaces the suspended failure; never two restarts of one child.
 #[test]
 fn a_restarted_subtree_starts_over() {
     explore(700, || async {

@@ -18,7 +18,7 @@ supervisor! {
     }
 }
 
-/// S37: exactly one notice, over restarts of both, also if the watched has ended before.
+/// S37: exactly one notice, over restarts of both, also if the watched actor has ended before.
 #[test]
 fn each_watch_is_told_once() {
     explore(1200, || async {
@@ -40,7 +40,7 @@ fn each_watch_is_told_once() {
             },
         ];
         all(tasks).await;
-        // Once the first is answered it has begun to watch; the second is behind the notice.
+        // Once the first ask is answered, the actor watches; the second is queued after the notice.
         for _ in 0..2 {
             while tree.w.ask(Do::Get).forever().await.is_err() {
                 tokio::task::yield_now().await;
@@ -53,7 +53,7 @@ fn each_watch_is_told_once() {
     });
 }
 
-/// S38: a spawn has its answer, and no child is left over, whatever happens to the parent.
+/// S38: a spawn gets an answer, and no child is left over, whatever happens to the parent.
 #[test]
 fn spawned_children_end_with_their_parent() {
     explore(800, || async {
@@ -77,7 +77,7 @@ fn spawned_children_end_with_their_parent() {
     });
 }
 
-/// S27: every spawn of a set resolves, and what came up goes down with it.
+/// S27: every spawn of a set resolves, and every instance that came up goes down with the set.
 #[test]
 fn spawns_of_a_set_race_with_its_end() {
     explore(800, || async {

@@ -1,13 +1,13 @@
-//! What the runtime uses of tokio, for the tests of interleavings: tasks and channels are those of
-//! `shuttle-tokio`, every operation on them a point where another task may run; time is [`time`].
+//! The parts of tokio that the runtime uses, for the tests of interleavings: tasks and channels are those of
+//! `shuttle-tokio`, and every operation on them is a point where another task may run; time is [`time`].
 
 pub mod task;
 pub mod time;
 
 pub use task::spawn;
 
-/// Channels. Only the one that carries events to subscribers is tokio's own: it makes no decision of
-/// the runtime depend on the order of tasks, and `shuttle-tokio` has none.
+/// Channels. Only the channel that carries events to subscribers is tokio's own: no decision of the runtime depends on
+/// its order of tasks, and `shuttle-tokio` does not have this kind of channel.
 pub mod sync {
     pub use real::sync::broadcast;
     pub use shuttle_tokio::sync::{Notify, mpsc, oneshot, watch};

@@ -1,5 +1,5 @@
-//! Tasks of the model checker. How many there are is counted, so that a schedule ends when all of them
-//! have: one that is left over is a deadlock, which the checker reports.
+//! Tasks of the model checker. They are counted, so that a schedule ends when all of them have ended: a task that is
+//! left over is a deadlock, which the checker reports.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -23,7 +23,7 @@ fn with<T>(f: impl FnOnce(&mut Tasks) -> T) -> T {
     TASKS.with(|tasks| f(&mut tasks.borrow_mut()))
 }
 
-/// To be called first in each schedule.
+/// Resets the count. Call this first in each schedule.
 pub fn begin() {
     std::mem::forget(with(std::mem::take));
 }
@@ -61,7 +61,7 @@ impl Drop for Running {
     }
 }
 
-/// A task of its own, as tokio's: it goes on when the handle is dropped.
+/// Spawns a separate task, like tokio's: it continues when the handle is dropped.
 pub fn spawn<F>(future: F) -> shuttle::future::JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
@@ -74,7 +74,7 @@ where
     })
 }
 
-/// It was aborted. (A panic of a task fails the schedule, so it is never the reason.)
+/// The task was aborted. (A panic of a task fails the schedule, so a panic is never the reason.)
 #[derive(Debug)]
 pub struct JoinError(());
 

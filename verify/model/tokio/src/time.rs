@@ -1,10 +1,10 @@
-//! A clock that a task of the test moves ([`tick`]): a timer that is due soon fires at any moment
-//! relative to everything else, one that is due later does not fire at all.
+//! A clock that a task of the test moves ([`tick`]): a timer that is due soon fires at any moment relative to
+//! everything else, one that is due later does not fire at all.
 //!
-//! What waits a few milliseconds (the pace of restarts, a backoff) thus races with everything, as it
-//! does in a process that was not scheduled for a while. What waits for seconds (the time of an ask, of
-//! a shutdown) stays out of it unless a test widens the [`horizon`](set_horizon), so that who is
-//! forgotten is found as a deadlock and not hidden behind a timeout.
+//! A wait of a few milliseconds (the delay of restarts, a backoff) thus races with everything, as it does in a process
+//! that was not scheduled for a while. A wait of seconds (the timeout of an ask or a shutdown) does not end unless a
+//! test widens the [`horizon`](set_horizon), so that a forgotten task is found as a deadlock and not hidden by a
+//! timeout.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -77,10 +77,10 @@ impl Sub<Instant> for Instant {
 struct Clock {
     now: Instant,
     horizon: Duration,
-    /// Who waits, in the order of deadlines; the number tells two of one deadline apart.
+    /// The wakers of waiting tasks, in the order of deadlines; the number distinguishes two with the same deadline.
     timers: BTreeMap<(Instant, u64), Waker>,
     numbers: u64,
-    /// The task that moves the clock, while it has nothing to do.
+    /// The task that moves the clock, while the task has nothing to do.
     ticker: Option<Waker>,
     over: bool,
 }
@@ -88,7 +88,7 @@ struct Clock {
 const HORIZON: Duration = Duration::from_millis(900);
 
 thread_local! {
-    // All tasks of a schedule run on one thread, and nothing below gives way while this is borrowed.
+    // All tasks of a schedule run on one thread, and no code below yields while this is borrowed.
     static CLOCK: RefCell<Clock> = const {
         RefCell::new(Clock {
             now: Instant(Duration::ZERO),
@@ -105,7 +105,7 @@ fn with<T>(f: impl FnOnce(&mut Clock) -> T) -> T {
     CLOCK.with(|clock| f(&mut clock.borrow_mut()))
 }
 
-/// To be called first in each schedule.
+/// Resets the clock. Call this first in each schedule.
 pub fn begin() {
     let before = with(|clock| {
         let fresh = Clock {
@@ -118,7 +118,7 @@ pub fn begin() {
         };
         std::mem::replace(clock, fresh)
     });
-    // The wakers of a schedule that failed belong to no task any more.
+    // The wakers of a schedule that failed no longer belong to a task.
     std::mem::forget(before);
 }
 
@@ -131,7 +131,7 @@ pub fn set_horizon(horizon: Duration) {
     ticker.into_iter().for_each(Waker::wake);
 }
 
-/// The task that moves the clock: fires the earliest timer whenever the scheduler lets it.
+/// Moves the clock: fires the earliest timer whenever the scheduler runs this task.
 pub async fn tick() {
     loop {
         let due = poll_fn(|cx| {
@@ -168,7 +168,7 @@ pub fn end() {
     ticker.into_iter().for_each(Waker::wake);
 }
 
-/// Ready from its deadline on.
+/// A future that is ready from its deadline on.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct Sleep {

@@ -1,4 +1,4 @@
-//! Members that end or come beside all that, and the timer.
+//! Members that end or join during all these events, and the timer.
 
 use super::super::bench::{ALL, GROUPS, tree};
 use super::super::table::{Case, case};
@@ -88,7 +88,7 @@ fn waited_for() -> Vec<Case> {
             assert_eq!(bench.gone(1), "wait 1 20ms");
             assert_eq!(bench.stop_member(1), "over 1, start 2");
         }),
-        // Its wait begins when the range is down.
+        // The backoff begins when the range is down.
         case(WAITED, STEADY, || assert!(!tree(AllForOne).pauses().steady().group.waits_for(1))),
         case(WAITED, DOWN, || {
             let mut bench = tree(RestForOne).pauses().down();
@@ -138,7 +138,7 @@ fn done() -> Vec<Case> {
             assert_eq!(bench.done(0), "over 0");
             bench.gone(2);
             assert_eq!(bench.gone(1), "start 0", "it counts as down, and comes up with its group");
-            // One that had ended before, too, if the range reaches to it.
+            // A member that had ended before is started again too, if the range includes it.
             let mut bench = tree(RestForOne).member(2, Transient).steady();
             assert_eq!(bench.done(2), "over 2");
             assert_eq!(bench.fails(1, Restart), "decided: down 1");
@@ -150,7 +150,7 @@ fn done() -> Vec<Case> {
             bench.gone(2);
             assert_eq!(bench.gone(1), "start 1");
             assert_eq!(bench.group.at(0), MemberState::Ended);
-            // Not a `Temporary` one, nor one that a user has stopped, nor behind a Stop.
+            // Not a `Temporary` member, not one that a user has stopped, and not after a Stop.
             let mut bench = tree(AllForOne).member(0, Temporary).member(1, Transient).steady();
             bench.done(0);
             bench.stop_member(1);
@@ -162,7 +162,7 @@ fn done() -> Vec<Case> {
             bench.fails(1, Stop);
             assert_eq!(bench.gone(1), "over 1");
             assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
-            // A significant one goes first: the supervisor ends, and nothing comes up for that.
+            // A significant member goes first: the supervisor ends, and nothing comes up for that.
             let mut bench = tree(AllForOne).member(0, Transient).significant(0).down();
             bench.group.owner_up(bench.now);
             assert_eq!(bench.done(0), "over 0");
@@ -250,7 +250,7 @@ fn timers() -> Vec<Case> {
             }
         }),
         case(TIMER, DOWN, || {
-            // One that waited alone: the range takes it along, and no timer starts it.
+            // A member that was backing off alone restarts together with the range, and no timer starts it.
             let mut bench = tree(OneForOne).pauses().steady();
             bench.fails(0, Restart);
             assert_eq!(bench.gone(0), "wait 0 20ms");

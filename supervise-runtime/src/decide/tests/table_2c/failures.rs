@@ -1,4 +1,4 @@
-//! What a failure does, by the directive.
+//! The effects of a failure, by directive.
 
 use super::super::bench::{ALL, GROUPS, tree};
 use super::super::sim::failure;
@@ -92,21 +92,21 @@ fn old_instances() -> Vec<Case> {
 fn restarts() -> Vec<Case> {
     vec![
         case(NEW, UP, || {
-            // The start is dropped, all go down.
+            // The start is dropped, and all members go down.
             let mut bench = tree(AllForOne).comes_up();
             assert_eq!(bench.fails(0, Restart), "decided: down 1");
             assert_eq!(bench.gone(1), "down 0");
-            // A failed start, from there on: nothing is up behind it.
+            // A failed start, from that member on: nothing is up after it.
             let mut bench = tree(RestForOne).comes_up();
             assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
             assert_eq!(bench.ats(), [MemberState::Up, MemberState::Queued, MemberState::Queued]);
             assert_eq!(bench.due(1), "start 1");
-            // A new instance: Down from it.
+            // A failure of the new instance: the range from there goes down.
             let mut bench = tree(RestForOne).comes_up();
             bench.up(1);
             assert_eq!(bench.fails(1, Restart), "decided: down 2");
             goes_down_from(&bench.group, 1);
-            // It is charged: the second one is too many.
+            // The failed start counts against the budget: the second one is too many.
             let mut bench = tree(AllForOne).max(1).comes_up();
             assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
         }),
@@ -139,7 +139,8 @@ fn restarts() -> Vec<Case> {
 fn stops() -> Vec<Case> {
     vec![
         case(STOP, UP, || {
-            // At boot: `start()` errs, the supervisor takes down what is up; a Temporary member's too.
+            // During the first start: `start()` returns an error, and the supervisor takes down the members that are
+            // up. The same for a Temporary member.
             for strategy in ALL {
                 for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
                     let mut bench = setup.boots_on();
@@ -149,7 +150,7 @@ fn stops() -> Vec<Case> {
                     assert_eq!(bench.gone(0), "over 0, all down");
                 }
             }
-            // Later.
+            // After the first start.
             let mut bench = tree(AllForOne).comes_up();
             assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1, end 0");
             assert_eq!(bench.gone(0), "over 0, all ended");
@@ -198,21 +199,21 @@ fn optional_at_boot() -> Vec<Case> {
             assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 20ms, start 1");
             assert_eq!(bench.up(1), "start 2");
             assert_eq!(bench.due(0), "start 0");
-            // It is charged.
+            // The failed start counts against the budget.
             let mut bench = tree(OneForOne).pauses().max(0).boots();
             assert_eq!(bench.start_fails(0, Restart), "decided: limit 0, owner fails");
-            // Without a backoff it holds up the others.
+            // Without a backoff the failed start delays the other members.
             let mut bench = tree(OneForOne).boots();
             assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
             assert!(!bench.group.has_passed(0));
-            // One that was up does not.
+            // A member that was up before does not delay them.
             let mut bench = tree(OneForOne).boots_on();
             assert_eq!(bench.fails(0, Restart), "decided: down 0");
             assert_eq!(bench.gone(0), "start 0");
             assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
             assert!(bench.group.has_passed(0) && !tree(AllForOne).comes_up().group.has_passed(1));
         }),
-        // There is no boot in these.
+        // In these states there is no first start.
         case(BOOT, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
         case(BOOT, DOWN, || assert_eq!(tree(AllForOne).pauses().down().due(0), "")),
         case(BOOT, FAILED, || assert_eq!(tree(OneForOne).pauses().failed().due(0), "")),
@@ -223,7 +224,7 @@ fn optional_at_boot() -> Vec<Case> {
 fn starts_by_hand() -> Vec<Case> {
     vec![
         case(ALONE, UP, || {
-            // Begun before the group moved: those behind it wait for it, and nobody goes with it.
+            // The start began before the group moved: later members wait for it, and no other member restarts.
             for strategy in GROUPS {
                 for (directive, next) in [(Restart, "wait 1 10ms"), (Stop, "over 1, start 2")] {
                     let mut bench = tree(strategy).steady().stopped(1);
@@ -237,7 +238,7 @@ fn starts_by_hand() -> Vec<Case> {
                     assert_eq!(bench.group.at(0), MemberState::Up);
                 }
             }
-            // At boot it is a failed start as any other.
+            // During the first start it is a failed start like any other.
             let mut bench = tree(OneForOne).boots_on();
             assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
             assert_eq!((bench.effects(), bench.gone(0)), ("down 0".into(), "start 0".into()));
@@ -252,12 +253,13 @@ fn starts_by_hand() -> Vec<Case> {
                 assert_eq!(bench.due(1), "start 1");
                 assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
                 assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
-                // A significant one that ends by its failure, too.
+                // The same for a significant member that ends by its failure.
                 let mut bench = tree(strategy).member(1, Temporary).significant(1).steady().stopped(1);
                 bench.start_again(1);
                 assert_eq!(bench.start_fails(1, Restart), "decided: over 1");
                 assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
-                // Charged, to a budget of its own; a limit with Stop ends it alone, one that escalates does not.
+                // The failure counts against a budget of its own. A limit with Stop ends this member alone; a limit
+                // that escalates fails the supervisor.
                 let limits = [(OnLimit::Stop, "limit 1, over 1"), (OnLimit::Escalate, "limit 1, owner fails")];
                 for (on_limit, at_limit) in limits {
                     let mut bench = tree(strategy).max(1).on_limit(on_limit).steady().stopped(1);
@@ -266,7 +268,7 @@ fn starts_by_hand() -> Vec<Case> {
                     bench.due(1);
                     assert_eq!(bench.start_fails(1, Restart), format!("decided: {at_limit}"));
                 }
-                // Up, it is a member again.
+                // Once it is up, it is a member like the others again.
                 let mut bench = tree(AllForOne).max(1).steady().stopped(1);
                 bench.start_again(1);
                 bench.start_fails(1, Restart);
@@ -274,7 +276,7 @@ fn starts_by_hand() -> Vec<Case> {
                 bench.up(1);
                 assert_eq!(bench.fails(1, Restart), "decided: down 2", "the budget of the group is untouched");
             }
-            // `restart()` as well.
+            // The same after `restart()`.
             let mut bench = tree(AllForOne).steady();
             assert!(bench.group.restart_member(1, &failure(Phase::Running), bench.now));
             assert_eq!((bench.effects(), bench.gone(1)), ("down 1".into(), "start 1".into()));
@@ -314,7 +316,7 @@ fn escalations() -> Vec<Case> {
                 assert_eq!(bench.start_fails(1, Escalate), "decided: owner fails");
             }
             for strategy in GROUPS {
-                // The start in progress goes on, nothing new begins.
+                // The start in progress continues, and nothing new begins.
                 let mut bench = tree(strategy).comes_up();
                 assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
                 assert_eq!(bench.up(1), "");

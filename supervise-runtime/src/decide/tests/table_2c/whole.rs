@@ -1,4 +1,4 @@
-//! What the parent does with the supervisor as a whole.
+//! The effects of the parent's decisions on the whole supervisor.
 
 use super::super::bench::{ALL, Bench, GROUPS, tree};
 use super::super::table::{Case, case};
@@ -34,7 +34,7 @@ fn resumes() -> Vec<Case> {
         case(RESUME, UP, || unchanged(tree(AllForOne).comes_up(), Bench::resume)),
         case(RESUME, STEADY, || unchanged(tree(AllForOne).steady(), Bench::resume)),
         case(RESUME, DOWN, || {
-            // Nothing but what is kept is looked at again.
+            // Only kept members are considered again.
             let mut bench = tree(AllForOne).down();
             let before = bench.group.mode().clone();
             bench.resume();
@@ -46,12 +46,12 @@ fn resumes() -> Vec<Case> {
                 assert_eq!(bench.resume(), "resume 1");
                 assert_eq!((bench.group.mode(), bench.ats()), (&GroupState::Steady, [MemberState::Up; 3]));
             }
-            // A failed start is charged without asking the limit, waits, and is started again.
+            // A failed start counts against the budget without a check of the limit, waits, and is started again.
             let mut bench = tree(RestForOne).max(1).comes_up();
             assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
             assert_eq!(bench.resume(), "wait 1 10ms");
             assert_eq!(bench.due(1), "start 1");
-            // Back to the range that went down.
+            // The range that went down continues.
             let mut bench = tree(RestForOne).down();
             bench.fails(0, Escalate);
             bench.gone(2);
@@ -63,7 +63,7 @@ fn resumes() -> Vec<Case> {
     ]
 }
 
-/// The rest of a restart from above: this one goes down first, then those before it, then all come up.
+/// The rest of a restart from above: this member goes down first, then those before it, then all come up.
 fn down_and_up(bench: &mut Bench, last: u32) {
     for id in (0..=last).rev() {
         let next = if id == 0 { "all down".to_owned() } else { format!("down {}", id - 1) };
@@ -148,7 +148,7 @@ fn stops() -> Vec<Case> {
                 ends_in_reverse(&mut bench, 2);
             }
         }),
-        // How long it has is the driver's to shorten.
+        // The driver, not the group, shortens the time that is left.
         case(STOP, STOPPING, || unchanged(tree(AllForOne).stops(), Bench::stop)),
     ]
 }
@@ -156,13 +156,14 @@ fn stops() -> Vec<Case> {
 fn failed_lets() -> Vec<Case> {
     vec![
         case(LET, UP, || {
-            // The supervisor takes down what is up; no decider is asked, nothing is charged.
+            // The supervisor takes down the members that are up; no decider is asked, and nothing counts against the
+            // budget.
             let mut bench = tree(AllForOne).boots_on();
             bench.up(1);
             assert_eq!(bench.stop(), "end 2");
             ends_in_reverse(&mut bench, 2);
         }),
-        // A `let` runs in the supervisor's own start only: it has begun anew, and is Up, by then.
+        // A `let` runs only in the supervisor's own start. The supervisor has started again by then, and is Up.
         case(LET, STEADY, || assert!(!is_up(&tree(AllForOne).steady().group))),
         case(LET, DOWN, || assert!(!is_up(&tree(AllForOne).down().group))),
         case(LET, FAILED, || assert!(!is_up(&tree(AllForOne).failed().group))),
@@ -190,7 +191,7 @@ fn holds() -> Vec<Case> {
                 assert_eq!(bench.suspend(), "");
                 assert_eq!(bench.fails(1, Restart), "kept");
                 assert_eq!(bench.end_suspension(), "redecide 1");
-                // What waits for its backoff waits on.
+                // A member that is backing off continues to wait.
                 let mut bench = tree(OneForOne).pauses().steady();
                 bench.fails(1, Restart);
                 assert_eq!(bench.gone(1), "wait 1 20ms");
