@@ -135,7 +135,7 @@ impl fmt::Display for CommandError {
             CommandError::SupervisorEnded { .. } => {
                 write!(
                     f,
-                    "{path} has ended with its supervisor, or its task is gone; start the supervisor again, or its tree anew"
+                    "{path} has ended with its supervisor, or its task is gone; start the supervisor again, or a new tree"
                 )
             }
         }

@@ -273,7 +273,7 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
         EventKind::GuardDropped { started_at } => {
-            say!(WARN, %started_at, "the guard of the tree was dropped: shutting down, nobody waits for it")
+            say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
         }
         EventKind::Started { seed } => say!(DEBUG, seed, "started"),
         EventKind::Failed { failure, message } => say!(DEBUG, failure = own(failure), message_type = message, "failed"),

@@ -308,7 +308,7 @@ impl fmt::Display for Event {
             EventKind::GuardDropped { started_at } => {
                 write!(
                     f,
-                    "the guard of the tree started at {started_at} was dropped: shutting down, nobody waits for it"
+                    "the guard of the tree started at {started_at} was dropped: the tree shuts down, and nothing waits for it"
                 )
             }
         }
