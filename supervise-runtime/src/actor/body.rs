@@ -237,7 +237,7 @@ where
 }
 
 /// Polls a handler. When it waits, the rest of its batch goes back, so that a stop finds all messages in the mailbox.
-#[inline]
+#[inline(always)]
 fn poll_handler<A: Actor, F: Future + ?Sized>(
     inbox: &mut Inbox<Envelope<A>>,
     cell: &Cell<A>,

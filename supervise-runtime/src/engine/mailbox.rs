@@ -190,7 +190,7 @@ impl<T: MailboxItem> ActorCell<T> {
         inner.capacity.saturating_sub(inner.queue.len() + self.in_batch.load(Ordering::SeqCst))
     }
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
         inner.queue.push_back(msg);
         let receiver_parked = std::mem::take(&mut inner.receiver_parked);
