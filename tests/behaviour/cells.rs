@@ -435,7 +435,7 @@ async fn one_in_post_restart_below_a_failure_is_suspended_when_it_is_up() {
     pass(secs(2)).await;
     let lines = journal.take();
     assert_eq!((times(&lines, "up post_restart done"), times(&lines, "up note")), (1, 0), "{lines:?}");
-    assert_eq!(family.snapshot().find("top/mid/up").unwrap().state.to_string(), "held");
+    assert_eq!(family.snapshot().find("top/mid/up").unwrap().state.to_string(), "suspended");
     pass(secs(2)).await;
     assert!(up.ended().is_some(), "`mid` is restarted");
     assert_eq!(mid.incarnation(), 2);

@@ -22,7 +22,7 @@ use std::fmt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let running: Vec<ChildKind> = Shop::start().await?.snapshot().children.iter().map(|node| node.kind).collect();
+/// let running: Vec<ChildKind> = Shop::start().await?.snapshot().root.children.iter().map(|node| node.kind).collect();
 /// assert_eq!(running, [ChildKind::Actor, ChildKind::Task, ChildKind::Tree, ChildKind::Set]);
 ///
 /// // A declaration gives the kind of one instance. That there may be several is its shape.
