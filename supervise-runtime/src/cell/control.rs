@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::sync::atomic::AtomicU64 as Numbers;
+use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -148,7 +148,7 @@ struct Late {
 /// How the children ended.
 #[derive(Default)]
 struct Reports {
-    /// Each with the number of its end. Tasks on several threads come in any order.
+    /// Each with the number of its end. Tasks on several threads push theirs in any order.
     all: Vec<(u64, ChildReport)>,
     /// The ids of those that have told it themselves, as long as nobody has looked for others.
     told: HashSet<u64>,
@@ -205,8 +205,8 @@ pub(crate) struct Ctl {
     life: Mutex<Life>,
     sup: OnceLock<Box<Sup>>,
     incarnation: AtomicU32,
-    /// Not 0: its group counts it as ended, but it has not told watchers and report yet. While a report is open, a
-    /// number that says which ended before it.
+    /// Not 0: its group counts it as ended, but it has not told watchers and report yet. While a report is open, the
+    /// number of this end, by which the report is sorted: the group may stop the next child before this one has told.
     closing: AtomicU64,
     /// Something has failed on its way out: few ever have to look.
     late: AtomicBool,
@@ -216,13 +216,14 @@ pub(crate) struct Ctl {
     leaving: AtomicBool,
 }
 
-/// It decides nothing but an order, so it is the standard library's in every build.
-static NUMBERS: Numbers = Numbers::new(BEFORE_REPORTS + 1);
+/// The next number. No schedule depends on it, so it is the standard library's in every build.
+static NUMBERS: StdAtomicU64 = StdAtomicU64::new(BEFORE_REPORTS + 1);
 
-/// Ends that were counted while no report was open come first.
+/// The number of all ends that were counted while no report was open: they come first.
 const BEFORE_REPORTS: u64 = 1;
 
-/// A number that nothing else in this process has. Later ones are higher.
+/// A number that nothing else in this process has, higher than all before. One that is taken under a lock is higher
+/// than those that were taken under it earlier.
 pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
