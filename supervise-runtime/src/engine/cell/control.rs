@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::sync::atomic::AtomicU64 as Numbers;
+use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::task::{Poll, Waker};
 
 use tokio::sync::oneshot;
@@ -115,7 +115,7 @@ struct Late {
 /// The ends of the children.
 #[derive(Default)]
 struct Reports {
-    /// Each with the number of its end, since tasks on several threads report in any order.
+    /// Each with the number of its end. Tasks on several threads push theirs in any order.
     all: Vec<(u64, ChildReport)>,
     /// The ids of the children that reported their end themselves, until the others have been looked for.
     told: HashSet<u64>,
@@ -173,7 +173,8 @@ pub(crate) struct CellCore {
     table: OnceLock<Box<ChildTable>>,
     incarnation: AtomicU32,
     /// Not 0: the group counts the cell as ended, but the cell has not notified its watchers and the report yet. While
-    /// a report is open, a number that orders the ends.
+    /// a report is open, the number of this end, by which the report is sorted: the group may stop the next child before
+    /// this cell has reported.
     closing: AtomicU64,
     /// Something has failed on the way down: few cells ever need to look.
     late: AtomicBool,
@@ -183,13 +184,14 @@ pub(crate) struct CellCore {
     leaving: AtomicBool,
 }
 
-/// The numbers only give an order, so this is a standard library atomic in every build.
-static NUMBERS: Numbers = Numbers::new(BEFORE_REPORTS + 1);
+/// The next number. No schedule depends on it, so it is a standard library atomic in every build.
+static NUMBERS: StdAtomicU64 = StdAtomicU64::new(BEFORE_REPORTS + 1);
 
-/// The number of ends that were counted while no report was open: they come first.
+/// The number of all ends that were counted while no report was open: they come first.
 const BEFORE_REPORTS: u64 = 1;
 
-/// Returns a number that is unique in this process. Later ones are higher.
+/// Returns a number that is unique in this process, higher than all earlier ones. One that is taken under a lock is
+/// higher than those that were taken under it earlier.
 pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
