@@ -16,6 +16,9 @@ use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
 const CASES: u32 = 40_000;
 
+/// The attempts to make a failing walk shorter.
+const SHRINK: u32 = 20_000;
+
 /// A possible event. A child is identified by its index among the existing children.
 #[derive(Debug, Clone)]
 enum Move {
@@ -271,13 +274,15 @@ fn from_env(name: &str, default: u32) -> u32 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// The walks are the same in each run; `DECIDE_SEED` selects others, `DECIDE_CASES` runs more.
+/// The walks are the same in each run; `DECIDE_SEED` selects others, `DECIDE_CASES` runs more, and
+/// `DECIDE_SHRINK=0` reports a failing walk as long as it is.
 #[test]
 fn random_walks_keep_every_promise_and_come_through_every_cell() {
     let cases = from_env("DECIDE_CASES", CASES);
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&from_env("DECIDE_SEED", 0).to_le_bytes());
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    let max_shrink_iters = from_env("DECIDE_SHRINK", SHRINK);
+    let config = Config { cases, failure_persistence: None, max_shrink_iters, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(config.clone(), rng);
     let walks = Walks::sequential_strategy(1..120);
