@@ -1600,13 +1600,14 @@ impl Machine {
         if self.is_over_by_failure() {
             return self.is_down(port);
         }
-        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
+        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.as_ref());
         if again.is_some() && !self.is_broken() {
             port.perform(self, Effect::Unwatch); // after `pre_restart`, which names the children to keep
         }
         if !port.has_children() {
             return self.children_are_down(port);
         }
+        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
         port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
         if self.aborted {
             port.perform(self, Effect::AbortChildren);
