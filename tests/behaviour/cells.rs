@@ -580,7 +580,7 @@ async fn a_restart_of_the_group_meets_one_that_stops() {
 
 /// S6, S11: a future of `cx.run` panics while no message is in hand.
 #[tokio::test(start_paused = true)]
-async fn a_panic_beside_no_message_is_a_failure() {
+async fn a_panic_without_a_message_is_a_failure() {
     quiet_panics();
     let (house, _, []) = house(Strategy::OneForOne, []).await;
     let mut events = house.events();

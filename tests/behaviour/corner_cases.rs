@@ -24,7 +24,7 @@ supervisor! {
 
 /// S24, S40: a supervisor ends after its children: their ends are events, and they are in its report.
 #[tokio::test(start_paused = true)]
-async fn a_supervisor_ends_behind_its_children() {
+async fn a_supervisor_ends_after_its_children() {
     let mut tree = Shop::tree(Journal::default());
     let mut events = tree.events();
     let tree = tree.start().await.unwrap();
@@ -117,7 +117,7 @@ impl tracing::Subscriber for Loud {
 
 /// S6, S40: an error that cannot be displayed is a failure like any other; only its line in the log is lost.
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_the_display_of_an_error_harms_nobody() {
+async fn a_panic_in_the_display_of_an_error_does_no_harm() {
     supervisor! {
         struct Mute {
             speechless: Speechless = Speechless,
@@ -281,7 +281,7 @@ supervisor! {
 
 /// S23: `cx.stop()` followed by an error is a stop, in `terminated` as in a handler.
 #[tokio::test(start_paused = true)]
-async fn a_stop_with_an_error_behind_it_is_a_stop_in_terminated_too() {
+async fn a_stop_with_an_error_after_it_is_a_stop_in_terminated_too() {
     let tree = Couple::start(Journal::default(), Then::StopAndFail).await.unwrap();
     tree.first.stop();
     assert!(matches!(soon(tree.widow.terminated()).await.unwrap(), Ended::Done));
@@ -290,7 +290,7 @@ async fn a_stop_with_an_error_behind_it_is_a_stop_in_terminated_too() {
 
 /// S24: a stop turns the queued messages into errors at once, also while a slow `terminated` runs.
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_a_notice_goes_back_at_a_stop() {
+async fn what_waits_after_a_notice_goes_back_at_a_stop() {
     let tree = Couple::start(Journal::default(), Then::Wait).await.unwrap();
     let begun = Instant::now();
     tree.widow.tell(Ask::Nap(secs(1))).await.unwrap();
@@ -374,7 +374,7 @@ fn who_had_ended_stays_ended_when_the_runtime_goes() {
 
 /// S6, S12: a kill below a failed actor finds no future to drop, and the killed child still runs all its hooks.
 #[tokio::test(start_paused = true)]
-async fn a_kill_while_held_leaves_the_hooks() {
+async fn a_kill_while_suspended_leaves_the_hooks() {
     struct Dad(Journal, Option<ActorRef<Probe>>);
     enum Say {
         Kid(Reply<ActorRef<Probe>>),

@@ -216,7 +216,7 @@ async fn the_seed_is_fixed() {
 
 /// S21: if a tree fails to start, the record shows the failure, and how the other children went down again.
 #[tokio::test]
-async fn a_boot_that_fails_is_recorded() {
+async fn a_first_start_that_fails_is_recorded() {
     let journal = Journal::default();
     journal.plan("cart start", 1, Planned::Error);
     let mut failed = testing::start(Shop::tree(journal)).await.unwrap_err();

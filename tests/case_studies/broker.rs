@@ -214,7 +214,7 @@ async fn critical_children_stop_last_and_every_fill_is_settled() {
 /// failure all actors are suspended, so the last request of the chain's desk is refused at once: the desk has to expect
 /// that.
 #[tokio::test(start_paused = true)]
-async fn a_chain_that_gives_up_ends_alone_and_is_opened_anew() {
+async fn a_chain_that_gives_up_ends_alone_and_is_opened_again() {
     let books = Books::default();
     let broker = Broker::start(books.clone(), |name| name != "east").await.unwrap();
     order(&broker, "main", Order::Fill(1)).await;

@@ -227,7 +227,7 @@ async fn the_node_ends_with_the_first_of_its_services() {
 /// S21: a service that cannot start, or never signals that it is ready, fails the start of the node, and nothing is
 /// left running.
 #[tokio::test(start_paused = true)]
-async fn a_node_that_cannot_come_up_leaves_nothing_behind() {
+async fn a_node_that_cannot_come_up_leaves_nothing() {
     for (place, name) in ORDER.into_iter().enumerate() {
         for how in [How::Unable, How::Dumb] {
             let machine = Machine::default();

@@ -169,7 +169,7 @@ fn found(disk: &Disk) -> Vec<u32> {
 
 /// S17, S5: one unreadable document is lost, with a second of time; the forty around it arrive, in order.
 #[tokio::test(start_paused = true)]
-async fn a_document_that_nobody_can_read_costs_only_itself() {
+async fn an_unreadable_document_costs_only_itself() {
     let disk = Disk::default();
     let indexing = Indexing::start(disk.clone()).await.unwrap();
     assert_eq!(std::mem::take(&mut *disk.log.lock().unwrap()), UP);

@@ -209,7 +209,7 @@ async fn a_recorder_that_cannot_write_ends_its_own_session() {
 /// S24: at a stop the listener goes first, and the recorder writes down everything that it has received before it
 /// closes (`drain`).
 #[tokio::test(start_paused = true)]
-async fn every_frame_that_was_taken_is_in_the_file_behind_a_stop() {
+async fn every_frame_that_was_taken_is_in_the_file_after_a_stop() {
     let world = World::default();
     let service = Service::start(world.clone()).await.unwrap();
     for meeting in 0..20 {

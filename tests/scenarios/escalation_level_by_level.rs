@@ -50,7 +50,7 @@ async fn a_failure_is_healed_at_the_lowest_level_that_can() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_heals_ends_the_plant_with_the_first_failure() {
+async fn an_unhandled_failure_ends_the_plant_with_the_first_failure() {
     let journal = Journal::default();
     let plant = Plant::start(journal.clone()).await.unwrap();
     let mut events = plant.events();

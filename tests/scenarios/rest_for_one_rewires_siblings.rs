@@ -64,7 +64,7 @@ supervisor! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_behind_a_failure_are_wired_anew_and_those_in_front_untouched() {
+async fn children_after_a_failure_are_wired_again_and_those_before_are_untouched() {
     let journal = Journal::default();
     let chain = Chain::start(journal.clone()).await.unwrap();
     assert_eq!(journal.take(), ["pool on nothing", "db on /pool", "cache on /pool/db", "site on /pool/db/cache"]);

@@ -25,7 +25,7 @@ supervisor! {
 /// S26: a requested start that is accepted belongs to the next life: the end of the previous life was reported to all
 /// waiters before.
 #[test]
-fn a_start_by_hand_comes_behind_the_end() {
+fn a_requested_start_comes_after_the_end() {
     let rounds = number("THREADS_STARTS", 2_000);
     within(Duration::from_secs(300), "starts by hand", move || {
         let runtime = runtime(2);

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_a_watcher_by_hand_alone() {
+    fn leaves_a_manual_watcher_alone() {
         let text = expand("#[actor(mesg = ())] struct Db;");
         assert!(!text.contains("Watcher"), "{text}");
         assert!(expand("#[actor(mesg = ())] #[terminated(lost)] struct Db;").contains("Watcher for Db"));

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handled_message_ends_the_row_but_the_least_gap_stays() {
+    fn a_handled_message_ends_the_streak_but_the_least_gap_stays() {
         let (mut pace, now) = (RestartDelay::default(), Instant::now());
         let handled = LastRun { handled: true, ..FAILED };
         assert_eq!(pace.next(None, handled, 0, now), Duration::ZERO);

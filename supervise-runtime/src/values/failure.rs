@@ -727,7 +727,7 @@ mod tests {
 
     /// S6: a start that is retried for weeks keeps only a limited number of errors.
     #[test]
-    fn a_row_of_any_length_keeps_the_same() {
+    fn a_streak_of_any_length_keeps_the_same() {
         let (all, alive) = (300_000, Arc::new(()));
         let failed = |n: u32| {
             let cause = Cause::Error(UserError::from(Counted { _alive: alive.clone() }));

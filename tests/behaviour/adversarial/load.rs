@@ -159,7 +159,7 @@ impl Turnstile {
 /// S4, S8: while a decider is slow, the rest of the tree works: the decider is called in the task of the child that
 /// failed, and under no lock.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_slow_decider_holds_up_nobody_else() {
+async fn a_slow_decider_does_not_delay_the_others() {
     #[derive(Clone)]
     struct Slow {
         begun: mpsc::Sender<()>,

@@ -92,7 +92,7 @@ async fn waiting_crowd() -> Running<Crowd> {
 
 /// S16: the instances end with their set, and no time passes.
 #[test]
-fn a_crowd_that_waits_behind_its_backoff_stops() {
+fn a_crowd_in_backoff_stops() {
     on_a_small_stack(|| async {
         let crowd = waiting_crowd().await;
         let begun = tokio::time::Instant::now();
@@ -104,7 +104,7 @@ fn a_crowd_that_waits_behind_its_backoff_stops() {
 
 /// S26: the same when the set is restarted on request. The instances were spawned, so they are gone after it.
 #[test]
-fn a_crowd_that_waits_behind_its_backoff_ends_with_the_restart_of_its_set() {
+fn a_crowd_in_backoff_ends_with_the_restart_of_its_set() {
     on_a_small_stack(|| async {
         let crowd = waiting_crowd().await;
         crowd.frail.tree().restart().unwrap();

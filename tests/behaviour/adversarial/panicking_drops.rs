@@ -115,7 +115,7 @@ async fn timers_and_futures_that_panic_when_they_are_dropped_die_one_by_one() {
 
 /// S11, S24: a tick that falls due after a stop finds no mailbox. The panic of its `Drop` affects nothing else.
 #[tokio::test(start_paused = true)]
-async fn a_tick_behind_a_stop_may_panic_when_it_is_dropped() {
+async fn a_tick_after_a_stop_may_panic_when_it_is_dropped() {
     quiet_panics();
     let live = Arc::default();
     let tree = Depot::start(Arc::clone(&live), false).await.unwrap();

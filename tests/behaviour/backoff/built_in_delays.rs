@@ -43,7 +43,7 @@ async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
 
 /// S14: a handled message ends a streak, but two restarts are never less than 10 ms apart.
 #[tokio::test(start_paused = true)]
-async fn a_handled_message_ends_a_row_and_the_least_gap_stays() {
+async fn a_handled_message_ends_a_streak_and_the_least_gap_stays() {
     let tree = Endless::start(Journal::default()).await.unwrap();
     let mut events = tree.events();
     let begun = Instant::now();
@@ -59,7 +59,7 @@ async fn a_handled_message_ends_a_row_and_the_least_gap_stays() {
 
 /// S14: an incarnation that ran 10 s ends a streak too.
 #[tokio::test(start_paused = true)]
-async fn a_run_of_ten_seconds_ends_a_row() {
+async fn a_run_of_ten_seconds_ends_a_streak() {
     for (ran, then) in [(9_990, 20), (10_010, 0)] {
         let journal = Journal::default();
         let tree = Endless::start(journal.clone()).await.unwrap();

@@ -238,7 +238,7 @@ async fn a_key_cannot_forge_a_line() {
 /// S37, S27: a key whose `Hash` panics prevents neither the end of the child nor the notice of it, and the report still
 /// contains the child.
 #[tokio::test(start_paused = true)]
-async fn a_key_that_panics_is_nobody_elses_matter() {
+async fn a_key_that_panics_is_not_a_matter_of_others() {
     use std::hash::{Hash, Hasher};
     use std::sync::atomic::AtomicBool;
 

@@ -120,7 +120,7 @@ async fn a_let_is_dropped_when_the_members_after_it_are_down() {
 
 /// S30: a restart of the supervisor drops the old values and evaluates new ones.
 #[tokio::test(start_paused = true)]
-async fn a_new_incarnation_of_the_supervisor_evaluates_it_anew() {
+async fn a_new_incarnation_of_the_supervisor_evaluates_it_again() {
     let journal = Journal::default();
     let tree = Above::start(journal.clone()).await.unwrap();
     journal.take();

@@ -180,7 +180,7 @@ async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
 
 /// S38: no actor becomes a child of itself or of an actor below it, not even in two steps.
 #[tokio::test(start_paused = true)]
-async fn nobody_is_above_itself() {
+async fn no_cell_is_above_itself() {
     let boss = |name: &'static str| {
         let boss = || Boss { journal: Journal::default(), strategy: SupervisorStrategy::default() };
         supervise::spawn(name, move || async move { Ok(boss()) })
@@ -202,7 +202,7 @@ async fn nobody_is_above_itself() {
 
 /// S26: requested commands reach an actor under its new supervisor.
 #[tokio::test(start_paused = true)]
-async fn commands_by_hand_reach_one_that_has_moved() {
+async fn commands_reach_one_that_has_moved() {
     let (tree, journal) = with_boss(SupervisorStrategy::STOPPING).await;
     let one = top("one", &journal).await;
     link(&tree.boss, &one).await.unwrap();

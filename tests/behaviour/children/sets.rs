@@ -343,7 +343,7 @@ async fn a_resumed_set_resumes_the_instance_that_escalated() {
 
 /// S21, S27: the first start of the tree continues at once while an initial instance waits for its declared backoff.
 #[tokio::test(start_paused = true)]
-async fn boot_goes_on_behind_an_instance_that_backs_off() {
+async fn the_first_start_goes_on_after_an_instance_that_backs_off() {
     supervisor! {
         struct Initial(journal: Journal) {
             #[backoff(10s..20s, random_factor = 0)]

@@ -142,7 +142,7 @@ async fn with_its_supervisor_it_is_asked_again_unless_it_never_was() {
 
 /// S21, S28: a failed start of an optional child is a failed start.
 #[tokio::test(start_paused = true)]
-async fn an_optional_child_that_fails_to_start_fails_the_boot() {
+async fn an_optional_child_that_fails_to_start_fails_the_first_start() {
     let (journal, switch) = (Journal::default(), Switch::default());
     switch.0.store(true, SeqCst);
     journal.plan("audit start", 1, Fault::Error);
@@ -165,7 +165,7 @@ supervisor! {
 /// S21, S28: an optional child holds up the others until it has been up once; after that, they do not wait for its
 /// backoff.
 #[tokio::test(start_paused = true)]
-async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
+async fn an_optional_child_that_fails_at_once_does_not_block_the_first_start() {
     supervisor! {
         struct Hasty(journal: Journal) {
             #[lifecycle(Permanent)]
@@ -182,7 +182,7 @@ async fn an_optional_child_that_fails_at_once_does_not_block_the_boot() {
 /// S28, S21: an optional child that was up once has a handle: at a later start of its tree, it does not hold up the
 /// others while it backs off.
 #[tokio::test(start_paused = true)]
-async fn an_optional_child_that_was_there_does_not_block_a_later_boot() {
+async fn an_optional_child_that_was_there_does_not_block_a_later_first_start() {
     supervisor! {
         struct Outer(journal: Journal) {
             inner: struct Inner {

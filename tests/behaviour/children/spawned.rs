@@ -231,7 +231,7 @@ async fn an_escalation_fails_the_actor() {
 /// S38, S11: a restart of the actor stops its children, in reverse, before its own `post_stop`. The kept child is
 /// suspended, and is restarted after the actor.
 #[tokio::test(start_paused = true)]
-async fn a_kept_child_is_restarted_behind_its_parent() {
+async fn a_kept_child_is_restarted_after_its_parent() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
     let (a, kept, b) = (spawn(&firm, "a").await, spawn(&firm, "kept").await, spawn(&firm, "b").await);
     kept.tell(Do::Add(3)).await.unwrap();
@@ -266,7 +266,7 @@ async fn a_kept_child_is_restarted_behind_its_parent() {
 
 /// S11, S7: while its parent is down, a kept child is suspended: it handles no message, and loses none.
 #[tokio::test(start_paused = true)]
-async fn a_kept_child_is_held_while_its_parent_is_down() {
+async fn a_kept_child_is_suspended_while_its_parent_is_down() {
     let (firm, journal) = firm(SupervisorStrategy::default()).await;
     let (a, kept) = (spawn(&firm, "a").await, spawn(&firm, "kept").await);
     journal.plan("a post_stop", 1, Fault::Slow(secs(1)));
@@ -541,7 +541,7 @@ async fn who_goes_down_for_a_restart_spawns_nothing_in_its_last_message() {
 /// S38, S19: an actor whose child has escalated fails after its current message. A spawn in that message would wait for
 /// the decision, while the decision waits for the message: so it is refused. After a Resume, the actor can spawn again.
 #[tokio::test(start_paused = true)]
-async fn a_spawn_behind_an_escalation_of_ones_own_is_refused() {
+async fn a_spawn_after_an_escalation_of_ones_own_is_refused() {
     for begun in [false, true] {
         let journal = Journal::default();
         let escalates = SupervisorStrategy::new(Strategy::OneForOne).decider(|_: &Failure| Directive::Escalate);

@@ -128,7 +128,7 @@ async fn a_connection_is_handed_to_its_instance() {
 
 /// S26, S27: the arguments for another start are gone, so a requested `restart()` is refused and has no effect.
 #[tokio::test(start_paused = true)]
-async fn a_restart_by_hand_is_refused() {
+async fn a_requested_restart_is_refused() {
     let gate = Arc::new(Notify::new());
     let tree = Server::start(gate.clone()).await.unwrap();
     let conn = tree.conns.spawn(Socket::new().0).await.unwrap();

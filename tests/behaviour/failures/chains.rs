@@ -150,7 +150,7 @@ async fn a_failure_of_one_that_was_up_leads_to_nothing() {
 
 /// S6: of many failed attempts the latest ones and the first are kept; the rest are counted.
 #[tokio::test(start_paused = true)]
-async fn of_a_long_row_the_latest_and_the_first_are_kept() {
+async fn of_a_long_streak_the_latest_and_the_first_are_kept() {
     let heard = Heard::default();
     let tree = Ward::start(heard.clone()).await.unwrap();
     heard.fails(1000);
@@ -164,7 +164,7 @@ async fn of_a_long_row_the_latest_and_the_first_are_kept() {
 
 /// S21: the error of `start()` shows the failures before it.
 #[tokio::test(start_paused = true)]
-async fn a_boot_that_gives_up_shows_every_try() {
+async fn a_first_start_that_gives_up_shows_every_try() {
     let heard = Heard::default();
     heard.fails(9);
     let failure = soon(Clinic::start(heard.clone())).await.unwrap_err();

@@ -11,7 +11,7 @@ use crate::failures::suspension::{Parent, Tell};
 
 /// S9: a failed first start leads to a stop, unless the child declares a backoff.
 #[tokio::test(start_paused = true)]
-async fn a_first_start_is_tried_again_only_behind_a_declared_backoff() {
+async fn a_first_start_is_tried_again_only_after_a_declared_backoff() {
     supervisor! {
         struct Plain(journal: Journal) {
             probe: Probe = Probe::start("probe", journal).await?,

@@ -72,7 +72,7 @@ async fn below_a_second_failure_a_resume_frees_nothing() {
 /// S7: a child that is spawned by an actor which comes up while it is suspended does not start before the suspension
 /// ends.
 #[tokio::test(start_paused = true)]
-async fn one_that_comes_up_held_begins_nothing() {
+async fn one_that_comes_up_suspended_begins_nothing() {
     let (family, journal) = family(Directive::Restart).await;
     let kid = spawn(&family.top, Kid { brood: Some("grandkid"), ..Kid::new("kid") }).await;
     settle().await;
@@ -92,7 +92,7 @@ async fn one_that_comes_up_held_begins_nothing() {
 
 /// S7: a child that is asked to start, and to suspend in the same moment, comes up; no child below it starts.
 #[tokio::test(start_paused = true)]
-async fn a_hold_right_behind_a_start_is_heard() {
+async fn a_suspension_right_after_a_start_is_heard() {
     let (family, journal) = family_of(Strategy::RestForOne, Directive::Restart).await;
     let first = spawn(&family.top, Kid::new("first")).await;
     spawn(&family.top, Kid { brood: Some("grandkid"), ..Kid::new("second") }).await;
@@ -117,7 +117,7 @@ async fn a_hold_right_behind_a_start_is_heard() {
 /// S7: an actor that is resumed, and suspended in the same moment, is up; the actor and everything below it stay
 /// suspended.
 #[tokio::test(start_paused = true)]
-async fn a_hold_right_behind_a_resume_is_heard() {
+async fn a_suspension_right_after_an_end_of_one_is_heard() {
     supervisor! {
         struct Grand(journal: Journal) {
             #![decider(Boom::Fatal => Resume, _ => Restart)]
@@ -175,7 +175,7 @@ async fn one_that_rejects_is_up_after_a_resume() {
 
 /// S35: a child that rejects and comes up while it is suspended is down until the suspension ends.
 #[tokio::test(start_paused = true)]
-async fn one_that_rejects_and_comes_up_held_is_down() {
+async fn one_that_rejects_and_comes_up_suspended_is_down() {
     let (family, journal) = family(Directive::Restart).await;
     let kid = spawn(&family.top, Kid { while_down: WhileDown::Reject, ..Kid::new("kid") }).await;
     journal.plan("kid pre_start", 1, Fault::Slow(ms(500)));
@@ -191,7 +191,7 @@ async fn one_that_rejects_and_comes_up_held_is_down() {
 
 /// S35: a child that rejects and was asked to go down stays down when a suspension ends, although its message goes on.
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_hold_opens_nobody_that_goes_down() {
+async fn the_end_of_a_suspension_opens_no_child_that_goes_down() {
     let (family, _) = family(Directive::Resume).await;
     let kid = spawn(&family.top, Kid { while_down: WhileDown::Reject, ..Kid::new("kid") }).await;
     let fatal = spawn(&family.top, Kid::new("fatal")).await;

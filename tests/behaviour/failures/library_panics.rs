@@ -71,7 +71,7 @@ async fn a_bug_is_escalated() {
 
 /// S19: the same for a task, together with its subtasks.
 #[tokio::test(start_paused = true)]
-async fn a_bug_beside_a_task_is_escalated() {
+async fn a_bug_next_to_a_task_is_escalated() {
     let (tree, ..) = works().await;
     tree.hall.ticker.inject(Fault::bug(BUG));
     settle().await;
@@ -181,7 +181,7 @@ async fn a_bug_on_the_way_down_ends_there() {
 
 /// S26: after the end of a child, a bug changes nothing, and the child can be started again.
 #[tokio::test(start_paused = true)]
-async fn a_bug_behind_the_end_changes_nothing() {
+async fn a_bug_after_the_end_changes_nothing() {
     let (tree, ..) = works().await;
     tree.before.stop();
     soon(tree.before.terminated()).await.unwrap();

@@ -245,7 +245,7 @@ async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
 
 /// S7: a spawn below a failure is kept, even the first one of its actor; the restart above absorbs it.
 #[tokio::test(start_paused = true)]
-async fn the_first_spawn_of_one_that_is_held_is_kept() {
+async fn the_first_spawn_of_one_that_is_suspended_is_kept() {
     struct Leaf(Journal);
     #[actor]
     impl Leaf {

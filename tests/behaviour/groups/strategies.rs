@@ -208,7 +208,7 @@ async fn a_restarted_end_acts_on_the_range() {
 
 /// S17: a Resume affects only the failed member, in a group too.
 #[tokio::test(start_paused = true)]
-async fn a_resume_in_a_group_touches_nobody_else() {
+async fn a_resume_in_a_group_touches_no_other() {
     supervisor! {
         struct Forgiving(journal: Journal) {
             #![strategy(AllForOne)]

@@ -24,7 +24,7 @@ supervisor! {
 /// S16, S17: the member whose backoff the group waits for is stopped while the others go down: the group no longer
 /// waits for it.
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_one_that_was_stopped_meanwhile() {
+async fn a_child_that_was_stopped_meanwhile_is_not_waited_for() {
     let journal = Journal::default();
     let tree = Waited::start(journal.clone()).await.unwrap();
     journal.plan("b post_stop", 1, Fault::Slow(secs(2)));

@@ -27,7 +27,7 @@ supervisor! {
 
 /// S40: a subscription on the blueprint shows the first start, bottom up.
 #[tokio::test(start_paused = true)]
-async fn the_blueprint_shows_the_boot() {
+async fn the_blueprint_shows_the_first_start() {
     let mut blueprint = Shop::tree(Journal::default());
     let mut events = blueprint.events();
     let _tree = blueprint.start().await.unwrap();

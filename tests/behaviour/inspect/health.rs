@@ -36,7 +36,7 @@ async fn a_tree_that_is_up_is_healthy() {
 /// S42: a child that is down is named by its path. After it is up again, its streak remains a symptom until it handles
 /// a message.
 #[tokio::test(start_paused = true)]
-async fn a_child_that_is_down_and_then_in_a_row_degrades() {
+async fn a_child_that_is_down_and_then_in_a_streak_degrades() {
     let (tree, _) = shop().await;
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
@@ -50,7 +50,7 @@ async fn a_child_that_is_down_and_then_in_a_row_degrades() {
 
 /// S42, S14: a streak ends by itself when an incarnation has run 10 s.
 #[tokio::test(start_paused = true)]
-async fn a_row_is_over_after_ten_seconds() {
+async fn a_streak_is_over_after_ten_seconds() {
     let (tree, journal) = shop().await;
     journal.plan("cart pre_start", 1, Fault::Error);
     tree.cart.tell(Do::Fail(Boom::Told)).await.unwrap();

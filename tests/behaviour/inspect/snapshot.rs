@@ -224,7 +224,7 @@ supervisor! {
 /// S42, S7: below a failure actors are suspended, and tasks are not. A decider may take a snapshot as well, because a
 /// snapshot waits for no task.
 #[tokio::test(start_paused = true)]
-async fn below_a_failure_actors_are_held() {
+async fn below_a_failure_actors_are_suspended() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let tree = Holding::start(seen.clone(), Journal::default()).await.unwrap();
     tree.sub.kill();

@@ -188,7 +188,7 @@ async fn a_watch_on_one_that_has_ended_is_answered() {
 
 /// S37: the notice queues after the earlier messages, even in a mailbox that is full.
 #[tokio::test(start_paused = true)]
-async fn the_notice_queues_behind_what_came_before_past_the_bound() {
+async fn the_notice_queues_after_what_came_before_past_the_bound() {
     let journal = Journal::default();
     let tree = House::start(journal.clone()).await.unwrap();
     watch(&tree.sitter, &tree.db).await;
@@ -275,7 +275,7 @@ async fn watches_outlive_the_watchers_restart() {
 /// S37: `unwatch` cancels a death pact that is due, as long as it has not taken effect, even after the notice of the
 /// same end.
 #[tokio::test(start_paused = true)]
-async fn unwatch_behind_the_notice_takes_back_a_pact_that_is_due() {
+async fn unwatch_after_the_notice_takes_back_a_pact_that_is_due() {
     let journal = Journal::default();
     let house = House::start(journal.clone()).await.unwrap();
     house.db.stop();

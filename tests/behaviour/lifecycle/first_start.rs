@@ -85,7 +85,7 @@ async fn dropping_the_start_future_takes_down_what_is_up() {
 /// S21: under OneForOne a child with a backoff whose attempt failed does not hold up the others; `ready()` resolves
 /// when all are up.
 #[tokio::test(start_paused = true)]
-async fn a_declared_backoff_does_not_hold_up_the_boot() {
+async fn a_declared_backoff_does_not_hold_up_the_first_start() {
     let journal = Journal::default();
     journal.plan("slow start", 2, Fault::Error);
     let before = tokio::time::Instant::now();
@@ -124,7 +124,7 @@ async fn a_tree_fails_with_the_first_failure_of_its_members() {
 
 /// S21: `start()` returns its error once all children are down and their hooks have run.
 #[tokio::test(start_paused = true)]
-async fn a_failed_boot_is_over_only_when_all_is_down() {
+async fn a_failed_first_start_is_over_only_when_all_is_down() {
     let journal = Journal::default();
     journal.plan("c start", 1, Fault::Error);
     journal.plan("a post_stop", 1, Fault::Slow(secs(3)));
@@ -136,7 +136,7 @@ async fn a_failed_boot_is_over_only_when_all_is_down() {
 
 /// S21: earlier children are supervised, and serve, while a later one is still starting.
 #[tokio::test(start_paused = true)]
-async fn earlier_children_are_supervised_during_the_boot() {
+async fn earlier_children_are_supervised_during_the_first_start() {
     let journal = Journal::default();
     journal.plan("b start", 1, Fault::Slow(secs(9)));
     let tree = Asked::start(journal.clone()).await.unwrap();
@@ -182,7 +182,7 @@ supervisor! {
 
 /// S21: a `Temporary` child whose first start fails makes the start of the tree fail too.
 #[tokio::test(start_paused = true)]
-async fn a_temporary_child_that_does_not_start_fails_the_boot() {
+async fn a_temporary_child_that_does_not_start_fails_the_first_start() {
     let journal = Journal::default();
     journal.plan("b start", 1, Fault::Error);
     let failure = Mortal::start(journal.clone()).await.unwrap_err();
@@ -206,7 +206,7 @@ async fn in_a_group_every_member_waits_for_a_start_that_is_retried() {
 
 /// S21: a first start that reaches the limit fails: the error contains the limit, and the failures before it.
 #[tokio::test(start_paused = true)]
-async fn a_boot_at_its_limit_gives_the_failures_before_it() {
+async fn a_first_start_at_its_limit_gives_the_failures_before_it() {
     supervisor! {
         struct Limited(journal: Journal) {
             #![strategy(AllForOne, max_restarts = 2)]
@@ -231,7 +231,7 @@ async fn a_boot_at_its_limit_gives_the_failures_before_it() {
 /// S21: the parent retries a subtree whose start failed; `start()` waits for the subtree, because its handles exist
 /// only then.
 #[tokio::test(start_paused = true)]
-async fn a_subtree_that_does_not_boot_is_retried_by_its_parent() {
+async fn a_subtree_that_does_not_start_is_retried_by_its_parent() {
     let journal = Journal::default();
     journal.plan("other start", 1, Fault::Error);
     let before = tokio::time::Instant::now();
@@ -258,7 +258,7 @@ async fn a_subtree_that_does_not_boot_is_retried_by_its_parent() {
 
 /// S21: an Escalate makes the first start fail, even if a backoff is declared.
 #[tokio::test(start_paused = true)]
-async fn an_escalate_fails_the_boot() {
+async fn an_escalate_fails_the_first_start() {
     supervisor! {
         struct Proud(journal: Journal) {
             #![decider(|_: &Failure| Directive::Escalate)]
@@ -278,7 +278,7 @@ async fn an_escalate_fails_the_boot() {
 /// S21 and table 2c: a child that is stopped while it starts has not failed: the first start goes on with the next
 /// child.
 #[tokio::test(start_paused = true)]
-async fn a_child_that_is_stopped_while_it_starts_does_not_fail_the_boot() {
+async fn a_child_that_is_stopped_while_it_starts_does_not_fail_the_first_start() {
     type HandOut = Arc<Mutex<Option<oneshot::Sender<ActorRef<Given>>>>>;
     struct Given(HandOut);
     #[actor]

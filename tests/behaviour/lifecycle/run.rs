@@ -106,7 +106,7 @@ async fn an_aborted_child_is_a_failure_of_the_program() {
 
 /// S43, S21: a start that fails is an error; a start that `until` interrupts is taken back in order.
 #[tokio::test(start_paused = true)]
-async fn run_does_not_outwait_a_boot() {
+async fn run_does_not_outwait_a_first_start() {
     let journal = Journal::default();
     journal.plan("two start", 1, Fault::Error);
     let failure = Shop::run(journal.clone(), 1, pending::<()>()).await.unwrap_err();

@@ -116,7 +116,7 @@ async fn a_subtree_ends_with_its_significant_child() {
 
 /// S22, 2c: during the first start, the child stays ended; the tree ends once it is up.
 #[tokio::test(start_paused = true)]
-async fn an_end_during_the_boot_counts_once_the_tree_is_up() {
+async fn an_end_during_the_first_start_counts_once_the_tree_is_up() {
     let journal = Journal::default();
     journal.plan("slow start", 1, Fault::Slow(secs(5)));
     let mut tree = Short::tree(journal.clone(), secs(1));

@@ -156,7 +156,7 @@ async fn what_the_decider_of_a_temporary_child_leaves_open_ends_it() {
 
 /// S21, S23: until the tree is up such an end is a failed start, and still no decider is asked.
 #[tokio::test(start_paused = true)]
-async fn a_temporary_child_that_fails_before_the_tree_is_up_fails_the_boot() {
+async fn a_temporary_child_that_fails_before_the_tree_is_up_fails_the_first_start() {
     let mut tree = Early::tree(Journal::default());
     let mut events = tree.events();
     let failure = tree.start().await.unwrap_err();
@@ -167,7 +167,7 @@ async fn a_temporary_child_that_fails_before_the_tree_is_up_fails_the_boot() {
 
 /// S21, S27: an instance of a set never affects the first start of the tree.
 #[tokio::test(start_paused = true)]
-async fn a_temporary_instance_that_fails_during_the_boot_ends_alone() {
+async fn a_temporary_instance_that_fails_during_the_first_start_ends_alone() {
     let journal = Journal::default();
     journal.plan("one start", 1, Fault::Error);
     let tree = Crowd::start(journal).await.unwrap();

@@ -142,7 +142,7 @@ fn no_place_is_hidden_by_a_batch() {
 /// S3: a sender that waits for room continues as soon as there is any, while the handler of the message in hand blocks
 /// its thread and while it awaits, at whatever moment the sender arrives.
 #[test]
-fn nobody_waits_beside_free_places() {
+fn no_sender_waits_next_to_free_places() {
     comes_back(|| {
         let runtime = two_workers();
         let office = runtime.block_on(Office::start()).unwrap();

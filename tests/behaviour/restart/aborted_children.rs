@@ -120,7 +120,7 @@ async fn a_start_that_is_cut_by_an_abort_counts_as_aborted() {
 
 /// S24: a child of a supervisor that is aborted on its way to a restart has not ended: it is started again.
 #[tokio::test(start_paused = true)]
-async fn an_abort_for_a_restart_ends_nobody() {
+async fn an_abort_for_a_restart_ends_no_child() {
     let (tree, journal) = nested().await;
     let mut events = tree.events();
     journal.plan("b post_stop", 1, Fault::Slow(secs(4)));
@@ -313,7 +313,7 @@ fn driven() -> (tokio::runtime::Handle, impl FnOnce() -> tokio::runtime::Runtime
 
 /// S25: a child whose runtime is gone has ended with it; its supervisor, on another runtime, does not wait for it.
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_a_child_whose_runtime_is_gone() {
+async fn a_child_whose_runtime_is_gone_is_not_waited_for() {
     let (family, _) = family(Directive::Restart).await;
     let (on, stop) = driven();
     let kid = spawn(&family.top, Kid { on: Some(on), ..Kid::new("kid") }).await;
@@ -328,7 +328,7 @@ async fn nobody_waits_for_a_child_whose_runtime_is_gone() {
 /// S25: after an abort, each stuck child is given up 5 s after it was asked to go down, one after the other, and its
 /// supervisor sleeps meanwhile.
 #[test]
-fn after_an_abort_each_that_is_stuck_is_given_up_in_its_turn() {
+fn after_an_abort_each_that_is_stuck_is_given_up_when_its_turn_comes() {
     let (done, took) = std::sync::mpsc::channel();
     // Runs on its own thread: a supervisor that does not sleep would stop the paused clock.
     std::thread::spawn(move || {

@@ -59,7 +59,7 @@ fn path(name: &str) -> String {
 /// S26: the child is restarted alone, with all its hooks, which get `Cause::Requested`. No decider is asked, and it
 /// does not count against the budget.
 #[tokio::test(start_paused = true)]
-async fn a_restart_by_hand_is_of_this_child_alone() {
+async fn a_requested_restart_is_of_this_child_alone() {
     let (tree, journal, mut events) = one().await;
     tree.db.tell(Do::Add(3)).await.unwrap();
     settle().await;
@@ -84,7 +84,7 @@ async fn a_restart_by_hand_is_of_this_child_alone() {
 
 /// S15, S26: a requested restart does not count against the budget, however often it is requested, and has no delay.
 #[tokio::test(start_paused = true)]
-async fn a_restart_by_hand_is_not_charged() {
+async fn a_requested_restart_does_not_count_against_the_budget() {
     let (tree, ..) = one().await;
     let begin = Instant::now();
     for _ in 0..20 {
@@ -344,7 +344,7 @@ async fn a_failed_start_again_is_a_failed_first_start() {
 
 /// S26: tasks can be restarted and started again as well.
 #[tokio::test(start_paused = true)]
-async fn a_task_is_restarted_and_started_again_by_hand() {
+async fn a_task_is_restarted_and_started_again_on_request() {
     let (tree, ..) = one().await;
     tree.beat.restart().unwrap();
     settle().await;
@@ -362,7 +362,7 @@ async fn a_task_is_restarted_and_started_again_by_hand() {
 /// S26: a subtree is restarted through its `TreeRef`: its children go down and up with it, and the handles stay the
 /// same.
 #[tokio::test(start_paused = true)]
-async fn a_subtree_is_restarted_and_started_again_by_hand() {
+async fn a_subtree_is_restarted_and_started_again_on_request() {
     let (tree, journal, _) = one().await;
     tree.sub.restart().unwrap();
     settle().await;
@@ -386,7 +386,7 @@ async fn a_subtree_is_restarted_and_started_again_by_hand() {
 
 /// S26, S27: a set is restarted through its `TreeRef`: the spawned instances end.
 #[tokio::test(start_paused = true)]
-async fn a_set_is_restarted_by_hand() {
+async fn a_set_is_restarted_on_request() {
     let (tree, ..) = one().await;
     let one = tree.set.spawn(1).await.unwrap();
     tree.set.tree().restart().unwrap();
@@ -405,7 +405,7 @@ async fn a_set_is_restarted_by_hand() {
 
 /// S26: a root cannot be restarted or started again, because it has no supervisor.
 #[tokio::test(start_paused = true)]
-async fn a_root_is_not_restarted_by_hand() {
+async fn a_root_is_not_restarted_on_request() {
     let (tree, ..) = one().await;
     let error = tree.restart().unwrap_err();
     assert_eq!(error, CommandError::NotDeclared { path: path("One") });

@@ -61,7 +61,7 @@ async fn stop(one: &ActorRef<Probe>) {
 /// S26: a requested start that fails and is not retried ends only that child, in a group, and even if the child is
 /// significant.
 #[tokio::test(start_paused = true)]
-async fn a_start_by_hand_that_fails_ends_that_child_alone() {
+async fn a_requested_start_that_fails_ends_that_child_alone() {
     let journal = Journal::default();
     let tree = All::start(journal.clone()).await.unwrap();
     for (one, name) in [(&tree.b, "b start"), (&tree.c, "c start")] {
@@ -87,7 +87,7 @@ async fn a_start_by_hand_that_fails_ends_that_child_alone() {
 
 /// S26, S15: a retry waits and counts against a budget of its own, and restarts no sibling.
 #[tokio::test(start_paused = true)]
-async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
+async fn a_retry_of_a_requested_start_takes_no_child_along() {
     let journal = Journal::default();
     let tree = Retries::start(journal.clone()).await.unwrap();
     stop(&tree.b).await;
@@ -107,7 +107,7 @@ async fn a_retry_of_a_start_by_hand_takes_nobody_along() {
 
 /// S26: a requested restart whose start fails is retried alone, too.
 #[tokio::test(start_paused = true)]
-async fn a_restart_by_hand_that_fails_is_retried_alone() {
+async fn a_requested_restart_that_fails_is_retried_alone() {
     let journal = Journal::default();
     let tree = All::start(journal.clone()).await.unwrap();
     let mut events = tree.events();
@@ -123,7 +123,7 @@ async fn a_restart_by_hand_that_fails_is_retried_alone() {
 /// S26, S15: a limit with `Stop` ends only the child; a limit that escalates, or an Escalate, makes the supervisor fail
 /// as usual.
 #[tokio::test(start_paused = true)]
-async fn a_limit_and_an_escalate_of_a_start_by_hand() {
+async fn a_limit_and_an_escalate_of_a_requested_start() {
     let journal = Journal::default();
     let tree = Ends::start(journal.clone()).await.unwrap();
     stop(&tree.b).await;
@@ -178,7 +178,7 @@ async fn a_group_restart_does_not_take_it_in() {
 /// S26, S7: a requested start is kept while the supervisor is suspended. If the child is then stopped or killed, it has
 /// ended: callers that wait for it are notified, and its mailbox refuses messages.
 #[tokio::test(start_paused = true)]
-async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
+async fn a_kept_requested_start_that_is_stopped_has_ended() {
     for kill in [false, true] {
         let journal = Journal::default();
         let tree = Held::start(journal.clone()).await.unwrap();
@@ -209,7 +209,7 @@ async fn a_kept_start_by_hand_that_is_stopped_has_ended() {
 
 /// S26: a kill right after a requested start takes effect, however early it arrives.
 #[tokio::test(start_paused = true)]
-async fn a_kill_right_behind_a_start_by_hand_is_heard() {
+async fn a_kill_right_after_a_requested_start_is_heard() {
     let journal = Journal::default();
     let tree = All::start(journal.clone()).await.unwrap();
     stop(&tree.b).await;
@@ -261,7 +261,7 @@ async fn the_end_of_a_life_that_never_began_is_its_own() {
 
 /// S37, S26: all callers that waited for an end are notified, even if the first of them starts the child again at once.
 #[tokio::test(start_paused = true)]
-async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
+async fn a_waiter_hears_of_the_end_after_a_requested_start() {
     let tree = All::start(Journal::default()).await.unwrap();
     let again = |one: ActorRef<Probe>| async move {
         let ended = one.terminated().await.unwrap();
@@ -282,7 +282,7 @@ async fn who_waited_hears_of_the_end_behind_a_start_by_hand() {
 
 /// S37, S26: the same for a caller that has not polled since the child was up again.
 #[tokio::test(start_paused = true)]
-async fn who_waited_over_a_restart_hears_of_the_end_behind_a_start_by_hand() {
+async fn a_waiter_over_a_restart_hears_of_the_end_after_a_requested_start() {
     let tree = All::start(Journal::default()).await.unwrap();
     let mut waits = pin!(tree.b.terminated());
     let mut look = task::Context::from_waker(Waker::noop());

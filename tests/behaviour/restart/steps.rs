@@ -136,7 +136,7 @@ async fn a_restart_goes_through_its_steps_in_order() {
 /// S11: a child named by `cx.keep` is suspended while its parent is down, and is restarted after it, with its handle
 /// and its mailbox.
 #[tokio::test(start_paused = true)]
-async fn a_kept_child_is_held_and_restarted_behind_its_parent() {
+async fn a_kept_child_is_suspended_and_restarted_after_its_parent() {
     supervisor! {
         struct Family(journal: Journal) {
             #[backoff(2s..2s, random_factor = 0)]

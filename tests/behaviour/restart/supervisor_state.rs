@@ -142,7 +142,7 @@ async fn settings_are_those_of_the_last_build() {
 
 /// S21: a start that an earlier start of the tree did not wait for is awaited by the next one.
 #[tokio::test(start_paused = true)]
-async fn each_boot_awaits_its_own_starts() {
+async fn each_first_start_awaits_its_own_starts() {
     let journal = Journal::default();
     journal.plan("patient start", 1, Fault::Error);
     let tree = Above::start(journal.clone(), Waits::default()).await.unwrap();

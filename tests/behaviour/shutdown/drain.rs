@@ -92,7 +92,7 @@ async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
 
 /// S26: a drain right after a stop has no effect, even if the child has not processed the stop yet.
 #[tokio::test(start_paused = true)]
-async fn a_drain_right_behind_a_stop_is_a_stop() {
+async fn a_drain_right_after_a_stop_is_a_stop() {
     for queued in [false, true] {
         let (tree, journal, mut events) = one().await;
         if queued {
@@ -361,7 +361,7 @@ supervisor! {
 /// S26, 2a, S7: below a failure the queued messages are not handled, and the drain lasts no longer than the child's
 /// time. The restart of the parent absorbs it.
 #[tokio::test(start_paused = true)]
-async fn a_drain_is_held_below_a_failure() {
+async fn a_drain_is_suspended_below_a_failure() {
     for (time, took, expected) in [(ms(300), ms(300), "Aborted"), (secs(3), secs(1), "Stopped")] {
         let journal = Journal::default();
         let office = Office::start(journal.clone(), time).await.unwrap();

@@ -228,7 +228,7 @@ async fn what_has_no_end_hears_of_a_drain_by_its_token() {
 /// S26, 2a: a future that panics ends the drain, as a failing message does: the panic is reported, and `post_stop` is
 /// due.
 #[tokio::test(start_paused = true)]
-async fn a_panic_beside_a_drain_ends_it() {
+async fn a_panic_next_to_a_drain_ends_it() {
     quiet_panics();
     let (tree, journal) = one().await;
     let asked = request(&tree.server, secs(10)).await;
@@ -283,7 +283,7 @@ async fn a_group_that_goes_down_does_not_wait_for_what_runs() {
 
 /// S26, S7: below a failure the drain is suspended; after a Resume from above, it continues to wait.
 #[tokio::test(start_paused = true)]
-async fn a_drain_that_was_held_goes_on_waiting() {
+async fn a_drain_that_was_suspended_goes_on_waiting() {
     let journal = Journal::default();
     let tree = Resumes::start(journal.clone()).await.unwrap();
     let asked = request(&tree.sub.b, secs(4)).await;

@@ -357,7 +357,7 @@ supervisor! {
 
 /// S16: a kill after a stop ends a task with a context at once, together with its subtasks.
 #[tokio::test(start_paused = true)]
-async fn a_kill_behind_a_stop_ends_a_task_at_once() {
+async fn a_kill_after_a_stop_ends_a_task_at_once() {
     let mut tree = Deaf::tree(Journal::default());
     let mut events = tree.events();
     let tree = tree.start().await.unwrap();
@@ -378,7 +378,7 @@ async fn a_kill_behind_a_stop_ends_a_task_at_once() {
 
 /// S16: a kill after a stop also ends an actor in its last message; the instance loses its `post_stop`.
 #[tokio::test(start_paused = true)]
-async fn a_kill_behind_a_stop_ends_an_actor_in_its_last_message() {
+async fn a_kill_after_a_stop_ends_an_actor_in_its_last_message() {
     let journal = Journal::default();
     let tree = Deaf::start(journal.clone()).await.unwrap();
     tree.actor.tell(Do::Hang).await.unwrap();
@@ -394,7 +394,7 @@ async fn a_kill_behind_a_stop_ends_an_actor_in_its_last_message() {
 
 /// S16: a kill drops a task that was asked to stop for a restart; the restart goes on.
 #[tokio::test(start_paused = true)]
-async fn a_kill_behind_a_restart_drops_the_task_and_it_starts_again() {
+async fn a_kill_after_a_restart_drops_the_task_and_it_starts_again() {
     let tree = Deaf::start(Journal::default()).await.unwrap();
     settle().await;
     tree.one.restart().unwrap();
@@ -490,7 +490,7 @@ async fn a_stop_followed_by_a_failure_is_a_stop_everywhere() {
 
 /// S23, S36: a message whose handler has called `cx.stop()` is handled, even if the handler then panics.
 #[tokio::test(start_paused = true)]
-async fn a_message_behind_whose_stop_it_panics_is_not_delivered_again() {
+async fn a_message_that_panics_after_its_stop_is_not_delivered_again() {
     struct Once(Journal);
     #[actor]
     impl Once {
@@ -517,7 +517,7 @@ async fn a_message_behind_whose_stop_it_panics_is_not_delivered_again() {
 
 /// S23: if a future of `cx.run` panics during the last message of an actor that stops, the panic is reported.
 #[tokio::test(start_paused = true)]
-async fn a_panic_beside_the_message_that_stops_is_reported() {
+async fn a_panic_next_to_the_message_that_stops_is_reported() {
     struct Busy;
     #[actor]
     impl Busy {

@@ -222,7 +222,7 @@ supervisor! {
 /// S25, S26: a child that has ended, and is started again on request while the runtime is dropped, ends with the
 /// runtime like all others. This includes a child whose task is already gone.
 #[test]
-fn a_start_by_hand_does_not_outlive_its_runtime() {
+fn a_requested_start_does_not_outlive_its_runtime() {
     comes_back(|| {
         // The order in which a runtime drops its tasks depends on their ids.
         for _ in 0..16 {
@@ -353,7 +353,7 @@ supervisor! {
 /// S25, S26: a child that has ended with its runtime cannot be started again: it would accept messages and never handle
 /// them.
 #[test]
-fn what_has_gone_with_its_runtime_is_not_started_by_hand() {
+fn a_child_gone_with_its_runtime_is_not_started_on_request() {
     comes_back(|| {
         let (told, answers) = channel();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

@@ -89,7 +89,7 @@ async fn a_spawn_is_ok_though_the_task_has_ended_when_it_is_heard() {
 
 /// S21, S29: the task was up, so the others do not wait while it is restarted.
 #[tokio::test(start_paused = true)]
-async fn a_boot_goes_on_behind_a_task_that_fails_at_once() {
+async fn a_first_start_goes_on_after_a_task_that_fails_at_once() {
     let (journal, begin) = (Journal::default(), Instant::now());
     let mut blueprint = Goes::tree(journal.clone());
     let mut events = blueprint.events();
@@ -107,7 +107,7 @@ async fn a_boot_goes_on_behind_a_task_that_fails_at_once() {
 /// S21, S29: until the last child is up, a Stop or an Escalate of the task makes the first start fail, as for any child
 /// that runs.
 #[tokio::test(start_paused = true)]
-async fn what_fails_at_once_and_is_not_restarted_fails_the_boot() {
+async fn a_child_that_fails_at_once_and_is_not_restarted_fails_the_first_start() {
     let journal = Journal::default();
     let stopped = Stops::start(journal.clone()).await.unwrap_err();
     let escalated = Escalates::start(journal.clone()).await.unwrap_err();

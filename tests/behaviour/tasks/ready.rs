@@ -96,7 +96,7 @@ supervisor! {
 
 /// S29: the first start waits until the task is ready, whether the task or a subtask signals it.
 #[tokio::test(start_paused = true)]
-async fn the_boot_waits_for_a_task_to_be_ready() {
+async fn the_first_start_waits_for_a_task_to_be_ready() {
     for plan in [Plan::Ready(secs(7)), Plan::Below(secs(7))] {
         let journal = Journal::default();
         let begin = Instant::now();

@@ -124,7 +124,7 @@ async fn a171_one_error_is_one_restart() {
 
 /// After a manual reset the delays begin again, both after a failure and after a normal end.
 #[tokio::test(start_paused = true)]
-async fn a172_a_reset_by_hand_begins_the_delays_anew() {
+async fn a172_a_reset_on_request_begins_the_delays_again() {
     for by_failure in [true, false] {
         let end = || if by_failure { Msg::Fail(Boom::Told) } else { Msg::Stop };
         let (tree, _, mut events) = back(secs(3), secs(30)).await;
@@ -237,7 +237,7 @@ async fn a178_who_is_through_says_so_and_a_wait_can_be_ended() {
 
 /// Four delays that match the announced ones, and the same child after them.
 #[tokio::test(start_paused = true)]
-async fn a180_four_delays_and_one_child_behind_them() {
+async fn a180_four_delays_and_one_child_after_them() {
     let (tree, stage, mut events) = back(ms(200), secs(10)).await;
     let begun = Instant::now();
     for _ in 0..4 {
@@ -252,7 +252,7 @@ async fn a180_four_delays_and_one_child_behind_them() {
 
 /// A backoff adds no actor between a child and its parent: the path is the same with and without.
 #[tokio::test(start_paused = true)]
-async fn a180a_nobody_stands_between_a_child_and_its_parent() {
+async fn a180a_nothing_stands_between_a_child_and_its_parent() {
     let boss = top("boss", &Stage::default()).await;
     let plain = kid(&boss, "plain").await;
     let paced = kid_as(&boss, "paced", |spawn| spawn.backoff(exact(secs(1), secs(1)))).await.unwrap();

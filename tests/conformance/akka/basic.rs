@@ -54,7 +54,7 @@ supervisor! {
 
 /// The new instance receives the first error; the sender of the ask learns at once that no answer will come.
 #[tokio::test(start_paused = true)]
-async fn a001_the_new_instance_is_told_the_error_and_nobody_answers_the_asker() {
+async fn a001_the_new_instance_gets_the_error_and_the_asker_gets_no_answer() {
     let stage = Stage::default();
     let tree = One::start(stage.clone()).await.unwrap();
     stage.take();

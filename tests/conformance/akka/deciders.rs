@@ -91,7 +91,7 @@ async fn a045_an_escalation_restarts_the_parent_and_ends_the_child() {
 
 /// A parent that keeps the child: the child survives with its handle, and has a fresh state.
 #[tokio::test(start_paused = true)]
-async fn a046_an_escalation_restarts_a_kept_child_behind_its_parent() {
+async fn a046_an_escalation_restarts_a_kept_child_after_its_parent() {
     let (tree, [a, b], stage) = deep(Directive::Restart, always(Directive::Escalate)).await;
     stage.keeps("parent", &["a"]);
     a.tell(Msg::Add(42)).await.unwrap();

@@ -137,7 +137,7 @@ async fn a128_a_stop_in_a_restart_wins() {
 
 /// A parent is ordered to stop while it still has to decide a child's failure: all end, and nothing is restarted.
 #[tokio::test(start_paused = true)]
-async fn a130_a_stop_with_a_failure_below_that_waits_restarts_nobody() {
+async fn a130_a_stop_with_a_failure_below_that_waits_restarts_no_child() {
     let stage = Stage::default();
     stage.supervises("boss", always(Directive::Escalate));
     let house = House::start(stage.clone()).await.unwrap();
@@ -175,7 +175,7 @@ async fn a131_a_second_stop_changes_nothing() {
 
 /// Any holder of the handle may stop the actor, not only the parent.
 #[tokio::test(start_paused = true)]
-async fn a132_whoever_has_the_handle_may_stop() {
+async fn a132_anyone_with_the_handle_may_stop() {
     let house = House::start(Stage::default()).await.unwrap();
     let other = house.other.clone();
     with(&house.boss, move |_, _| other.stop()).await;

@@ -92,7 +92,7 @@ async fn a097_messages_flow_when_the_last_failure_above_is_resumed() {
 
 /// A suspended actor can be stopped and watched, and learns of ends when it continues.
 #[tokio::test(start_paused = true)]
-async fn a098_who_is_held_can_be_stopped_and_watched() {
+async fn a098_a_suspended_child_can_be_stopped_and_watched() {
     let family = Family::new(Directive::Resume).await;
     let other = kid(&family.mid, "other").await;
     watch(&other, &family.leaf).await;
@@ -188,7 +188,7 @@ async fn a103_an_earlier_child_of_the_name_does_not_concern_the_next() {
 
 /// A child spawned below an undecided failure does not start before the decision, and never if the decision is Restart.
 #[tokio::test(start_paused = true)]
-async fn a105_what_is_spawned_while_held_starts_behind_the_resume() {
+async fn a105_what_is_spawned_while_suspended_starts_after_the_resume() {
     for above in [Directive::Resume, Directive::Restart] {
         let family = Family::new(above).await;
         act(&family.leaf, |unit, cx| {

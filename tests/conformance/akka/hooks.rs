@@ -136,7 +136,7 @@ async fn a070_the_new_instance_waits_for_the_old_ones_children() {
 
 /// A kept child is restarted after its parent is up again, not before.
 #[tokio::test(start_paused = true)]
-async fn a071_a_kept_child_is_restarted_behind_its_parent() {
+async fn a071_a_kept_child_is_restarted_after_its_parent() {
     let stage = Stage::default();
     stage.keeps("boss", &["kid"]);
     let (boss, _) = family(&stage).await;

@@ -37,7 +37,7 @@ async fn fail_at(kid: &ActorRef<Unit>, times: &[u64]) -> Option<u64> {
 
 /// Two restarts in half a second; later a third is allowed.
 #[tokio::test(start_paused = true)]
-async fn a030_behind_the_window_there_is_room_again() {
+async fn a030_after_the_window_there_is_room_again() {
     let (_boss, kid, stage) = limited(limit(2, Some(ms(500)))).await;
     assert_eq!(fail_at(&kid, &[0, 50, 750]).await, None);
     assert_eq!(ping(&kid).await, 4);
@@ -134,7 +134,7 @@ async fn a040_the_restart_of_the_parent_makes_the_budget_fresh() {
 
 /// Another child of the same name begins with a fresh count.
 #[tokio::test(start_paused = true)]
-async fn a041_a_new_child_of_the_same_name_counts_anew() {
+async fn a041_a_new_child_of_the_same_name_counts_again() {
     let (boss, first, _) = limited(limit(1, None)).await;
     assert_eq!(fail_at(&first, &[0]).await, None);
     first.stop();

@@ -182,7 +182,7 @@ async fn a083_a_restart_survives_a_failing_hook_and_a_failing_start() {
 
 /// A `pre_restart` that fails leaves no child running: the next start can spawn children with the same names.
 #[tokio::test(start_paused = true)]
-async fn a085_a_failing_pre_restart_leaves_no_child_behind() {
+async fn a085_a_failing_pre_restart_leaves_no_child_running() {
     let stage = Stage::default();
     stage.on("boss pre_start", |unit, cx| Box::pin(async move { Ok(unit.spawn("kid", cx).await.map(drop)?) }));
     let boss = top("boss", &stage).await;
@@ -268,7 +268,7 @@ async fn a090_resume_of_a_failed_post_restart_is_another_restart() {
 
 /// However many starts fail in between, the hook of the one that works receives the original cause of the restart.
 #[tokio::test(start_paused = true)]
-async fn a091_the_first_error_is_found_behind_failed_restarts() {
+async fn a091_the_first_error_is_found_after_failed_restarts() {
     let stage = Stage::default();
     let tree = One::start(stage.clone()).await.unwrap();
     stage.plan("a start", 2, Fault::Error);

@@ -318,7 +318,7 @@ async fn a197_what_has_no_room_in_a_wait_comes_back() {
 
 /// One second, two, and one again after the reset time; a reset time shorter than the delay is refused.
 #[tokio::test(start_paused = true)]
-async fn a198_the_delays_begin_anew_behind_good_service() {
+async fn a198_the_delays_begin_again_after_good_service() {
     let tree = Patient::start(Stage::default()).await.unwrap();
     assert_eq!((delay(&tree.a).await, delay(&tree.a).await), (secs(1), secs(2)));
     pass(ms(9_999)).await;

@@ -158,7 +158,7 @@ async fn a146_watching_twice_is_watching_once() {
 
 /// A watch made while the notice is queued does not count as a second one; a watch made after the notice does.
 #[tokio::test(start_paused = true)]
-async fn a147_a_watch_behind_the_notice_is_a_new_one() {
+async fn a147_a_watch_after_the_notice_is_a_new_one() {
     let (house, stage) = house().await;
     watch(&house.one, &house.db).await;
     let db = house.db.clone();
@@ -191,7 +191,7 @@ async fn a148_watches_outlive_the_restart_of_the_watcher() {
 
 /// The notice comes after `post_stop`, however long that takes.
 #[tokio::test(start_paused = true)]
-async fn a151_the_notice_comes_behind_post_stop() {
+async fn a151_the_notice_comes_after_post_stop() {
     let (house, stage) = house().await;
     watch(&house.one, &house.db).await;
     stage.plan("db post_stop", 1, Fault::Slow(secs(2)));

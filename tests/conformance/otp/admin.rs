@@ -53,7 +53,7 @@ supervisor! {
 
 /// A child that is stopped on request ends in order, stays known and is not started again.
 #[tokio::test(start_paused = true)]
-async fn o025_who_is_stopped_by_hand_stays_known() {
+async fn o025_a_child_that_is_stopped_on_request_stays_known() {
     each!(1, secs(5), |tree, stage| {
         stop(&tree.b).await;
         pass(secs(60)).await;
@@ -104,7 +104,7 @@ async fn o031_what_is_asked_of_an_ended_tree_is_an_error() {
 
 /// Up, stopped, up again, stopped again: each step is visible, and nothing has to be deleted.
 #[tokio::test(start_paused = true)]
-async fn o032_the_life_of_a_child_by_hand() {
+async fn o032_the_life_of_a_child_by_commands() {
     each!(1, secs(5), |tree, stage| {
         stage.take();
         for _ in 0..3 {
@@ -178,7 +178,7 @@ async fn o037_children_are_listed_as_they_are_declared() {
 
 /// The ends after which a child can be started on request, by lifecycle and strategy.
 #[tokio::test(start_paused = true)]
-async fn o038_who_can_be_started_by_hand_behind_which_end() {
+async fn o038_which_children_can_be_started_after_which_end() {
     let tree = Ends::start(Stage::default()).await.unwrap();
     let [one, all, rest] = [
         (&tree.inner.transient, &tree.inner.temporary),
@@ -247,7 +247,7 @@ async fn o041_a_child_that_comes_later_is_the_last_of_its_group() {
 
 /// A child that was stopped on request stays stopped when the supervisor is restarted.
 #[tokio::test(start_paused = true)]
-async fn o042_a_stop_by_hand_outlives_the_supervisor() {
+async fn o042_a_requested_stop_outlives_the_supervisor() {
     let tree = Branches::start(Stage::default()).await.unwrap();
     stop(&tree.branch.b).await;
     tree.branch.restart().unwrap();

@@ -48,7 +48,7 @@ supervisor! {
 
 /// A tree without children starts, lives and is stopped.
 #[tokio::test(start_paused = true)]
-async fn o001_a_tree_with_nobody_in_it_starts_and_stops() {
+async fn o001_an_empty_tree_starts_and_stops() {
     let tree = Empty::start(Stage::default()).await.unwrap();
     pass(secs(60)).await;
     assert!(tree.ended().is_none());

@@ -173,7 +173,7 @@ async fn o253_one_in_front_that_fails_meanwhile_joins_the_wait() {
 
 /// Without a declared delay the first restart comes at once, and the delay of consecutive restarts doubles each time.
 #[tokio::test(start_paused = true)]
-async fn o256_the_first_comes_at_once_and_those_in_a_row_wait() {
+async fn o256_the_first_comes_at_once_and_those_in_a_streak_wait() {
     let stage = Stage::default();
     let tree = Plain::start(stage.clone()).await.unwrap();
     let mut events = tree.events();

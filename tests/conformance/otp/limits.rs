@@ -113,7 +113,7 @@ async fn o097_a_group_shares_its_budget_and_others_do_not() {
 
 /// Requests do not count against the budget.
 #[tokio::test(start_paused = true)]
-async fn o098_by_hand_nothing_is_charged() {
+async fn o098_commands_do_not_count_against_the_budget() {
     each!(0, secs(5), |tree, stage| {
         for nth in 2..=10 {
             tree.b.restart().unwrap();

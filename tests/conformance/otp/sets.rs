@@ -353,7 +353,7 @@ async fn o196_parts_can_grow_and_shrink() {
 
 /// With no part left, a key finds nothing, and the number can grow again.
 #[tokio::test(start_paused = true)]
-async fn o197_with_no_part_left_nobody_is_found() {
+async fn o197_with_no_part_left_none_is_found() {
     let tree = Sized::start(Stage::default(), 0).await.unwrap();
     assert!(tree.parts.get(&0).is_none() && tree.parts.is_empty());
     tree.parts.spawn(9).await.unwrap();
@@ -362,7 +362,7 @@ async fn o197_with_no_part_left_nobody_is_found() {
 
 /// A part that comes back has the same handle, where messages wait for the part.
 #[tokio::test(start_paused = true)]
-async fn o200_a_part_that_comes_back_is_behind_its_handle() {
+async fn o200_a_part_that_comes_back_is_reached_by_its_handle() {
     let stage = Stage::default();
     let tree = Parts::start(stage.clone()).await.unwrap();
     stage.plan("part 1 start", 1, Fault::Slow(secs(1)));

@@ -115,7 +115,7 @@ async fn o152_the_end_of_a_plain_transient_child_does_not_end_the_tree() {
 
 /// A requested stop of a significant child does not end the tree.
 #[tokio::test(start_paused = true)]
-async fn o153_a_stop_by_hand_of_a_significant_child_does_not_end_the_tree() {
+async fn o153_a_requested_stop_of_a_significant_child_does_not_end_the_tree() {
     let tree = AnyOf::start(Stage::default()).await.unwrap();
     stop(&tree.temporary).await;
     pass(secs(60)).await;

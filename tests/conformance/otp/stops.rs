@@ -194,7 +194,7 @@ async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
 
 /// A child that is let go does not delay the shutdown of its former supervisor.
 #[tokio::test(start_paused = true)]
-async fn o132_a_child_that_was_let_go_holds_up_nobody() {
+async fn o132_a_detached_child_delays_no_other() {
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     let one = kid(&boss, "one").await;
@@ -328,7 +328,7 @@ async fn o141_an_instance_is_stopped_by_its_handle() {
 
 /// A shutdown that has returned leaves nothing running; the same tree can be started again at once.
 #[tokio::test(start_paused = true)]
-async fn o142_a_shutdown_leaves_nobody_behind() {
+async fn o142_a_shutdown_leaves_nothing_running() {
     let stage = Stage::default();
     for _ in 0..3 {
         let tree = One::start(stage.clone(), 1, secs(5)).await.unwrap();
@@ -352,7 +352,7 @@ async fn o143_a_shutdown_may_be_bounded() {
 
 /// A slow stop of one child does not delay restarts of the others.
 #[tokio::test(start_paused = true)]
-async fn o145_a_slow_stop_holds_up_nobody_else() {
+async fn o145_a_slow_stop_delays_no_other() {
     let stage = Stage::default();
     let tree = One::start(stage.clone(), 1, secs(5)).await.unwrap();
     stage.plan("a post_stop", 1, Fault::Slow(secs(4)));

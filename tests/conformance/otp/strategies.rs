@@ -76,7 +76,7 @@ async fn o077_one_for_all_restarts_all_for_one_charge() {
 
 /// The child that failed and the children after it restart.
 #[tokio::test(start_paused = true)]
-async fn o078_rest_for_one_restarts_those_behind() {
+async fn o078_rest_for_one_restarts_those_after() {
     let stage = Stage::default();
     let tree = Rest::start(stage.clone(), 5, secs(5)).await.unwrap();
     stage.take();
@@ -101,7 +101,7 @@ async fn o080_a_stop_goes_backwards() {
 
 /// A member that does not come up takes down the members that are up already, and all begin again.
 #[tokio::test(start_paused = true)]
-async fn o081_one_for_all_begins_anew_if_another_does_not_come_up() {
+async fn o081_one_for_all_begins_again_if_another_does_not_come_up() {
     let stage = Stage::default();
     let tree = All::start(stage.clone(), 3, secs(60)).await.unwrap();
     stage.take();
@@ -130,7 +130,7 @@ async fn o082_rest_for_one_goes_on_from_the_one_that_does_not_come_up() {
 
 /// A child that ends normally does not affect the children after it.
 #[tokio::test(start_paused = true)]
-async fn o083_rest_for_one_leaves_those_behind_one_that_is_through() {
+async fn o083_rest_for_one_leaves_those_after_one_that_has_finished() {
     let stage = Stage::default();
     let tree = RestThrough::start(stage.clone()).await.unwrap();
     stage.take();
@@ -157,7 +157,7 @@ async fn o085_one_for_all_brings_back_who_was_through() {
 
 /// The same for the children after the one that failed; those before it stay as they are.
 #[tokio::test(start_paused = true)]
-async fn o086_rest_for_one_brings_back_who_was_through_behind() {
+async fn o086_rest_for_one_brings_back_those_after_that_had_finished() {
     let stage = Stage::default();
     let tree = RestThrough::start(stage.clone()).await.unwrap();
     for unit in [&tree.before, &tree.through] {

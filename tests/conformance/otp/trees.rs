@@ -69,7 +69,7 @@ async fn o215_a_branch_at_its_limit_restarts_its_group() {
 
 /// A child that failed, ended, or was stopped and started again keeps its handle.
 #[tokio::test(start_paused = true)]
-async fn o216_a_handle_outlives_every_way_to_begin_anew() {
+async fn o216_a_handle_outlives_every_restart() {
     let tree = Harness::start(Stage::default()).await.unwrap();
     let unit = tree.permanent.clone();
     fail(&unit).await;
@@ -158,7 +158,7 @@ async fn o238_a_quiet_tree_has_forgotten_its_restarts() {
 
 /// A tree under test is completely gone before the code after its shutdown runs.
 #[tokio::test(start_paused = true)]
-async fn o240_a_tree_under_test_is_gone_behind_its_shutdown() {
+async fn o240_a_tree_under_test_is_gone_after_its_shutdown() {
     let stage = Stage::default();
     let tree = testing::start(Harness::tree(stage.clone())).await.unwrap();
     let permanent = tree.permanent.clone();
@@ -227,7 +227,7 @@ async fn o228_what_is_told_has_nothing_of_the_arguments() {
 
 /// A requested start is one line in the log, like a start by the tree.
 #[tokio::test(start_paused = true)]
-async fn o230_a_start_by_hand_is_one_line() {
+async fn o230_a_requested_start_is_one_line() {
     let tree = Top::start(Stage::default()).await.unwrap();
     let mut events = tree.events();
     let guest = tree.left.guests.spawn("x").await.unwrap();

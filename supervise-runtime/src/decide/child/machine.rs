@@ -607,7 +607,7 @@ impl Machine {
                 self.cold().leave = Leave::End(why);
                 self.stop(restarts, port);
             }
-            Order::Stop { begins } => self.stop_by_hand(begins, port),
+            Order::Stop { begins } => self.stop_on_request(begins, port),
             Order::Drain => self.drain(port),
             Order::Over(ended) => {
                 if self.is_parked() {
@@ -755,7 +755,7 @@ impl Machine {
     }
 
     /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
-    fn stop_by_hand(&mut self, begins: bool, port: &mut dyn Port) {
+    fn requested_stop(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::AwaitingRestart if self.root => self.cold().over = Some(Ended::Stopped),
             // The group has decided what follows.

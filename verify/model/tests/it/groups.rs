@@ -61,7 +61,7 @@ fn all_for_one_moves_in_order() {
 
 /// S18: a failed member before the range widens the range, which handles the failure.
 #[test]
-fn rest_for_one_comes_up_whoever_fails() {
+fn rest_for_one_comes_up_whichever_child_fails() {
     explore(1600, || async {
         let log = Log::default().ordered(&MEMBERS);
         let tree = Rest::tree(log.clone()).seed(1).start().await.unwrap();

@@ -40,7 +40,7 @@ fn a_child_that_moves_is_never_lost() {
 
 /// S38: two actors that link each other do not both succeed.
 #[test]
-fn nobody_is_above_itself() {
+fn no_cell_is_above_itself() {
     explore(1200, || async {
         let log = Log::default();
         let top = |name: &'static str| {
