@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a declaration costs to compile, beside the same tree written by hand with the runtime's API.
+"""What a declaration costs to compile, beside the same tree written manually with the runtime's API.
 
 usage: run.py [ROUNDS]
        run.py --instructions      counts instructions by valgrind: the same on every run, also on a busy machine
@@ -68,8 +68,8 @@ def by_hand(count):
     names = [f"c{n}" for n in range(count)]
     fields = "\n".join(f"    pub {name}: ActorRef<Worker>," for name in names)
     specs = "\n".join(
-        f'        ChildSpec {{ name: "{name}", doc: "", item: "Worker", shape: Shape::One, kind: Kind::Actor, '
-        f"lifecycle: Lifecycle::Permanent, shutdown: DeclaredShutdown::Is(Shutdown::Within(Duration::from_secs(5))), "
+        f'        ChildSpec {{ name: "{name}", doc: "", item: "Worker", shape: Shape::One, kind: ChildKind::Actor, '
+        f"lifecycle: Lifecycle::Permanent, shutdown: DeclaredShutdown::Is(ShutdownTimeout::Within(Duration::from_secs(5))), "
         f'settings: &["lifecycle(Permanent, shutdown = 5s)"], below: Below::Known(None) }},' for name in names)
     clones = ", ".join(f"{name}: self.{name}.clone()" for name in names)
     starts = "\n".join(f"""
@@ -79,7 +79,7 @@ def by_hand(count):
             {{
                 let first = first.clone();
                 move || {{
-                    let first = Kept::again(&first);
+                    let first = SharedValue::clone_for_start(&first);
                     async move {{ Ok::<_, UserError>(Worker(first)) }}
                 }}
             }},
@@ -135,14 +135,14 @@ impl TreeDef for Tree {{
 impl Child for Tree {{
     type Handle = Tree;
     type Start = supervise::Tree<Tree>;
-    const KIND: Kind = Kind::Tree;
+    const KIND: ChildKind = ChildKind::Tree;
     const TREE: Option<&'static TreeSpec> = Some(&<Tree as TreeHandle>::SPEC);
-    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Tree>
+    fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Self>, start: F) -> Launched<Tree>
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<supervise::Tree<Tree>, UserError>> + Send + 'static,
     {{
-        launch_tree(seat, options, start)
+        launch_tree(child_slot, options, start)
     }}
 }}
 

@@ -364,7 +364,7 @@ const _: () = {
                     doc: "",
                     item: "Garden",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Tree,
+                    kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -402,12 +402,12 @@ const _: () = {
     impl __rt::Child for House {
         type Handle = House;
         type Start = __rt::Tree<House>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<House as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<House>
@@ -417,7 +417,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<House>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

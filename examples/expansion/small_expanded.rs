@@ -209,7 +209,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
@@ -225,12 +225,12 @@ const _: () = {
     impl __rt::Child for Clock {
         type Handle = Clock;
         type Start = __rt::Tree<Clock>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Clock as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Clock>
@@ -240,7 +240,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<Clock>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

@@ -9,14 +9,14 @@ pub use crate::actor::{Actor, HandleOutput, Outcome, OutputIf, Watcher};
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::{
-    Argument, AsKey, Builder, Checked, Child, ChildIf, CloneForStart, Declared, First, Handle, Launched, Moved,
-    Parameter, Running, Seat, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial,
+    Argument, AsKey, Builder, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared, First, Handle, Launched,
+    Moved, Parameter, Running, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial,
     launch_tree, no_initial,
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use crate::values::ended::{Ended, Watched};
 pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
-pub use crate::values::kind::ChildKind as Kind;
+pub use crate::values::kind::ChildKind;
 pub use crate::values::report::Report;
 pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, shutdown_too_short};
 pub use crate::values::strategy::{

@@ -20,7 +20,7 @@ use std::future::Future;
 /// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Seat {
+pub struct ChildSlot {
     pub(crate) core: CellCore,
 }
 
@@ -107,7 +107,7 @@ pub trait Child: Sized + Send + 'static {
     const TREE: Option<&'static TreeSpec> = None;
 
     #[doc(hidden)]
-    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
+    fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
@@ -199,12 +199,12 @@ impl<A: Actor> Child for A {
     type Start = A;
     const KIND: ChildKind = ChildKind::Actor;
 
-    fn launch<F, Fut>(seat: Seat, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
+    fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
-        let (cell, life) = make_actor(seat.core, options, start);
+        let (cell, life) = make_actor(child_slot.core, options, start);
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
     }
 }
@@ -214,12 +214,12 @@ impl Child for Task {
     type Start = TaskStart;
     const KIND: ChildKind = ChildKind::Task;
 
-    fn launch<F, Fut>(seat: Seat, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
+    fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
     {
-        let cell = BareCell::new(seat.core);
+        let cell = BareCell::new(child_slot.core);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
         let life = Unbegun::new(&cell, live(cell.clone(), body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }

@@ -29,7 +29,7 @@ mod validator;
 use builder::with_builder;
 pub use builder::{Builder, initial, no_initial};
 pub(crate) use child::HandleSource;
-pub use child::{Child, Declared, Handle, Launched, Seat, Start, TreeHandle};
+pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
 pub use field::ChildIf;
 pub use kept::{Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, SendValue, SharedValue, TypeCheck};
 pub use running::{Running, Tree};
@@ -45,13 +45,13 @@ pub trait TreeDef: TreeHandle {
 
 /// The `launch` of a tree, called by the macro's `impl Child`.
 #[doc(hidden)]
-pub fn launch_tree<T, F, Fut>(seat: Seat, options: ChildOptions<T>, mut start: F) -> Launched<T>
+pub fn launch_tree<T, F, Fut>(child_slot: ChildSlot, options: ChildOptions<T>, mut start: F) -> Launched<T>
 where
     T: TreeDef,
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<Tree<T>, UserError>> + Send + 'static,
 {
-    launch_build(seat, options, move |builder: Builder| {
+    launch_build(child_slot, options, move |builder: Builder| {
         let tree = start();
         // Boxed: a tree may contain itself.
         let build: BoxFuture<'static, Result<T, UserError>> =
@@ -60,13 +60,13 @@ where
     })
 }
 
-fn launch_build<H, F, Fut>(seat: Seat, options: ChildOptions<H>, build: F) -> Launched<H>
+fn launch_build<H, F, Fut>(child_slot: ChildSlot, options: ChildOptions<H>, build: F) -> Launched<H>
 where
     H: Clone + Send + 'static,
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
-    let cell = BareCell::new(seat.core);
+    let cell = BareCell::new(child_slot.core);
     let slot: HandleSlot<H> = Arc::default();
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));
     // Boxed: a tree may contain itself.

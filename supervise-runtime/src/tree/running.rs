@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::{Builder, HandleSource, Join, Seat, Shutdown, TreeDef, launch_build};
+use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
@@ -190,7 +190,7 @@ impl<T: TreeDef> Tree<T> {
         bus.spans.begin();
         let core = CellCore::new(Name::from(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
-        let launched = launch_build(Seat { core }, ChildOptions::<T>::new(), move |builder: Builder| {
+        let launched = launch_build(ChildSlot { core }, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
             let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {

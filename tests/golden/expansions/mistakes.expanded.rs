@@ -175,12 +175,12 @@ const _: () = {
     impl __rt::Child for Mistakes {
         type Handle = Mistakes;
         type Start = __rt::Tree<Mistakes>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Mistakes as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Mistakes>
@@ -193,7 +193,7 @@ const _: () = {
                     >,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

@@ -301,7 +301,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
@@ -314,7 +314,7 @@ const _: () = {
                     doc: "",
                     item: "Inner",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Tree,
+                    kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -351,12 +351,12 @@ const _: () = {
     impl __rt::Child for Names {
         type Handle = Names;
         type Start = __rt::Tree<Names>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Names as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Names>
@@ -366,7 +366,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<Names>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };
@@ -640,12 +640,12 @@ const _: () = {
     impl __rt::Child for Other {
         type Handle = Other;
         type Start = __rt::Tree<Other>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Other as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Other>
@@ -655,7 +655,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<Other>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

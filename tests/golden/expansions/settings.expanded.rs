@@ -321,7 +321,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Infinity,
@@ -344,12 +344,12 @@ const _: () = {
     impl __rt::Child for Settings {
         type Handle = Settings;
         type Start = __rt::Tree<Settings>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Settings as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Settings>
@@ -362,7 +362,7 @@ const _: () = {
                     >,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

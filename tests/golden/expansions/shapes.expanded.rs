@@ -580,7 +580,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::Keyed("u64"),
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Temporary,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
@@ -606,12 +606,12 @@ const _: () = {
     impl __rt::Child for Shapes {
         type Handle = Shapes;
         type Start = __rt::Tree<Shapes>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Shapes as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Shapes>
@@ -621,7 +621,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

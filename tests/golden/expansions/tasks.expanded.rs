@@ -294,7 +294,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
@@ -307,7 +307,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::One,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -318,7 +318,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::Optional,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -329,7 +329,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -340,7 +340,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::Set,
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
@@ -353,7 +353,7 @@ const _: () = {
                     doc: "",
                     item: "task",
                     shape: __rt::Shape::Keyed("String"),
-                    kind: __rt::Kind::Task,
+                    kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
@@ -366,12 +366,12 @@ const _: () = {
     impl __rt::Child for Tasks {
         type Handle = Tasks;
         type Start = __rt::Tree<Tasks>;
-        const KIND: __rt::Kind = __rt::Kind::Tree;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
         const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
             &<Tasks as __rt::TreeHandle>::SPEC,
         );
         fn launch<__F, __Fut>(
-            __seat: __rt::Seat,
+            __slot: __rt::ChildSlot,
             __options: __rt::ChildOptions<Self>,
             __start: __F,
         ) -> __rt::Launched<Tasks>
@@ -381,7 +381,7 @@ const _: () = {
                     Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::UserError>,
                 > + ::core::marker::Send + 'static,
         {
-            __rt::launch_tree(__seat, __options, __start)
+            __rt::launch_tree(__slot, __options, __start)
         }
     }
 };

@@ -124,11 +124,11 @@ fn as_child(name: &Ident) -> TokenStream {
         impl __rt::Child for #name {
             type Handle = #name;
             type Start = __rt::Tree<#name>;
-            const KIND: __rt::Kind = __rt::Kind::Tree;
+            const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
             const TREE: ::core::option::Option<&'static __rt::TreeSpec> =
                 ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC);
             fn launch<#function, #future>(
-                __seat: __rt::Seat,
+                __slot: __rt::ChildSlot,
                 __options: __rt::ChildOptions<Self>,
                 __start: #function,
             ) -> __rt::Launched<#name>
@@ -142,7 +142,7 @@ fn as_child(name: &Ident) -> TokenStream {
                     > + ::core::marker::Send
                     + 'static,
             {
-                __rt::launch_tree(__seat, __options, __start)
+                __rt::launch_tree(__slot, __options, __start)
             }
         }
     }

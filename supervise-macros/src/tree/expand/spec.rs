@@ -56,17 +56,19 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
         }
         // A tree that contains itself was reported. Here rustc would report it again, as an infinite constant.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => {
-            (quote!(__rt::Kind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
+            (quote!(__rt::ChildKind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
         Some(Unit::Type(ty)) => {
             let tree = Imported.asked(ty, "Declared", "TREE");
             (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
         }
-        Some(Unit::Task(_)) => (quote!(__rt::Kind::Task), quote!(__rt::Below::Known(::core::option::Option::None))),
+        Some(Unit::Task(_)) => {
+            (quote!(__rt::ChildKind::Task), quote!(__rt::Below::Known(::core::option::Option::None)))
+        }
         None => {
             let name = &child.subtree()?.name;
             (
-                quote!(__rt::Kind::Tree),
+                quote!(__rt::ChildKind::Tree),
                 quote!(__rt::Below::Known(::core::option::Option::Some(
                     &<#name as __rt::TreeHandle>::SPEC
                 ))),

@@ -755,7 +755,7 @@ impl Machine {
     }
 
     /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
-    fn requested_stop(&mut self, begins: bool, port: &mut dyn Port) {
+    fn stop_on_request(&mut self, begins: bool, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::AwaitingRestart if self.root => self.cold().over = Some(Ended::Stopped),
             // The group has decided what follows.

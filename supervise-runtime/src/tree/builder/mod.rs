@@ -21,7 +21,7 @@ use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
-use crate::tree::child::{Child, HandleSource, Seat, TreeHandle};
+use crate::tree::child::{Child, ChildSlot, HandleSource, TreeHandle};
 use crate::tree::kept::{SendValue, SharedValue};
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
@@ -217,8 +217,8 @@ impl Builder {
                     there: OnceLock::new(),
                 });
                 let again: Arc<StartRecipe<T>> = recipe.clone();
-                let seat = Seat { core: self.core(name) };
-                let launched = T::launch(seat, options.source(source), move || {
+                let child_slot = ChildSlot { core: self.core(name) };
+                let launched = T::launch(child_slot, options.source(source), move || {
                     again.start.with(|start| start()).expect("a start closure is replaced, never taken away")
                 });
                 replace(&recipe.handle, Some(launched.handle));

@@ -13,7 +13,7 @@ use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{Behind, Refused};
-use crate::tree::child::{Child, HandleSource, Launched, Seat};
+use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -246,7 +246,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                     let recipe = lock(&plan).recipe.clone();
                     recipe(args)
                 };
-                let child = T::launch(Seat { core }, options, start);
+                let child = T::launch(ChildSlot { core }, options, start);
                 let cell = child.cell.clone();
                 launched = Some(child);
                 cell
