@@ -1,6 +1,6 @@
-//! What the compiler says about trees that cannot work: one file a mistake in `tests/compile_fail/<topic>/`.
+//! The messages of the compiler for trees that cannot work: one file for each mistake, in `tests/compile_fail/<topic>/`.
 //!
-//! `TRYBUILD=overwrite cargo test --test compile_fail` writes the outputs anew; read the difference before keeping it.
+//! `TRYBUILD=overwrite cargo test --test compile_fail` writes the messages again. Read the difference before you keep it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
