@@ -68,6 +68,36 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A file that a page names between backticks exists, with the end of its path as the page writes it.
+#[test]
+fn files_that_are_named_exist() {
+    let mut files = Vec::new();
+    for ending in ["rs", "md", "sh", "py", "toml", "txt"] {
+        for folder in ["src", "docs", "examples", "tests", "verify", "fuzz", "benches"] {
+            below(folder, ending, &mut files);
+        }
+        for krate in ["supervise-macros", "supervise-rules", "supervise-runtime"] {
+            below(krate, ending, &mut files);
+        }
+        files.extend(fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path()));
+    }
+    // A file that is built, and names that stand for any.
+    let others = ["target/cells/cells.md", "NAME.rs", "NAME.expanded.rs", ".fixed.rs"];
+    let mut wrong = Vec::new();
+    for page in pages() {
+        for name in prose(&read(&page)).split('`').skip(1).step_by(2) {
+            let is_file =
+                Path::new(name).extension().is_some_and(|end| ["rs", "md", "sh", "py"].iter().any(|it| end == *it));
+            let plain = name.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+            let name = name.trim_start_matches("./");
+            if is_file && plain && !others.contains(&name) && !files.iter().any(|file| file.ends_with(name)) {
+                wrong.push(format!("{}: {name}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// The names in commands of a page: `cargo test --test NAME`, `verify/mutants/run.sh` and similar ones.
 #[test]
 fn what_is_named_is_there() {
