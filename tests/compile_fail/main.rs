@@ -1,6 +1,7 @@
-//! The messages of the compiler for trees that cannot work: one file for each mistake, in `tests/compile_fail/<topic>/`.
+//! The compiler's messages for trees that cannot work. Each mistake has a file in `tests/compile_fail/<topic>/`.
 //!
-//! `TRYBUILD=overwrite cargo test --test compile_fail` regenerates the messages. Review the difference before you keep it.
+//! `TRYBUILD=overwrite cargo test --test compile_fail` regenerates the messages. Review the difference before you keep
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
