@@ -85,7 +85,7 @@ async fn the_stopping_strategy_stops_on_every_failure() {
         child.tell(order).await.unwrap();
         let ended = soon(child.terminated()).await.unwrap();
         assert_eq!(ended.failure().map(|failure| failure.cause().to_string()).as_deref(), Some(of));
-        assert_eq!((child.incarnation(), family.parent.incarnation()), (1, 1), "and its parent goes on");
+        assert_eq!((child.incarnation(), family.parent.incarnation()), (1, 1), "the parent continues");
     }
 }
 

@@ -67,7 +67,7 @@ async fn who_has_ended_by_itself_comes_up_with_its_group() {
     assert_eq!(tree.main.incarnation(), 2);
     assert_eq!([tree.actor.incarnation(), tree.job.incarnation(), tree.part.only.incarnation()], [2, 2, 2]);
     assert!(tree.actor.ended().is_none());
-    assert_eq!(tree.actor.ask(Do::Incarnation).await.unwrap(), 2, "its handle is good again");
+    assert_eq!(tree.actor.ask(Do::Incarnation).await.unwrap(), 2, "the handle is valid again");
     assert_eq!([tree.once.incarnation(), tree.temporary.incarnation(), tree.stopped.incarnation()], [1, 1, 1]);
     assert!(tree.once.ended().is_some() && tree.temporary.ended().is_some() && tree.stopped.ended().is_some());
 

@@ -244,7 +244,7 @@ async fn a_notice_of_an_earlier_watch_is_not_handled() {
     sync(&tree.second).await;
     settle().await;
     assert_eq!((tree.db.incarnation(), tree.db.ended().is_none()), (2, true));
-    assert_eq!(heard(&journal), [""; 0], "it is up");
+    assert_eq!(heard(&journal), [""; 0], "the child is up");
     tree.db.kill();
     settle().await;
     assert_eq!(heard(&journal), ["second hears db known: killed"]);
@@ -266,7 +266,7 @@ async fn watches_outlive_the_watchers_restart() {
     go.send(()).unwrap();
     sync(&tree.second).await;
     assert_eq!(tree.second.incarnation(), 2);
-    assert_eq!(heard(&journal), ["second hears frail unknown: stopped"], "the new instance knows nobody");
+    assert_eq!(heard(&journal), ["second hears frail unknown: stopped"], "the new instance knows no watched actor");
     tree.db.stop();
     settle().await;
     assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
@@ -451,7 +451,7 @@ async fn one_that_depends_on_another_fails_with_its_end() {
     tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     sync(&tree.second).await;
-    assert_eq!(tree.second.incarnation(), 1, "a restart is no end");
+    assert_eq!(tree.second.incarnation(), 1, "a restart is not an end");
     tree.db.stop();
     let Ended::Failed(failure) = tree.second.terminated().await.unwrap() else { panic!("not failed") };
     assert!(matches!(failure.cause(), Cause::DeathPact(path) if path == "db"), "{failure}");

@@ -81,7 +81,11 @@ async fn a_temporary_one_that_failed_ends_the_tree_too() {
     let report = soon(tree.join()).await;
     assert_eq!(report.ended.failure().unwrap().error(), Some(&Boom::Told));
     let lines = journal.take();
-    assert_eq!(lines[..4], ["once post_stop", "once drop", "behind post_stop", "behind drop"], "it first, {lines:?}");
+    assert_eq!(
+        lines[..4],
+        ["once post_stop", "once drop", "behind post_stop", "behind drop"],
+        "the significant child goes down first: {lines:?}"
+    );
 }
 
 /// S22: a failure of a `Transient` child, and a stop from outside, are not ends by itself.
@@ -125,7 +129,7 @@ async fn an_end_during_the_first_start_counts_once_the_tree_is_up() {
     assert!(matches!(soon(tree.join()).await.ended, Ended::Done));
     assert_eq!(journal.take(), ["slow start", "slow start done", "slow pre_start", "slow post_stop", "slow drop"]);
     let seen = seen(&mut events);
-    assert!(seen.contains(&"Short started".to_owned()), "it was up first: {seen:?}");
+    assert!(seen.contains(&"Short started".to_owned()), "the tree was up before it ended: {seen:?}");
 }
 
 /// S17, S22: the same in a group that is restarting.

@@ -97,7 +97,7 @@ async fn the_message_in_hand_is_delivered_again_and_answered() {
         tree.picky.tell(Eat::Note("behind")).await.unwrap();
         tree.picky.tell(Eat::Note("behind it")).await.unwrap();
     });
-    assert_eq!(asked, Ok(3), "by the third incarnation");
+    assert_eq!(asked, Ok(3), "the third incarnation answers");
     assert_eq!(begin.elapsed(), secs(2));
     settle().await;
     assert_eq!(journal.take(), ["bad", "bad", "behind", "behind it"]);
@@ -112,7 +112,7 @@ async fn a_message_that_always_fails_is_given_up() {
     let begin = Instant::now();
     let asked = soon(tree.picky.ask(Eat::Bad).forever()).await;
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
-    assert_eq!(begin.elapsed(), secs(2), "the third time is the last, and is not waited for");
+    assert_eq!(begin.elapsed(), secs(2), "the third attempt is the last, and no restart delay follows");
     let mut reasons = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
         if let EventKind::DeadLetter { message, reason } = event.kind {

@@ -125,7 +125,7 @@ async fn lifecycle_permanent_is_obeyed() {
         let one = set.spawn(1).await.unwrap();
         one.tell(Do::Stop).await.unwrap();
         pass(secs(1)).await;
-        assert_eq!(one.ask(Do::Incarnation).await.ok(), expected, "in a `[..]` it is not the default");
+        assert_eq!(one.ask(Do::Incarnation).await.ok(), expected, "`Permanent` is not the default in a `[..]`");
     }
 }
 

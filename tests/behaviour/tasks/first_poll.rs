@@ -62,8 +62,8 @@ supervisor! {
 async fn every_spawn_of_a_task_that_fails_at_once_is_ok() {
     let tree = Jobs::start().await.unwrap();
     for key in 0..1_000 {
-        let job = tree.jobs.spawn().await.expect("it was launched");
-        let keyed = tree.keyed.spawn(key).await.expect("it was launched");
+        let job = tree.jobs.spawn().await.expect("the task was launched");
+        let keyed = tree.keyed.spawn(key).await.expect("the task was launched");
         for job in [job, keyed] {
             match job.terminated().await.unwrap() {
                 Ended::Failed(failure) => assert_eq!(failure.phase(), Phase::Running),
@@ -128,7 +128,7 @@ async fn a_tree_that_was_up_has_started_whatever_became_of_it() {
         }
     }
     for _ in 0..1_000 {
-        let tree = Only::start().await.expect("it was up");
+        let tree = Only::start().await.expect("the tree was up");
         assert!(matches!(tree.join().await.ended, Ended::Done));
     }
 }

@@ -69,7 +69,7 @@ impl Ledger {
 
     /// Records that the library has dropped the parcel and returned an error to the sender.
     pub fn refused(&self, number: usize) {
-        assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "refused, and still somewhere");
+        assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "a refused parcel still exists");
     }
 
     pub fn count(&self, outcome: Outcome) -> usize {
