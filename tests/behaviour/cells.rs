@@ -218,7 +218,7 @@ impl Boss {
             Tell::Keep(kid) => self.keeps = Some(kid),
             Tell::Work(time) => tokio::time::sleep(time).await,
             Tell::Fail => return Err(Boom::Told),
-            Tell::Run => cx.run(async { panic!("told to") }, |()| Tell::Fail),
+            Tell::Run => cx.run(async { panic!("planned panic") }, |()| Tell::Fail),
         }
         Ok(())
     }

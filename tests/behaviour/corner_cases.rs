@@ -75,7 +75,7 @@ struct Unspeakable;
 
 impl fmt::Display for Unspeakable {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        panic!("told to")
+        panic!("planned panic")
     }
 }
 

@@ -106,7 +106,7 @@ async fn only_what_was_told(mut events: Events, world: Arc<World>) {
     while let Some(event) = events.next().await {
         if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
             && let Cause::Panic(text) | Cause::Bug(text) = failure.cause()
-            && !text.starts_with("told")
+            && !text.starts_with("planned")
         {
             world.wrong(format!("{path}: {failure}"));
         }
@@ -149,7 +149,7 @@ async fn walk(seed: u64) -> [u64; 4] {
         waited += 1;
     }
     for who in world.living() {
-        world.wrong(format!("left behind: {who}"));
+        world.wrong(format!("still alive: {who}"));
     }
     heard.await.unwrap();
     let (sent, entered) = (world.sent.load(SeqCst), world.entered.load(SeqCst));
@@ -190,9 +190,9 @@ fn walks(workers: usize) {
         if begun.elapsed() >= time {
             let walks = seed - first + 1;
             let [made, sent, entered, linked] = *all.lock().unwrap();
-            assert!(made > 20 * walks && sent > 50 * walks && entered > 20 * walks, "walks in which nothing happens");
+            assert!(made > 20 * walks && sent > 50 * walks && entered > 20 * walks, "the walks do too little");
             // Every other walk has links.
-            assert!(linked >= walks / 2, "{walks} walks, and {linked} were taken over");
+            assert!(linked >= walks / 2, "{walks} walks, and only {linked} actors were taken over");
             break;
         }
     }

@@ -69,7 +69,7 @@ async fn every_way_to_fail_has_its_phase_and_cause() {
         "Restart, Planned, (\"probe\", 11)",
         "Running, Told, (\"probe\", 12)",
         "Restart, panicked: planned panic in probe post_restart, (\"probe\", 13)",
-        "Running, panicked: told to, (\"probe\", 14)",
+        "Running, panicked: planned panic, (\"probe\", 14)",
         "Running, killed, (\"probe\", 15)",
         "Running, Fatal, (\"probe\", 16)",
         "Restart, killed, (\"probe\", 17)",

@@ -79,7 +79,7 @@ async fn the_stopping_strategy_stops_on_every_failure() {
         }
     }
     quiet_panics();
-    for (order, of) in [(Do::Fail(Boom::Told), "Told"), (Do::Panic, "panicked: told to")] {
+    for (order, of) in [(Do::Fail(Boom::Told), "Told"), (Do::Panic, "panicked: planned panic")] {
         let family = Family::start(Journal::default()).await.unwrap();
         let child = family.parent.ask(Tell::Child).await.unwrap();
         child.tell(order).await.unwrap();

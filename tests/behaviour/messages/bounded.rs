@@ -48,7 +48,7 @@ impl Desk {
                 std::future::pending::<()>().await;
             }
             Paper::Await(time) => tokio::time::sleep(time).await,
-            Paper::Fail => return Err("told to".into()),
+            Paper::Fail => return Err("planned failure".into()),
             Paper::Ask(reply) => reply.send(self.handled),
         }
         self.handled += 1;

@@ -36,7 +36,7 @@ impl Picky {
             Eat::Bad(_) | Eat::Panics if bad() => {
                 self.journal.write("bad");
                 if matches!(eat, Eat::Panics) {
-                    panic!("told to");
+                    panic!("planned panic");
                 }
                 return Err(Boom::Told);
             }

@@ -101,7 +101,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
             match question {
                 Question::Forget(reply) => drop(reply),
                 Question::Fail(_reply) => return Err(Boom::Told),
-                Question::Panic(_reply) => panic!("told to"),
+                Question::Panic(_reply) => panic!("planned panic"),
                 Question::Hang(_reply) => std::future::pending().await,
                 Question::Quit(_reply) => cx.stop(),
             }

@@ -37,7 +37,7 @@ impl Picky {
         match msg {
             Ask::Fail(trouble) => Err(trouble.into()),
             Ask::Other => Err(std::io::Error::other("other").into()),
-            Ask::Panic => panic!("told to"),
+            Ask::Panic => panic!("planned panic"),
             Ask::Count(reply) => {
                 reply.send(self.0);
                 Ok(())

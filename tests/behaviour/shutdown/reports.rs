@@ -31,7 +31,7 @@ async fn told(cx: TaskContext, last: Last) -> Result<(), Boom> {
     cx.stopped().await;
     match last {
         Last::Error => Err(Boom::Fatal),
-        Last::Panic => panic!("told to"),
+        Last::Panic => panic!("planned panic"),
         Last::Subtask => Ok(()),
         Last::Deaf => pending().await,
     }
@@ -68,7 +68,7 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
     quiet_panics();
-    for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: told to"), (Last::Subtask, "Told")] {
+    for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: planned panic"), (Last::Subtask, "Told")] {
         let tree = Service::start(Journal::default(), last).await.unwrap();
         let task = tree.task.clone();
         settle().await;
@@ -194,7 +194,7 @@ struct Clumsy;
 
 impl Drop for Clumsy {
     fn drop(&mut self) {
-        panic!("told to");
+        panic!("planned panic");
     }
 }
 
@@ -209,7 +209,7 @@ async fn a_let_that_panics_when_it_goes_is_in_the_report() {
     }
     quiet_panics();
     let report = soon(Kept::start(Journal::default()).await.unwrap().shutdown()).await;
-    assert_eq!(report.to_string(), "stopped; the tree itself failed on its way out: panicked: told to");
+    assert_eq!(report.to_string(), "stopped; the tree itself failed on its way out: panicked: planned panic");
     assert!(report.failure.is_some() && report.failures == 1 && !report.is_orderly());
 }
 
@@ -426,7 +426,7 @@ impl Leaver {
         }
         cx.stop();
         match self.by {
-            Fault::Panic => panic!("told to"),
+            Fault::Panic => panic!("planned panic"),
             _ => Err(Boom::Told),
         }
     }
@@ -500,7 +500,7 @@ async fn a_message_that_panics_after_its_stop_is_not_delivered_again() {
         fn handle(&mut self, n: u32, cx: &mut Context<Self>) {
             self.0.write(n);
             cx.stop();
-            panic!("told to");
+            panic!("planned panic");
         }
     }
     supervisor! {
@@ -525,7 +525,7 @@ async fn a_panic_next_to_the_message_that_stops_is_reported() {
     #[actor]
     impl Busy {
         async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
-            cx.run(async { panic!("told to") }, |()| ());
+            cx.run(async { panic!("planned panic") }, |()| ());
             cx.stop();
             tokio::time::sleep(ms(1)).await;
         }
@@ -541,7 +541,7 @@ async fn a_panic_next_to_the_message_that_stops_is_reported() {
     let tree = Runs::start().await.unwrap();
     tree.busy.tell(()).await.unwrap();
     assert!(matches!(soon(tree.busy.terminated()).await, Ok(Ended::Done)));
-    assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: told to of 1"]);
+    assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: planned panic of 1"]);
 }
 
 // ----- a stop while a failure takes a tree down

@@ -60,7 +60,7 @@ async fn task(cx: TaskContext, journal: Journal, first: Plan, again: Plan) -> Re
             sleep(after).await;
             return Err(Boom::Told);
         }
-        Plan::Panics => panic!("told to"),
+        Plan::Panics => panic!("planned panic"),
         Plan::SubtaskFails(after) => cx.spawn(async move {
             sleep(after).await;
             Err::<(), _>(Boom::Told)
@@ -132,7 +132,7 @@ async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
         (Plan::Returns(secs(1)), "the task returned before it was ready"),
         (Plan::Fails(secs(1)), "Told"),
         (Plan::SubtaskFails(secs(1)), "Told"),
-        (Plan::Panics, "panicked: told to"),
+        (Plan::Panics, "panicked: planned panic"),
     ];
     for (plan, said) in plans {
         let journal = Journal::default();

@@ -79,7 +79,7 @@ async fn a110_one_message_at_a_time_from_ten_threads() {
                     let inside = inside.clone();
                     let message = Msg::Do(Box::new(move |unit, _| {
                         Box::pin(async move {
-                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at a time");
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two messages at a time");
                             tokio::task::yield_now().await;
                             inside.fetch_sub(1, Ordering::SeqCst);
                             unit.sum += 1;
@@ -240,7 +240,7 @@ async fn a120_a_time_set_in_the_start_runs_in_every_incarnation() {
     pass(ms(49)).await;
     assert_eq!(stage.take(), [""; 0]);
     pass(secs(1)).await;
-    assert_eq!(stage.take(), ["a timeout", "a of one instance"], "of the third incarnation, once each");
+    assert_eq!(stage.take(), ["a timeout", "a of one instance"], "both timers of the third incarnation fire once");
 }
 
 /// The end of an actor ends its timers: no dead letter appears later.

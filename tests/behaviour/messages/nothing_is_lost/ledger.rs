@@ -207,7 +207,7 @@ impl Parcel {
                 Ok(())
             }
             What::Fail(boom) => Err(boom),
-            What::Panic => panic!("told to"),
+            What::Panic => panic!("planned panic"),
             What::Hang => {
                 while !self.ledger.inner.over.load(SeqCst) {
                     self.ledger.pause(50).await;
