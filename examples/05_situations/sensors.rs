@@ -30,7 +30,7 @@ impl Station {
         Ok(())
     }
 
-    /// One for one, and stop on any failure.
+    /// OneForOne, with Stop for every failure.
     #[supervision]
     fn sensors(&self) -> SupervisorStrategy {
         SupervisorStrategy::STOPPING

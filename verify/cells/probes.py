@@ -1,6 +1,6 @@
-"""Where the probes are put: (file, anchor, text). The text follows the anchor, which has to be there exactly once.
+"""The places of the probes: (file, anchor, text). The text follows the anchor, which must occur exactly once.
 
-`(file, anchor, text, BEFORE)` puts the text in front of the anchor, `(.., INSTEAD)` in its place.
+`(file, anchor, text, BEFORE)` puts the text before the anchor, and `(.., INSTEAD)` replaces the anchor.
 """
 
 BEFORE, INSTEAD = "before", "instead"

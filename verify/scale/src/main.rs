@@ -394,7 +394,7 @@ async fn watchers(n: usize) {
         watcher.stop();
         watcher.terminated().await.unwrap();
     }
-    steps.done("told");
+    steps.done("notify");
 }
 
 /// Senders wait for room in one mailbox, and all of them get it.
