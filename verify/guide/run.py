@@ -128,9 +128,9 @@ def chapter(path, package):
                 back()
                 back = None
         else:
-            raise Wrong(f"a block of another kind, ```{kind}:\n{text}")
+            raise Wrong(f"an unknown kind of block: ```{kind}:\n{text}")
     if back is not None:
-        raise Wrong("a change without what it leads to")
+        raise Wrong("a change without its output")
 
 
 def main():

@@ -47,7 +47,7 @@ impl Witness {
     pub fn new(name: &'static str, journal: Journal) -> Self {
         Witness { name, journal }
     }
-    async fn behind(
+    async fn after(
         other: ActorRef<Witness>,
         name: &'static str,
         journal: Journal,
@@ -162,8 +162,8 @@ async fn a_start_may_ask_an_earlier_member_of_its_group() {
         struct Chain(journal: Journal) {
             #![strategy(AllForOne)]
             first: Witness = Witness::new("first", journal),
-            second: Witness = Witness::behind(first, "second", journal).await?,
-            third: Witness = Witness::behind(second, "third", journal).await?,
+            second: Witness = Witness::after(first, "second", journal).await?,
+            third: Witness = Witness::after(second, "third", journal).await?,
         }
     }
     let journal = Journal::default();

@@ -200,11 +200,11 @@ async fn the_notice_queues_after_what_came_before_past_the_bound() {
     tree.db.stop();
     tree.db.terminated().await.unwrap();
     go.send(()).unwrap();
-    tree.sitter.tell(SitterMsg::Note("behind")).await.unwrap();
+    tree.sitter.tell(SitterMsg::Note("after")).await.unwrap();
     settle().await;
     let lines: Vec<_> = journal.take().into_iter().filter(|line| !line.starts_with("db")).collect();
     let tail = &lines[lines.len() - 4..];
-    assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "behind"]);
+    assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "after"]);
 }
 
 /// S37: `unwatch` removes a notice that is queued already; a later watch is a new one.

@@ -31,8 +31,8 @@ async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     let tree = Narrow::start(journal.clone()).await.unwrap();
     tree.small.tell(Do::Work(secs(2))).await.unwrap();
     settle().await;
-    tree.small.try_tell(Do::Note("behind")).unwrap();
-    tree.small.try_tell(Do::Note("behind")).unwrap();
+    tree.small.try_tell(Do::Note("after")).unwrap();
+    tree.small.try_tell(Do::Note("after")).unwrap();
     journal.take();
     for _ in 0..10_000 {
         tree.small.stop(); // a stop is never refused, and never waits

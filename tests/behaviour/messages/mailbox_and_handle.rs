@@ -207,10 +207,10 @@ async fn an_actor_lives_on_when_its_handles_are_dropped() {
     let journal = Journal::default();
     let one = One::start(journal.clone()).await.unwrap();
     one.probe.tell(Do::Work(secs(1))).await.unwrap();
-    one.probe.tell(Do::Note("behind it")).await.unwrap();
+    one.probe.tell(Do::Note("after it")).await.unwrap();
     drop(one.detach());
     pass(secs(2)).await;
-    assert_eq!(journal.take()[2..], ["probe works", "probe worked", "probe behind it"]);
+    assert_eq!(journal.take()[2..], ["probe works", "probe worked", "probe after it"]);
 }
 
 /// S2: restarts are invisible to a caller that waits for the end, and an old handle still stops the actor.

@@ -94,13 +94,13 @@ async fn the_message_in_hand_is_delivered_again_and_answered() {
     let begin = Instant::now();
     let (asked, ()) = tokio::join!(tree.picky.ask(Eat::Bad), async {
         settle().await;
-        tree.picky.tell(Eat::Note("behind")).await.unwrap();
-        tree.picky.tell(Eat::Note("behind it")).await.unwrap();
+        tree.picky.tell(Eat::Note("after")).await.unwrap();
+        tree.picky.tell(Eat::Note("after it")).await.unwrap();
     });
     assert_eq!(asked, Ok(3), "the third incarnation answers");
     assert_eq!(begin.elapsed(), secs(2));
     settle().await;
-    assert_eq!(journal.take(), ["bad", "bad", "behind", "behind it"]);
+    assert_eq!(journal.take(), ["bad", "bad", "after", "after it"]);
     assert!(!seen(&mut events).contains(&"picky dead letter".to_owned()));
 }
 
@@ -253,10 +253,10 @@ async fn an_instance_of_a_set_delivers_again() {
     settle().await;
     journal.take();
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
-    one.tell(Do::Note("behind")).await.unwrap();
+    one.tell(Do::Note("after")).await.unwrap();
     pass(secs(1)).await;
     assert_eq!(one.incarnation(), 3, "failed, failed again, given up");
-    assert_eq!(journal.take().last().unwrap(), "set1 behind");
+    assert_eq!(journal.take().last().unwrap(), "set1 after");
     assert_eq!(tree.dead_letters(), 1);
 }
 

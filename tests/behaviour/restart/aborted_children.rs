@@ -370,7 +370,7 @@ async fn what_waits_below_one_that_ends_ends_too() {
                 #![decider(_ => Escalate)]
                 a: Probe = Probe::start("a", journal).await?,
             },
-            beside: Probe = Probe::start("beside", journal).await?,
+            sibling: Probe = Probe::start("sibling", journal).await?,
         }
     }
     let tree = Patient::start(Journal::default()).await.unwrap();
@@ -380,5 +380,5 @@ async fn what_waits_below_one_that_ends_ends_too() {
     tree.sub.stop();
     settle().await;
     assert!(matches!(tree.sub.a.ended(), Some(Ended::Stopped)), "{:?}", tree.sub.a.ended());
-    assert_eq!(tree.beside.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(tree.sibling.ask(Do::Get).await.unwrap(), 0);
 }

@@ -38,7 +38,7 @@ supervisor! {
 }
 
 fn asked(probe: &mut Probe, failure: &Failure) {
-    probe.journal.write(format!("healed of: {}, {:?}", failure.cause(), failure.phase()));
+    probe.journal.write(format!("restarted after: {}, {:?}", failure.cause(), failure.phase()));
 }
 
 async fn one() -> (Running<One>, Journal, Events) {
@@ -74,7 +74,7 @@ async fn a_requested_restart_is_of_this_child_alone() {
             "db drop",
             "db start",
             "db pre_start",
-            "healed of: restart requested, Running",
+            "restarted after: restart requested, Running",
             "db kept"
         ]
     );

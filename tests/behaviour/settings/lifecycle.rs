@@ -76,7 +76,7 @@ supervisor! {
         #[lifecycle(Transient, significant)]
         main: Probe = Probe::start("main", journal).await?,
         #[lifecycle(Transient)]
-        beside: Probe = Probe::start("beside", journal).await?,
+        sibling: Probe = Probe::start("sibling", journal).await?,
         rest: Probe = Probe::start("rest", journal).await?,
     }
 
@@ -269,7 +269,7 @@ async fn lifecycle_ready_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn lifecycle_significant_is_obeyed() {
     let tree = Counts::start(Journal::default()).await.unwrap();
-    tree.beside.tell(Do::Stop).await.unwrap();
+    tree.sibling.tell(Do::Stop).await.unwrap();
     pass(secs(10)).await;
     assert!(tree.ended().is_none());
     tree.main.tell(Do::Stop).await.unwrap();

@@ -34,19 +34,19 @@ supervisor! {
     struct Goes(journal: Journal) {
         hasty: task = |cx| fails_in(3, cx),
         let _mark = journal.write("let");
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Stops(journal: Journal) {
         #[decider(_ => Stop)]
         hasty: task = at_once(),
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Escalates(journal: Journal) {
         #[decider(_ => Escalate)]
         hasty: task = at_once(),
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Last {
@@ -95,7 +95,7 @@ async fn a_first_start_goes_on_after_a_task_that_fails_at_once() {
     let mut events = blueprint.events();
     let tree = blueprint.start().await.unwrap();
     assert_eq!(begin.elapsed(), Duration::ZERO);
-    assert_eq!(journal.take(), ["let", "behind start", "behind pre_start"]);
+    assert_eq!(journal.take(), ["let", "after start", "after pre_start"]);
     assert!(!tree.snapshot().find("hasty").unwrap().is_up());
     pass(secs(1)).await;
     assert!(tree.snapshot().find("hasty").unwrap().is_up());

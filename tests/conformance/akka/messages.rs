@@ -50,8 +50,8 @@ async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     assert_eq!(refused.reason(), SendRejection::Ended);
     soon(tree.a.terminated()).await.unwrap();
     let before = text(&["a works", "a worked", "a m1"]);
-    let behind = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);
-    assert_eq!(stage.take(), lines(&[&before, &restart("a"), &behind]));
+    let after = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);
+    assert_eq!(stage.take(), lines(&[&before, &restart("a"), &after]));
     assert!(!seen(&mut events).iter().any(|line| line.contains("dead letter")));
 
     let (tree, stage) = one().await;
@@ -186,7 +186,7 @@ async fn a116_timers_and_queued_ticks_end_with_the_instance() {
 /// A timer that is cancelled or set again leaves no old tick.
 #[tokio::test(start_paused = true)]
 async fn a117_a_cancelled_timer_takes_its_queued_tick_along() {
-    for anew in [false, true] {
+    for again in [false, true] {
         let (tree, stage) = one().await;
         let timer: Arc<Mutex<Option<Timer>>> = Arc::default();
         let (set, cancel) = (timer.clone(), timer);
@@ -198,14 +198,14 @@ async fn a117_a_cancelled_timer_takes_its_queued_tick_along() {
         settle().await;
         with(&tree.a, move |_, cx| {
             cancel.lock().unwrap().take().unwrap().cancel();
-            if anew {
+            if again {
                 cx.send_after(ms(100), Msg::Note("new"));
             }
         })
         .await;
         pass(secs(1)).await;
         let mut expected = vec!["a works", "a worked"];
-        expected.extend(anew.then_some("a new"));
+        expected.extend(again.then_some("a new"));
         assert_eq!(stage.take(), expected);
     }
 }

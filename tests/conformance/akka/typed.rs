@@ -128,11 +128,11 @@ async fn a188_a_limit_counts_in_its_window() {
         pass(ms(pause)).await;
         fail(&one).await;
         pass(ms(10)).await;
-        let behind = match ended {
+        let after = match ended {
             "limit" => text(&["quick post_stop", "boss hears boss/quick: limit"]),
             _ => restart(name),
         };
-        assert_eq!((stage.take(), state(&one)), (behind, ended));
+        assert_eq!((stage.take(), state(&one)), (after, ended));
     }
     let never = kid_as(&boss, "never", |spawn| spawn.limit(limit(0, None))).await.unwrap();
     stage.take();
