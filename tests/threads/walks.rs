@@ -139,7 +139,7 @@ async fn walk(seed: u64) -> [u64; 4] {
         world.wrong(format!("stuck: {stuck:?}"));
     }
     if tree.ended().is_none() {
-        world.wrong("it was shut down, and has not ended".into());
+        world.wrong("the tree was shut down, and has not ended".into());
     }
     // Nothing is left, including the actors that left the tree, once they are stopped.
     let mut waited = 0;
@@ -156,7 +156,7 @@ async fn walk(seed: u64) -> [u64; 4] {
     let (returned, given_up) = (world.returned.load(SeqCst), world.given_up.load(SeqCst));
     let dropped = world.dropped.load(SeqCst);
     if sent != entered + dropped {
-        world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: one is neither"));
+        world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: some are neither"));
     }
     let (dead, lost) = (tree.dead_letters(), dropped - returned - given_up);
     if world.is_exact() && lost != dead {
