@@ -137,7 +137,7 @@ fn what_has_no_instance_comes_up_when_it_is_resumed() {
         let task = go(async move { kills.kill() });
         task.await.unwrap();
         while a.ask(Do::Get).forever().await.is_err() {
-            log.holds(a.ended().is_none(), "it ended");
+            log.holds(a.ended().is_none(), "the child ended");
             tokio::task::yield_now().await;
         }
         drop(tree.shutdown().await);
