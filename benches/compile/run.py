@@ -2,7 +2,8 @@
 """The compile time of a declaration, compared with the same tree written manually with the runtime's API.
 
 usage: run.py [ROUNDS]
-       run.py --instructions      counts instructions with valgrind, which gives the same result on every run, even on a busy machine
+       run.py --instructions      counts instructions with valgrind; the result is the same on every run, even on a busy
+                                  machine
 
 Makes a crate for each tree (1, 10 and 100 children; with the macro, manually, and without the tree) below `target/`,
 compiles them alternately, ROUNDS times (default 5), and prints the minimum of each, minus that of the crate without a
