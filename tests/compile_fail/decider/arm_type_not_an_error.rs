@@ -1,4 +1,4 @@
-// C10. Failures carry errors, so an arm names an error type, `Cause` or `Phase`.
+// C10. User code fails with an error, so an arm names an error type, `Cause` or `Phase`.
 // Repair: Name the error type.
 use supervise::prelude::*;
 

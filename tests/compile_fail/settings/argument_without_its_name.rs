@@ -1,5 +1,5 @@
-// C1. Only required arguments have no name: the strategy, the lifecycle and the range. A number or a time without a
-// name would not show its purpose.
+// C1. Only the main argument of a setting has no name: the strategy, the lifecycle or the range. A number or a time
+// without a name would not show its purpose.
 // Repair: Write `name = value`.
 use supervise::prelude::*;
 

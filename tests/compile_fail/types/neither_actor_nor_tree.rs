@@ -1,5 +1,5 @@
-// C9. The type of a child is an actor or a tree, and rustc finds out which of the two. Code that mentions the child has
-// no further errors, because this is one mistake.
+// C9. The type of a child is an actor or a tree, and the type itself shows which of the two. Code that mentions the
+// child has no further errors, because this is one mistake.
 // Repair: Make the type an actor, or name the type that you mean.
 use supervise::prelude::*;
 
