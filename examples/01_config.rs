@@ -43,7 +43,7 @@ supervisor! {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no number")]
+#[error("{0:?} is not a number")]
 struct NoNumber(&'static str);
 
 // ----- the actors of the factory
@@ -93,7 +93,7 @@ impl MyActor2 {
 
     #[pre_restart]
     fn save(&mut self, reason: &Failure) {
-        println!("  my_actor_2, before its restart: I go along, since {} has failed", reason.path());
+        println!("  my_actor_2, before its restart: I restart too, since {} has failed", reason.path());
     }
 }
 
@@ -149,7 +149,7 @@ impl Pojo {
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
-    println!("SupervisorFactory: two actors, of which both are restarted when one fails, 3 times within 100 ms");
+    println!("SupervisorFactory: two actors; if one fails, both restart, at most 3 times within 100 ms");
     let factory = Factory::tree(100); //             factory.newSupervisor
     let supervisor = factory.start().await?; //      supervisor.startSupervisor
     let one = supervisor.my_actor_1.clone();
@@ -157,39 +157,42 @@ async fn main() -> anyhow::Result<()> {
     one.tell(Count::Add("5")).await?;
     println!("  my_actor_1 begins at 100; main tells it to add \"5\", and asks both");
     println!("  my_actor_1 is at {}", one.ask(Count::Get).await?);
-    println!("  my_actor_2 asks my_actor_1, and says that twice that is {}", two.ask(|twice| twice).await?);
+    println!("  my_actor_2 asks my_actor_1, and answers that twice the count is {}", two.ask(|twice| twice).await?);
 
     println!("  main tells my_actor_1 to add \"five\"");
     one.tell(Count::Add("five")).await?;
     let (once, twice) = (one.ask(Count::Get).await?, two.ask(|twice| twice).await?);
-    println!("  main asks both, over the handles from before: {once} and {twice}");
-    println!("  the handles are the same, but behind each is a new instance, incarnation {}", one.incarnation());
-    ensure!((once, twice) == (100, 200), "both were to start anew");
-    ensure!((one.incarnation(), two.incarnation()) == (2, 2), "AllForOne was to restart both");
+    println!("  main asks both, through the same handles as before: {once} and {twice}");
+    println!("  the handles are the same, and each leads to a new instance, incarnation {}", one.incarnation());
+    ensure!((once, twice) == (100, 200), "both should start again with their first values");
+    ensure!((one.incarnation(), two.incarnation()) == (2, 2), "AllForOne should restart both");
 
-    println!("  main tells it the same three times more, within those 100 ms");
+    println!("  main sends the same message three more times, within the 100 ms");
     for _ in 0..3 {
         one.tell(Count::Add("five")).await?;
         let _ = two.ask(|twice| twice).await; // waits until it is up again, or has ended
     }
     let report = supervisor.join().await;
-    let Ended::Limit(failure) = report.ended else { anyhow::bail!("the limit was to end the supervisor") };
-    println!("  the fourth failure is one too many, and the supervisor itself has failed: {}", failure.cause());
+    let Ended::Limit(failure) = report.ended else { anyhow::bail!("the limit should end the supervisor") };
+    println!("  the fourth failure exceeds the limit, and the supervisor itself fails: {}", failure.cause());
 
-    println!("ActiveObjectManager: three objects, of which all are restarted when one fails, 3 times within 1000 ms");
+    println!("ActiveObjectManager: three objects; if one fails, all restart, at most 3 times within 1000 ms");
     let manager = Manager::start().await?; //        manager.configure(..).supervise()
     let foo: ActorRef<Foo> = manager.foo.clone(); // Foo foo = manager.getInstance(Foo.class)
     foo.ask(|calls| calls).await?; // the message consists of the `Reply`
     println!(
-        "  main has called foo once; bar calls it too, and says that this was call {}",
+        "  main has called foo once; bar calls foo too, and answers that this was call {}",
         manager.bar.ask(Bar).await?
     );
 
     println!("  main tells pojo to open \"many\" files");
     manager.pojo.tell("many").await?;
     let calls = manager.bar.ask(Bar).await?;
-    println!("  main asks bar again: this was call {calls} of a new foo, reached over the handle that bar always had");
-    ensure!(calls == 1 && foo.incarnation() == 2 && foo == manager.foo, "foo was to be new behind the same handle");
+    println!("  main asks bar again: this was call {calls} of a new foo, through the handle that bar has always had");
+    ensure!(
+        calls == 1 && foo.incarnation() == 2 && foo == manager.foo,
+        "the handle of foo should lead to a new instance"
+    );
     manager.shutdown().await;
     Ok(())
 }

@@ -104,7 +104,7 @@ impl Desk {
 
     #[terminated]
     fn exit(&mut self, dead: &Watched, cause: &Ended) {
-        println!("  the desk is told of the exit of {}: {cause}", dead.path());
+        println!("  the desk is notified of the exit of {}: {cause}", dead.path());
     }
 }
 
@@ -113,41 +113,41 @@ async fn main() -> anyhow::Result<()> {
     let room = supervise::spawn("room", || async { Ok(Room) }).await?;
     let desk = supervise::spawn("desk", || async { Ok(Desk) }).await?;
 
-    println!("spawn: laser belongs to nobody, so the default decides: whatever fails is restarted");
+    println!("spawn: laser has no supervisor, so the default decides, which restarts after each failure");
     let laser = supervise::spawn("laser", || async { Ok(Printer::default()) }).await?;
     desk.tell(laser.clone()).await?;
     laser.tell(Job::Print).await?;
-    println!("  main lets laser smoke");
+    println!("  main makes laser smoke");
     laser.tell(Job::Suffer(Trouble::Smoke)).await?;
     laser.tell(Job::Print).await?;
     println!("  laser works: pages printed: {}", laser.ask(Job::Pages).await?);
 
-    println!("link: the room takes laser over, and decides from now on: a jam is a restart, smoke is the end");
+    println!("link: the room takes laser over and decides from now on: a jam restarts laser, smoke ends it");
     room.ask(|reply| Order::Link(laser.clone(), reply)).await??;
     println!(
-        "  laser works on as incarnation {}, pages printed: {}",
+        "  laser continues as incarnation {}, pages printed: {}",
         laser.incarnation(),
         laser.ask(Job::Pages).await?
     );
-    ensure!(laser.incarnation() == 2, "a link was to leave the printer alone");
+    ensure!(laser.incarnation() == 2, "a link should not restart the printer");
     println!("  main jams laser");
     laser.tell(Job::Suffer(Trouble::Jam)).await?;
     laser.ask(Job::Pages).await?;
-    println!("  main lets laser smoke");
+    println!("  main makes laser smoke");
     laser.tell(Job::Suffer(Trouble::Smoke)).await?;
     let ended = laser.terminated().await?;
-    ensure!(matches!(ended, Ended::Failed(_)), "the room was to stop a printer that smokes");
+    ensure!(matches!(ended, Ended::Failed(_)), "the room should stop a printer that smokes");
 
-    println!("spawnLink: the room has printers of its own");
+    println!("spawnLink: the room spawns two printers");
     let plotter = room.ask(|reply| Order::SpawnLink("plotter", reply)).await??;
     let inkjet = room.ask(|reply| Order::SpawnLink("inkjet", reply)).await??;
     println!("  they are {} and {}", plotter.path(), inkjet.path());
     let second = room.ask(|reply| Order::Link(inkjet.clone(), reply)).await?;
-    let Err(error) = second else { anyhow::bail!("an actor was to have one supervisor at most") };
-    println!("  main asks the room to link inkjet once more; that is an error:");
+    let Err(error) = second else { anyhow::bail!("an actor should have at most one supervisor") };
+    println!("  main asks the room to link inkjet again, which is an error:");
     println!("    {error}");
 
-    println!("unlink: the room lets plotter go");
+    println!("unlink: the room releases plotter");
     for printer in [&plotter, &inkjet] {
         desk.tell(printer.clone()).await?;
     }
@@ -156,7 +156,7 @@ async fn main() -> anyhow::Result<()> {
     room.stop();
     room.terminated().await?;
     plotter.tell(Job::Print).await?;
-    println!("  plotter goes on without it, pages printed: {}", plotter.ask(Job::Pages).await?);
-    ensure!(inkjet.ended().is_some() && plotter.ended().is_none(), "only what was still linked was to end");
+    println!("  plotter continues without the room, pages printed: {}", plotter.ask(Job::Pages).await?);
+    ensure!(inkjet.ended().is_some() && plotter.ended().is_none(), "only the linked printer should end");
     Ok(())
 }

@@ -80,12 +80,12 @@ async fn main() -> anyhow::Result<()> {
         (Directive::Escalate, Trouble::Fire, After { sum: Some(3), dead_letters: 0, clerk: 2, neighbour: 2 }),
     ];
     println!(
-        "Each time the clerk has a sum of 5, and the amounts 1 and 2 wait in its mailbox, when it fails at a question."
+        "Each time the clerk has a sum of 5 and fails at a question, while the amounts 1 and 2 wait in its mailbox."
     );
     for (directive, trouble, expected) in cases {
         println!("{directive:?}, since {trouble}");
         let after = fail(trouble).await?;
-        ensure!(after == expected, "{directive:?} has led to {after:?}, and not to {expected:?}");
+        ensure!(after == expected, "{directive:?} led to {after:?} instead of {expected:?}");
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ async fn fail(trouble: Trouble) -> anyhow::Result<After> {
     let company = Company::start().await?;
     let Office { clerk, neighbour, .. } = &company.office;
     clerk.tell(Msg::Add(5)).await?;
-    ensure!(clerk.ask(Msg::Sum).await? == 5, "the clerk was to begin with 5");
+    ensure!(clerk.ask(Msg::Sum).await? == 5, "the clerk should begin with 5");
 
     // All three messages are in the mailbox before the clerk handles the first.
     let (asked, told) = tokio::join!(clerk.ask(|_reply| Msg::Trip { trouble, _reply }), async {
@@ -112,12 +112,12 @@ async fn fail(trouble: Trouble) -> anyhow::Result<After> {
         clerk.tell(Msg::Add(2)).await
     });
     told?;
-    let Err(asked) = asked else { anyhow::bail!("nobody was to answer") };
+    let Err(asked) = asked else { anyhow::bail!("the ask should fail") };
     // A message to an actor that is being restarted waits until the actor is up.
     let sum = clerk.ask(Msg::Sum).await;
     neighbour.ask(Msg::Sum).await?;
 
-    println!("  message    gone, and its asker hears: {asked}");
+    println!("  message    gone, and its asker gets the error: {asked}");
     match &sum {
         Ok(8) => println!("  state      kept: the sum is 5 + 1 + 2 = 8"),
         Ok(sum) => println!("  state      new: the sum is 0 + 1 + 2 = {sum}"),
@@ -128,12 +128,12 @@ async fn fail(trouble: Trouble) -> anyhow::Result<After> {
         lost => println!("  mailbox    closed: its {lost} messages are dead letters"),
     }
     match &sum {
-        Ok(_) if clerk.incarnation() == 1 => println!("  handle     valid: behind it is the same instance"),
-        Ok(_) => println!("  handle     valid: behind it is a new instance, incarnation {}", clerk.incarnation()),
-        Err(error) => println!("  handle     of no use: {error}"),
+        Ok(_) if clerk.incarnation() == 1 => println!("  handle     valid, with the same instance"),
+        Ok(_) => println!("  handle     valid, with a new instance, incarnation {}", clerk.incarnation()),
+        Err(error) => println!("  handle     returns an error: {error}"),
     }
     match neighbour.incarnation() {
-        1 => println!("  neighbour  not concerned"),
+        1 => println!("  neighbour  not affected"),
         new => println!("  neighbour  restarted with the whole office, incarnation {new}"),
     }
     let after = After {

@@ -46,7 +46,7 @@ struct Worker;
 struct Fail;
 
 #[derive(Debug, thiserror::Error)]
-#[error("told to fail")]
+#[error("failed on request")]
 struct Told;
 
 #[actor]
@@ -72,7 +72,9 @@ async fn main() -> anyhow::Result<()> {
     let (one, all, rest) = (One::start().await?, All::start().await?, Rest::start().await?);
     let trees: [&TreeRef; 3] = [&one, &all, &rest];
 
-    println!("up 1: at work, the first instance; up 2: a new one; failed: it has, and waits for its turn to go down");
+    println!(
+        "up 1: the first instance works; up 2: a new instance works; failed: the child waits for its turn to stop"
+    );
     println!("         | OneForOne               | AllForOne               | RestForOne");
     println!("         | a       b       c       | a       b       c       | a       b       c");
     row("before", &trees);
@@ -88,7 +90,7 @@ async fn main() -> anyhow::Result<()> {
 
     let incarnations =
         trees.map(|tree| tree.snapshot().root.children.iter().map(|node| node.incarnation).collect::<Vec<_>>());
-    ensure!(incarnations == [[1, 2, 1], [2, 2, 2], [1, 2, 2]], "the restarts were others: {incarnations:?}");
+    ensure!(incarnations == [[1, 2, 1], [2, 2, 2], [1, 2, 2]], "the restarts were different: {incarnations:?}");
     tokio::join!(one.shutdown(), all.shutdown(), rest.shutdown());
     Ok(())
 }

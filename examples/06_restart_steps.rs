@@ -43,7 +43,7 @@ enum Msg {
 
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
-    #[error("told to fail")]
+    #[error("failed on request")]
     Told,
     #[error(transparent)]
     Spawn(#[from] SpawnError),
@@ -52,7 +52,7 @@ enum Trouble {
 #[actor]
 impl Parent {
     fn new(journal: Journal) -> Parent {
-        journal.write(4, "parent: the start expression makes a new instance");
+        journal.write(4, "parent: the start expression creates a new instance");
         Parent { journal, children: Vec::new() }
     }
 
@@ -90,7 +90,7 @@ impl Parent {
     #[post_stop]
     async fn clean_up(&mut self) {
         sleep(Duration::from_secs(1)).await;
-        self.journal.write(3, "parent: post_stop, now that its children are down");
+        self.journal.write(3, "parent: post_stop, after its children are down");
     }
 
     #[post_restart]
@@ -168,7 +168,7 @@ async fn main() -> anyhow::Result<()> {
     let (kept, other) = (&before[0], &before[1]);
     while lines.try_recv().is_ok() {} // drops the lines of the first start
 
-    println!("parent has two children, kept and other, and is told to fail:");
+    println!("parent has two children, kept and other, and fails on request:");
     let began = Instant::now();
     let mut events = family.events();
     parent.tell(Msg::Fail).await?;
@@ -181,7 +181,7 @@ async fn main() -> anyhow::Result<()> {
     }
     sleep(Duration::from_millis(500)).await;
     for node in family.snapshot().root.children[0].children.iter() {
-        ensure!(matches!(node.state, NodeState::Suspended), "{} was to be held", node.name);
+        ensure!(matches!(node.state, NodeState::Suspended), "{} should be suspended", node.name);
         journal.write(1, format!("{} is {}: it handles no messages for now", node.name, node.state));
     }
     journal.write(1, "main sends a letter to each of the three");
@@ -196,14 +196,14 @@ async fn main() -> anyhow::Result<()> {
         steps.push(step);
     }
     println!("afterwards:");
-    println!("  kept is incarnation {} behind the handle that it always had", kept.incarnation());
-    let (Some(ended), Err(error)) = (other.ended(), lost) else { bail!("other was to end with its letter") };
-    println!("  other has ended ({ended}), and main has heard about its letter: {error}");
-    println!("  another `other` has a handle of its own, and is incarnation {}", after[1].incarnation());
+    println!("  kept has the same handle as before, and is incarnation {}", kept.incarnation());
+    let (Some(ended), Err(error)) = (other.ended(), lost) else { bail!("other and its letter should end") };
+    println!("  other has ended ({ended}), and main got an error for its letter: {error}");
+    println!("  another `other` has a different handle, and is incarnation {}", after[1].incarnation());
     let alone: Vec<_> = steps.iter().filter(|step| **step != 6).collect();
-    ensure!(alone.is_sorted() && (1..=7).all(|step| steps.contains(&step)), "the steps came as {steps:?}");
-    ensure!(after[0] == *kept && kept.incarnation() == 2, "kept was to be restarted behind its handle");
-    ensure!(after[1] != *other, "another was to take the name of other");
+    ensure!(alone.is_sorted() && (1..=7).all(|step| steps.contains(&step)), "the steps are out of order: {steps:?}");
+    ensure!(after[0] == *kept && kept.incarnation() == 2, "kept should be restarted with the same handle");
+    ensure!(after[1] != *other, "another child should take the name of other");
     family.shutdown().await;
     Ok(())
 }

@@ -53,8 +53,8 @@ impl Kitchen {
 // A paused clock jumps to the next timer when no task can run: the times are exact, and no real time passes.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
-    println!("Orders 1 to 5 wait when a kitchen is told to end, in the middle of the first; 6 and 7 come after that.");
-    println!("                             handled  cut off  dead letters  returned  over after");
+    println!("A kitchen is stopped in the middle of order 1, while orders 2 to 5 wait; orders 6 and 7 come later.");
+    println!("                             handled  cut off  dead letters  returned  ended after");
     let (restaurant, handled) = start().await?;
     let stop = end(&restaurant, &restaurant.kitchen, || restaurant.kitchen.stop()).await?;
     row(restaurant, &handled, "stop()", &stop, [1, 0, 4, 2]).await?;
@@ -72,14 +72,14 @@ async fn main() -> anyhow::Result<()> {
     row(restaurant, &handled, "lifecycle(drain), tree stops", &orderly, [5, 0, 0, 2]).await?;
 
     for (how, fate) in [("stop()", stop), ("drain()", drain)] {
-        println!("what the senders hear after {how}:");
+        println!("the results for the senders after {how}:");
         match fate.asked {
-            Ok(()) => println!("  who waits for order 4 is served"),
-            Err(error) => println!("  who waits for order 4: {error}"),
+            Ok(()) => println!("  order 4: the sender is served"),
+            Err(error) => println!("  order 4: {error}"),
         }
         if let Some(error) = fate.late.into_iter().next() {
             let reason = error.to_string();
-            println!("  who sent order {}: {reason}", error.into_message().number);
+            println!("  order {}: {reason}", error.into_message().number);
         }
     }
     Ok(())
@@ -143,8 +143,8 @@ async fn row(
     let counts = [handled.load(Relaxed), fate.cut_off, restaurant.dead_letters(), fate.late.len() as u64];
     let [handled, cut_off, dead, returned] = counts;
     let took = fate.took.as_secs_f64();
-    println!("{how:28} {handled:>7}  {cut_off:>7}  {dead:>12}  {returned:>8}  {took:>8.1} s");
-    ensure!(counts == expected, "the counts after {how} were to be {expected:?}");
+    println!("{how:28} {handled:>7}  {cut_off:>7}  {dead:>12}  {returned:>8}  {took:>9.1} s");
+    ensure!(counts == expected, "the counts after {how} should be {expected:?}");
     ensure!(counts.iter().sum::<u64>() == 7, "an order was lost");
     restaurant.shutdown().await;
     Ok(())

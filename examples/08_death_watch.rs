@@ -104,7 +104,7 @@ impl Observer {
 
     #[terminated]
     fn hear(&mut self, who: &Watched, ended: &Ended) {
-        say(format!("the observer hears that {} has ended: {ended}", who.path()));
+        say(format!("the observer learns that {} has ended: {ended}", who.path()));
     }
 }
 
@@ -142,10 +142,10 @@ impl Chandelier {
 
     #[terminated]
     fn out(&mut self, who: &Watched, ended: &Ended, cx: &mut Context<Self>) {
-        say(format!("the chandelier hears that {} has ended: {ended}", who.path()));
+        say(format!("the chandelier learns that {} has ended: {ended}", who.path()));
         self.bulbs.retain(|bulb| *who != *bulb);
         if self.bulbs.is_empty() {
-            say("the chandelier is dark; it has new bulbs in 10 s");
+            say("the chandelier is dark, and gets new bulbs in 10 s");
             cx.send_after(Duration::from_secs(10), Order::LightAgain);
         }
     }
@@ -194,29 +194,29 @@ async fn main() -> anyhow::Result<()> {
 
     house.stump.tell(Air::Out).await?;
     house.stump.terminated().await?;
-    say("stump is out, and nobody has watched it");
+    say("stump is out, and no actor was watching it");
     house.observer.tell(Watch).await?;
 
     sleep(Duration::from_secs(1)).await;
-    say("main lets a draught in");
+    say("main lets in a draught");
     house.candle.tell(Air::Draught).await?;
     let ended = house.moth.terminated().await?;
     let pact = ended.failure().is_some_and(|failure| matches!(failure.cause(), Cause::DeathPact(_)));
-    ensure!(pact && house.candle.ended().is_some(), "the moth was to end with the candle");
+    ensure!(pact && house.candle.ended().is_some(), "the moth should end with the candle");
 
     sleep(Duration::from_secs(1)).await;
     let old = house.chandelier.ask(Order::Bulbs).await?;
-    say("main sends left a surge, and behind that a flash");
+    say("main sends left a surge, and after it a flash");
     old[0].tell(Current::Surge).await?;
     old[0].tell(Current::Flash).await?;
     sleep(Duration::from_secs(11)).await;
-    say(format!("dead letters: {}, the flash behind the surge", house.dead_letters()));
+    say(format!("dead letters: {}, the flash after the surge", house.dead_letters()));
     let new = house.chandelier.ask(Order::Bulbs).await?;
     new[0].tell(Current::Flash).await?;
     sleep(Duration::from_secs(1)).await;
-    let Err(error) = old[0].tell(Current::Flash).await else { bail!("the old bulb was to be gone") };
+    let Err(error) = old[0].tell(Current::Flash).await else { bail!("the old bulb should be gone") };
     say(format!("main tries the old handle: {error}"));
-    ensure!(house.dead_letters() == 1 && new.len() == 2 && old[0] != new[0], "the bulbs were to be new ones");
+    ensure!(house.dead_letters() == 1 && new.len() == 2 && old[0] != new[0], "the bulbs should be new");
     house.shutdown().await;
     Ok(())
 }

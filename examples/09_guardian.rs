@@ -68,19 +68,19 @@ async fn in_a_tree() -> anyhow::Result<()> {
     let till = bank.branch.counter.till.clone();
 
     println!("the bank supervises a branch, the branch a counter, the counter a till");
-    println!("some money is missing: the branch knows what to do");
+    println!("some money is missing: the branch can decide");
     till.tell(Msg::Suffer(Trouble::Shortfall)).await?;
     till.ask(Msg::Count).await?; // waits until the till is up again
     show(&mut events)?;
-    ensure!(till.incarnation() == 2 && bank.branch.incarnation() == 1, "the branch was to restart the counter");
+    ensure!(till.incarnation() == 2 && bank.branch.incarnation() == 1, "the branch should restart the counter");
 
-    println!("all money is gone: nobody knows what to do");
+    println!("all money is gone: no supervisor can decide");
     till.tell(Msg::Suffer(Trouble::Robbery)).await?;
     let report = bank.join().await;
     show(&mut events)?;
-    println!("  main is told how it ended: {}", report.ended);
-    let Ended::Failed(failure) = report.ended else { bail!("the bank was to fail") };
-    ensure!(failure.path() == "branch/counter/till", "it was to end with the failure of the till");
+    println!("  main gets the reason for the end: {}", report.ended);
+    let Ended::Failed(failure) = report.ended else { bail!("the bank should fail") };
+    ensure!(failure.path() == "branch/counter/till", "the bank should end with the failure of the till");
     Ok(())
 }
 
@@ -104,15 +104,17 @@ fn show(events: &mut supervise::event::Events) -> anyhow::Result<()> {
 }
 
 async fn outside() -> anyhow::Result<()> {
-    println!("the guardian is told to stop whatever fails");
+    println!("the guardian is set to stop every actor that fails");
     guardian::set(SupervisorStrategy::STOPPING)?;
-    let Err(error) = guardian::set(SupervisorStrategy::default()) else { bail!("it was to be set once") };
+    let Err(error) = guardian::set(SupervisorStrategy::default()) else {
+        bail!("the strategy should be set only once")
+    };
     println!("  a second attempt is an error: {error}");
 
     let one = supervise::spawn("one", || async { Ok(Till) }).await?;
     let two = supervise::spawn("two", || async { Ok(Till) }).await?;
     let own = supervise::spawn("own", || async { Ok(Till) }).decider(decider! { _: Trouble => Restart }).await?;
-    println!("  one and own suffer the same");
+    println!("  one and own fail in the same way");
     one.tell(Msg::Suffer(Trouble::Shortfall)).await?;
     own.tell(Msg::Suffer(Trouble::Shortfall)).await?;
     let ended = one.terminated().await?;
@@ -120,10 +122,10 @@ async fn outside() -> anyhow::Result<()> {
     two.ask(Msg::Count).await?;
     println!("  one has ended: {ended}");
     println!("  two does not notice, and is still incarnation {}", two.incarnation());
-    println!("  own has a decider of its own, and was restarted: incarnation {}", own.incarnation());
+    println!("  own has its own decider, and was restarted: incarnation {}", own.incarnation());
     ensure!(
         matches!(ended, Ended::Failed(_)) && two.incarnation() == 1 && own.incarnation() == 2,
-        "only one was to end"
+        "only `one` should end"
     );
     Ok(())
 }

@@ -92,8 +92,8 @@ const BEFORE: [(&str, Before); 8] = [
     ("hit as soon as it is up", Before::Wait(0)),
     ("hit as soon as it is up", Before::Wait(0)),
     ("hit as soon as it is up", Before::Wait(0)),
-    ("hit after 10 s of peace", Before::Wait(10)),
-    ("hit after 20 s of peace", Before::Wait(20)),
+    ("hit after 10 s of quiet", Before::Wait(10)),
+    ("hit after 20 s of quiet", Before::Wait(20)),
     ("hit after an echo", Before::Echo),
 ];
 
@@ -117,9 +117,9 @@ async fn main() -> anyhow::Result<()> {
 
     println!("on_stop     ends by itself; its delays start over when it has been up for 16.5 s");
     println!("on_failure  fails; its delays start over when it has been up for 16.5 s");
-    println!("manual      fails and ends by turns; its delays start over when it says so, at each echo");
+    println!("manual      fails and ends alternately; its delays start over when it resets them, at each echo");
     println!("auto        fails; its delays start over when it has been up for 10 s");
-    println!("how long the restart waits    on_stop  on_failure    manual      auto");
+    println!("delay of the restart          on_stop  on_failure    manual      auto");
     for (row, (when, _)) in BEFORE.iter().enumerate() {
         let [a, b, c, d] = [&on_stop, &on_failure, &manual, &auto].map(|delays| delays[row].as_secs_f64());
         println!("{when:27} {a:7.3} s   {b:7.3} s {c:7.3} s {d:7.3} s");
@@ -135,21 +135,18 @@ async fn main() -> anyhow::Result<()> {
         }
     }
 
-    println!("and what is not followed by a restart:");
+    println!("these ends are not followed by a restart:");
     echoes.on_failure.tell(Msg::Stop).await?;
     let done = echoes.on_failure.terminated().await?;
     println!("  on_failure ends by itself, and stays ended: {done}");
     echoes.stopping.tell(Msg::Fail(Trouble::MyException)).await?;
     let failed = echoes.stopping.terminated().await?;
     println!("  stopping fails, and stays ended: {failed}");
-    ensure!(matches!(done, Ended::Done) && matches!(failed, Ended::Failed(_)), "both were to stay ended");
+    ensure!(matches!(done, Ended::Done) && matches!(failed, Ended::Failed(_)), "both should stay ended");
     echoes.auto.tell(Msg::Fail(Trouble::Another)).await?;
     let report = echoes.join().await;
-    println!(
-        "  auto fails with another error, which its decider escalates; that is the end of the whole tree: {}",
-        report.ended
-    );
-    ensure!(matches!(report.ended, Ended::Failed(_)), "the tree was to fail");
+    println!("  auto fails with another error, which its decider escalates, and the whole tree ends: {}", report.ended);
+    ensure!(matches!(report.ended, Ended::Failed(_)), "the tree should fail");
     Ok(())
 }
 
@@ -164,13 +161,13 @@ async fn delays(echo: &ActorRef<Echo>, hits: [fn() -> Msg; 2], events: &mut Even
         echo.tell(hit()).await?;
         let mut announced = None;
         loop {
-            let Some(event) = events.next().await else { bail!("the tree was to go on") };
+            let Some(event) = events.next().await else { bail!("the tree should continue") };
             let event = event?;
             match event.kind {
                 EventKind::RestartScheduled { after } => announced = Some((event.at, after)),
                 EventKind::Restarted => {
-                    let Some((at, after)) = announced else { bail!("a restart was to be announced") };
-                    ensure!(event.at - at == after, "a restart was not as late as was announced");
+                    let Some((at, after)) = announced else { bail!("a restart should be announced") };
+                    ensure!(event.at - at == after, "a restart was not delayed as announced");
                     delays.push(after);
                     break;
                 }

@@ -105,17 +105,17 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut too_many = Vec::new();
     for id in 1..=10 {
         match tree.sender.try_tell(Msg { id, sender: sender.clone() }) {
-            Ok(()) => println!("{} message {id} is taken", at(begun.elapsed())),
+            Ok(()) => println!("{} message {id} is accepted", at(begun.elapsed())),
             // The refused message comes back: neither this message nor an older one is dropped.
             Err(error) if error.reason() == SendRejection::Full => {
-                println!("{} message {id} comes back, there is no room", at(begun.elapsed()));
+                println!("{} message {id} comes back, because the mailbox is full", at(begun.elapsed()));
                 too_many.push(error.into_message());
             }
             Err(error) => return Err(error.into()),
         }
     }
     // The waiting way: each `tell` waits until there is room.
-    println!("{} those {} wait for room now", at(begun.elapsed()), too_many.len());
+    println!("{} these {} messages wait for room now", at(begun.elapsed()), too_many.len());
     for message in too_many {
         tree.sender.tell(message).await?;
     }
@@ -189,7 +189,7 @@ fn serve() -> io::Result<(SocketAddr, Arc<Mutex<Log>>)> {
         for (request, stream) in (1..).zip(listener.incoming()) {
             let mut stream = BufReader::new(stream?);
             let id = read(&mut stream)?;
-            let mut log = mine.lock().expect("nobody has panicked");
+            let mut log = mine.lock().expect("no thread has panicked");
             let status = if OUTAGES.iter().any(|outage| outage.contains(&request)) {
                 log.refused += 1;
                 "500 Internal Server Error"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What a declaration costs to compile, beside the same tree written manually with the runtime's API.
+"""The compile time of a declaration, compared with the same tree written manually with the runtime's API.
 
 usage: run.py [ROUNDS]
-       run.py --instructions      counts instructions by valgrind: the same on every run, also on a busy machine
+       run.py --instructions      counts instructions with valgrind; the result is the same on every run, even on a busy
+                                  machine
 
-Makes a crate for each tree (1, 10 and 100 children; by the macro, by hand, and without the tree) below `target/`,
-compiles each in turn, ROUNDS times (default 5), and prints the least of each less that of the crate without a tree.
+Makes a crate for each tree (1, 10 and 100 children; with the macro, manually, and without the tree) below `target/`,
+compiles them alternately, ROUNDS times (default 5), and prints the minimum of each, minus that of the crate without a
+tree.
 """
 import os
 import pathlib
@@ -172,7 +174,7 @@ def cargo(folder, *args, **more):
 
 
 def seconds(folder, command):
-    """CPU time, which says more than the clock on a machine that does other things too."""
+    """CPU time, which is more reliable than wall time on a busy machine."""
     (folder / "src" / "lib.rs").touch()
     begun = cpu()
     cargo(folder, command)
@@ -192,7 +194,7 @@ esac
 
 
 def instructions(folder, command):
-    """In millions, those of rustc alone."""
+    """The instructions of rustc alone, in millions."""
     (folder / "src" / "lib.rs").touch()
     wrapper, counts = WORK / "counting.sh", WORK / "counts.log"
     wrapper.write_text(COUNTING)

@@ -48,7 +48,7 @@ impl Client {
 }
 
 pub(crate) async fn run() -> anyhow::Result<()> {
-    println!("Database: two clients have read from it, when it stops answering");
+    println!("Database: two clients have read from the database when it stops answering");
     let (up, database) = watch::channel(true);
     let clients = Clients::start(database).await?;
     let both = [("basket", Directive::Resume, &clients.basket), ("cache", Directive::Restart, &clients.cache)];
@@ -58,20 +58,20 @@ pub(crate) async fn run() -> anyhow::Result<()> {
         println!("  {name} has read row {}", client.ask(Fetch).await?);
     }
     up.send(false)?;
-    println!("  the database is down, and each of them fails at its next query");
+    println!("  the database is down, and each client fails at its next query");
     for (_, _, client) in both {
-        ensure!(client.ask(Fetch).await.is_err(), "nobody was to get an answer");
+        ensure!(client.ask(Fetch).await.is_err(), "the query should fail");
     }
     sleep(Duration::from_secs(3)).await;
     up.send(true)?;
-    println!("  the database is up again, and both are asked for one more");
+    println!("  the database is up again, and both clients are asked for another row");
     let mut rows = Vec::new();
     for (name, directive, client) in both {
         rows.push(client.ask(Fetch).await?);
         let instance = if client.incarnation() == 1 { "the same instance" } else { "a new instance" };
-        println!("  {name}, {directive:?}: {instance}, for which this is row {}", rows[rows.len() - 1]);
+        println!("  {name}, {directive:?}: {instance}, which has now read row {}", rows[rows.len() - 1]);
     }
-    ensure!(rows == [4, 1], "Resume was to keep the rows, Restart was not");
+    ensure!(rows == [4, 1], "Resume should keep the rows, and Restart should not");
     clients.shutdown().await;
     Ok(())
 }

@@ -30,7 +30,7 @@ impl Station {
         Ok(())
     }
 
-    /// One for one, and stop on any failure.
+    /// OneForOne, with Stop for every failure.
     #[supervision]
     fn sensors(&self) -> SupervisorStrategy {
         SupervisorStrategy::STOPPING
@@ -44,7 +44,7 @@ struct Sensor {
 struct Read(Reply<i32>);
 
 #[derive(Debug, thiserror::Error)]
-#[error("it is broken")]
+#[error("the sensor is broken")]
 struct Broken;
 
 #[actor]
@@ -62,7 +62,7 @@ supervisor! {
 }
 
 pub(crate) async fn run() -> anyhow::Result<()> {
-    println!("Sensors: one that fails is stopped, and left out of the report");
+    println!("Sensors: a sensor that fails is stopped, and left out of the report");
     let weather = Weather::start().await?;
     for report in ["first", "second"] {
         println!("  {report} report:");
@@ -75,7 +75,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
             }
         }
         let read: Vec<_> = lines.iter().filter_map(|(_, line)| line.clone().ok()).collect();
-        ensure!(read == [11, 8], "the report was to do without the pole");
+        ensure!(read == [11, 8], "the report should leave out the pole");
     }
     weather.shutdown().await;
     Ok(())

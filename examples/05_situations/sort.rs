@@ -74,14 +74,14 @@ impl High {
 
 pub(crate) async fn run() -> anyhow::Result<()> {
     let list = vec![5, 3, 8, 1, 9, 2];
-    println!("Sort: low sorts what is below a pivot of {list:?}, high sorts the rest");
+    println!("Sort: low sorts the numbers of {list:?} below a pivot, high sorts the rest");
     println!("  low fails at pivot {}, and tries again with pivot {}", list[0], list[1]);
     let (alone, together) = (Alone::start(list.clone()).await?, Together::start(list).await?);
     let flawed = fail_and_merge(&alone.low, &alone.high).await?;
-    println!("  OneForOne: {flawed:?}, a number is lost: high still goes by the first pivot");
+    println!("  OneForOne: {flawed:?}, a number is lost, because high still uses the first pivot");
     let whole = fail_and_merge(&together.low, &together.high).await?;
-    println!("  AllForOne: {whole:?}, high was restarted too, and goes by the second");
-    ensure!(flawed == [1, 2, 5, 8, 9] && whole == [1, 2, 3, 5, 8, 9], "only the second was to be whole");
+    println!("  AllForOne: {whole:?}, high was restarted too, and uses the second pivot");
+    ensure!(flawed == [1, 2, 5, 8, 9] && whole == [1, 2, 3, 5, 8, 9], "only the second list should be complete");
     tokio::join!(alone.shutdown(), together.shutdown());
     Ok(())
 }

@@ -84,7 +84,7 @@ macro_rules! orders_of {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    println!("{PACKETS} packets, in order, to each network; the line drops every second try or so\n");
+    println!("{PACKETS} packets, in order, to each network; the line drops about every second attempt\n");
     let [mut shuffled, in_order @ ..] = orders_of!(told_to_itself, resent, queued, redelivered);
 
     let all: Vec<u32> = (1..=PACKETS).collect();

@@ -84,7 +84,7 @@ pub async fn run(binaries: Binaries) -> Result<(), BoxError> {
             let goal = caller.writes.load(Relaxed) + HEALED;
             while caller.writes.load(Relaxed) < goal || writer.incarnation() == before {
                 if back.elapsed() > TIME_TO_HEAL {
-                    return Err(format!("{} has not healed: {}", writer.path(), ledgers.snapshot().render()).into());
+                    return Err(format!("{} has not recovered: {}", writer.path(), ledgers.snapshot().render()).into());
                 }
                 sleep(Duration::from_millis(5)).await;
             }
@@ -116,15 +116,15 @@ pub async fn run(binaries: Binaries) -> Result<(), BoxError> {
     let twice: u64 = accounts.iter().map(|account| account.twice).sum();
     println!();
     println!("{acknowledged:6} writes acknowledged, {lost} of them lost, {} rows in the table", rows.len());
-    println!("{failed:6} asks without an answer, all tried again; of {twice} the row was there already");
+    println!("{failed:6} asks without an answer, all tried again; {twice} rows already existed");
     println!("{failures:6} failures of writers, {restarts} restarts, {} kills of the server", AWAY.len());
 
     let wrong = [
         (lost > 0, "acknowledged writes are lost"),
-        (rows.len() != acknowledged, "there are rows that nobody was told of"),
+        (rows.len() != acknowledged, "there are rows without an acknowledgement"),
         ((restarts as usize) < AWAY.len() * WRITERS, "the writers did not notice each kill"),
         (ended, "a writer has ended"),
-        (!health.is_healthy(), "the tree is not well"),
+        (!health.is_healthy(), "the tree is not healthy"),
         (!report.is_orderly(), "the tree did not go down in order"),
     ];
     match wrong.into_iter().find(|(wrong, _)| *wrong) {
@@ -163,7 +163,7 @@ async fn call(
         account.failed += tries - 1;
         match (new, tries) {
             (true, _) => {}
-            (false, 1) => return Err(format!("{row:?} was there before it was asked for").into()),
+            (false, 1) => return Err(format!("{row:?} existed before it was requested").into()),
             (false, _) => account.twice += 1,
         }
         account.acknowledged.insert(number);

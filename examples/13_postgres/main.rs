@@ -180,7 +180,7 @@ async fn with_private_server(binaries: Binaries) -> Result<(), BoxError> {
     write_nonsense(&ledger).await?;
 
     let row = Row { by: 1, number: 11 };
-    println!("the server is killed, and row {} is asked for", row.number);
+    println!("the server is killed, and row {} is requested", row.number);
     let killed = Instant::now();
     block_in_place(|| server.kill());
     let (followed, written) = tokio::join!(follow(events, killed, &mut server), insist(&ledger.writer, row));
@@ -201,9 +201,9 @@ async fn with_private_server(binaries: Binaries) -> Result<(), BoxError> {
 async fn with_server_at(url: String) -> Result<(), BoxError> {
     let table = format!("supervise_example_{}", std::process::id());
     let admin = Admin::connect(&url, &table).await;
-    let admin = admin.map_err(|error| format!("no use of the server at DATABASE_URL: {}", chain(&*error)))?;
+    let admin = admin.map_err(|error| format!("the server at DATABASE_URL cannot be used: {}", chain(&*error)))?;
     println!(
-        "{} at DATABASE_URL. It is not ours, so it is not killed, and nothing has to heal.\n",
+        "{} at DATABASE_URL. This example does not own that server, so it does not kill it.\n",
         admin.version().await?
     );
 
@@ -232,7 +232,7 @@ async fn write(ledger: &Ledger, numbers: std::ops::RangeInclusive<i64>) -> Resul
 async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
     let before = ledger.writer.incarnation();
     let refused = ledger.writer.ask(|reply| Msg::Write { row: Row { by: 1, number: -1 }, reply }).await?;
-    let refusal = refused.err().ok_or("the server took a row that its table does not allow")?;
+    let refusal = refused.err().ok_or("the server accepted a row that its table does not allow")?;
     println!("row -1 is refused: {}", refusal.message());
     if ledger.writer.incarnation() != before {
         return Err("a refused row has restarted the writer".into());
@@ -244,7 +244,6 @@ async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
 ///
 /// An ask waits in the mailbox while the writer is down. Only a write that is in hand when the writer fails returns
 /// without an answer, and may have been carried out anyway.
-/// comes back without an answer, and may have been carried out all the same.
 async fn insist(writer: &ActorRef<Writer>, row: Row) -> Result<(bool, u64), BoxError> {
     let mut tries = 0;
     loop {

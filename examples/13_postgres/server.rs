@@ -47,7 +47,7 @@ impl Binaries {
             // `postgres` may be a link into the folder of its `initdb`.
             .filter_map(|folder| Some(folder.join("postgres").canonicalize().ok()?.parent()?.to_owned()))
             .find(|folder| folder.join("initdb").exists())
-            .ok_or("there is no PostgreSQL here: `apt-get install postgresql`")?;
+            .ok_or("PostgreSQL is not installed: `apt-get install postgresql`")?;
         let user = match id(&["-u"]) {
             Some(0) => Some(
                 id(&["-u", "postgres"])
@@ -164,7 +164,7 @@ impl Server {
             Err(RecvTimeoutError::Timeout) => Err(format!("the server is not up after {TIME_TO_START:?}").into()),
             Err(RecvTimeoutError::Disconnected) => {
                 let log = self.kill().unwrap_or_default().1;
-                Err(format!("the server ended at its start: {}", log.back().map_or("(no word)", |line| line)).into())
+                Err(format!("the server ended at its start: {}", log.back().map_or("(no output)", |line| line)).into())
             }
         }
     }
@@ -231,5 +231,5 @@ fn children_of(parent: u32) -> Vec<u32> {
 }
 
 fn last_line(text: &str) -> &str {
-    text.trim_end().lines().last().unwrap_or("(no word)")
+    text.trim_end().lines().last().unwrap_or("(no output)")
 }

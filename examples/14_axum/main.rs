@@ -123,8 +123,8 @@ async fn run(port: Option<u16>) -> Result<(), visit::Error> {
         visitors.await??;
         // The children that stopped, in that order: the front first.
         let down: Vec<_> = report.children.iter().map(|child| &*child.path).collect();
-        println!("down went {}", down.join(", "));
+        println!("the children stopped in this order: {}", down.join(", "));
     }
     println!("the shop is closed: {report}");
-    if report.is_orderly() { Ok(()) } else { Err("that was no orderly end".into()) }
+    if report.is_orderly() { Ok(()) } else { Err("the tree did not end in order".into()) }
 }

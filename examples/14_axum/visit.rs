@@ -1,4 +1,4 @@
-//! The world outside: some visitors, an operator who looks at the health, and one who ends it all.
+//! The world outside: visitors, an operator who checks the health, and the one who sends SIGTERM.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// All that happens, and in this order. Who meets something else than is expected ends the process.
+/// All visits, in this order. An unexpected answer ends the process.
 pub async fn all(address: watch::Receiver<Option<SocketAddr>>) -> Result<(), Error> {
     let visited = timeout(Duration::from_secs(20), story(address)).await;
     match visited.map_err(Error::from).and_then(|visited| visited) {
@@ -33,9 +33,9 @@ async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), E
     expect(address, "GET /readyz", "200 healthy").await?;
     expect(address, "POST /carts/ann/apple", "200 ann owes 30 cents").await?;
 
-    println!("\nThe price of cake is no number, which fails the actor that reads it:");
+    println!("\nThe price of cake is not a number, so the actor that reads it fails:");
     expect(address, "POST /carts/ann/cake", "503 no reply will come from prices").await?;
-    // The failure is known before it has been decided on: this may take another look.
+    // The asker gets the error before the failure is decided, so the child may not back off yet.
     while !get(address, "GET /readyz").await?.ends_with("backing off") {}
     expect(address, "GET /readyz", "503 degraded: prices is backing off").await?;
     expect(address, "GET /livez", "200 alive").await?;

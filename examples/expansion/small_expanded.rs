@@ -189,13 +189,13 @@ const _: () = {
     impl __rt::TreeHandle for Clock {
         const SPEC: __rt::TreeSpec = __rt::TreeSpec {
             name: "Clock",
-            doc: "Counts, and is told to.",
+            doc: "A counter, and a task that makes it count.",
             strategy: __rt::Strategy::OneForOne,
             settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
             children: &[
                 __rt::ChildSpec {
                     name: "counter",
-                    doc: "How often it has ticked.",
+                    doc: "Counts the ticks.",
                     item: "Counter",
                     shape: __rt::Shape::One,
                     kind: <Counter as __rt::Declared>::KIND,

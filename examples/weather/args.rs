@@ -61,7 +61,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
                 load.service = Some((url, service));
             }
             "--help" | "-h" => return Ok(Command::Help),
-            _ => return Err(format!("{flag} is not an option; --help lists those there are")),
+            _ => return Err(format!("{flag} is unknown; --help lists the options")),
         }
     }
     Ok(match serve {
@@ -79,12 +79,12 @@ mod tests {
     use super::*;
 
     fn error(args: &[&str]) -> String {
-        parse(args.iter().map(|arg| (*arg).to_owned())).expect_err("not to be understood")
+        parse(args.iter().map(|arg| (*arg).to_owned())).expect_err("the arguments are invalid")
     }
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert_eq!(error(&["--seeds", "1"]), "--seeds is not an option; --help lists those there are");
+        assert_eq!(error(&["--seeds", "1"]), "--seeds is unknown; --help lists the options");
         assert_eq!(error(&["--seed"]), "--seed needs a value");
         assert_eq!(error(&["--seed", "x"]), "--seed takes a number that fits, not \"x\"");
         assert_eq!(error(&["--serve=70000"]), "--serve takes a number that fits, not \"70000\"");

@@ -33,7 +33,7 @@ pub enum FetchError {
     #[error("the connection failed: {0}")]
     Connection(String),
     /// The answer cannot be parsed.
-    #[error("an answer that makes no sense: {0:?}")]
+    #[error("an invalid answer: {0:?}")]
     Nonsense(String),
 }
 

@@ -96,7 +96,7 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
             // The world outside: not a part of the system, and not supervised by it.
             tokio::spawn(server::serve(listener));
             let url = format!("http://{address}");
-            let service = Service::parse(&url).ok_or("the address of the server is no address")?;
+            let service = Service::parse(&url).ok_or("the address of the server is invalid")?;
             (url, service)
         }
     };
@@ -133,6 +133,6 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
 /// Asks the service for its counts.
 async fn served(url: &str, service: &Service) -> Result<Served, Error> {
     let text = service.get("/stats").await.map_err(|error| format!("no weather service at {url}: {error}"))?;
-    let served = Served::parse(&text).ok_or_else(|| format!("{url} is no weather service of this kind"))?;
+    let served = Served::parse(&text).ok_or_else(|| format!("{url} is not a weather service of this kind"))?;
     Ok(served)
 }

@@ -58,7 +58,7 @@ fn range(tokens: &TokenStream) -> Option<Range<usize>> {
 fn check(text: &str, inside: Option<Range<usize>>, output: TokenStream) {
     let mut errors = Vec::new();
     spans_of_errors(output.clone(), &mut errors);
-    assert!(!output.is_empty() || inside.is_none(), "nothing comes of `{text}`");
+    assert!(!output.is_empty() || inside.is_none(), "no output for `{text}`");
     let Some(inside) = inside else { return };
     for span in errors {
         let at = span.byte_range();

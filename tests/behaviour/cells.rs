@@ -65,7 +65,7 @@ async fn a_stop_on_the_way_to_a_restart_drains_nothing() {
             assert!(matches!(soon(child.terminated()).await, Ok(Ended::Stopped)), "{way}, {name}");
             let lines = journal.take().into_iter().filter(|line| line.starts_with(name)).collect::<Vec<_>>();
             let wanted = ["worked", "post_stop", "drop"].map(|what| format!("{name} {what}"));
-            assert_eq!(lines, wanted, "{way}, {name}: what was queued is not handled");
+            assert_eq!(lines, wanted, "{way}, {name}: queued messages are not handled");
             assert!(seen(&mut events).contains(&format!("{name} dead letter")), "{way}, {name}");
         }
     }
@@ -91,7 +91,7 @@ impl Relay {
     async fn handle(&mut self, hand: Hand, cx: &mut Context<Self>) -> Result<(), Failure> {
         Err(match hand {
             Hand::On(failure) => failure,
-            Hand::Ask(oracle) => oracle.ask(|reply| reply).await.expect("it answers"),
+            Hand::Ask(oracle) => oracle.ask(|reply| reply).await.expect("the actor answers"),
             Hand::Spawn => match cx.spawn("child", || async { Err::<Probe, _>(Boom::Planned.into()) }).await {
                 Err(SpawnError::Start(failure)) => failure,
                 other => panic!("{other:?}"),
@@ -169,7 +169,7 @@ async fn a_failure_that_a_hook_on_the_way_down_returns_is_a_new_one_of_its_child
     for (failure, incarnation) in reported.iter().zip([1, 1, 2]) {
         let origin = (failure.path(), failure.incarnation(), failure.phase());
         assert_eq!(origin, ("relay", incarnation, Phase::Running));
-        assert_eq!(failure.error::<Failure>().map(Failure::path), Some("db"), "what it met is inside");
+        assert_eq!(failure.error::<Failure>().map(Failure::path), Some("db"), "the original failure is inside");
     }
 }
 
@@ -213,12 +213,12 @@ impl Boss {
                 if let Some(min) = kid.backoff {
                     spawn = spawn.backoff(ExponentialBackoff::new(min, min).random_factor(0.0));
                 }
-                reply.send(spawn.await.expect("it starts"));
+                reply.send(spawn.await.expect("the child starts"));
             }
             Tell::Keep(kid) => self.keeps = Some(kid),
             Tell::Work(time) => tokio::time::sleep(time).await,
             Tell::Fail => return Err(Boom::Told),
-            Tell::Run => cx.run(async { panic!("told to") }, |()| Tell::Fail),
+            Tell::Run => cx.run(async { panic!("planned panic") }, |()| Tell::Fail),
         }
         Ok(())
     }
@@ -262,7 +262,7 @@ async fn house<const N: usize>(strategy: Strategy, kids: [Kid; N]) -> (Running<H
     }
     settle().await;
     journal.take();
-    (house, journal, spawned.try_into().expect("as many as there are"))
+    (house, journal, spawned.try_into().expect("there are enough children"))
 }
 
 async fn fail(probe: &ActorRef<Probe>, boom: Boom) {
@@ -297,7 +297,7 @@ async fn a_failure_in_a_range_below_an_undecided_one_is_restarted_with_the_range
     undecided(&house, &fatal, secs(3)).await;
     fail(&mid, Boom::Told).await;
     pass(secs(2)).await;
-    assert_eq!(times(&journal.take(), "mid start"), 0, "nothing starts while nobody has decided");
+    assert_eq!(times(&journal.take(), "mid start"), 0, "no child starts before the decision");
     pass(secs(10)).await;
     assert_eq!(incarnations([&fatal, &low, &mid, &last]), [1, 2, 2, 2], "one restart of the range");
     assert_eq!(house.boss.incarnation(), 1);
@@ -390,7 +390,7 @@ async fn one_that_is_waited_for_is_stopped() {
     for fails in [false, true] {
         let (house, _, [fatal, waits, last]) = house(Strategy::RestForOne, [kid("fatal"), waits, kid("last")]).await;
         fail(&waits, Boom::Told).await;
-        assert_eq!((waits.incarnation(), last.incarnation()), (1, 1), "they wait");
+        assert_eq!((waits.incarnation(), last.incarnation()), (1, 1), "the members wait");
         if fails {
             undecided(&house, &fatal, secs(3)).await;
         }
@@ -412,7 +412,7 @@ async fn a_backoff_is_over_in_a_stop() {
     fail(&waits, Boom::Told).await;
     house.boss.stop();
     pass(secs(2)).await;
-    assert!(waits.ended().is_none(), "its turn has not come");
+    assert!(waits.ended().is_none(), "the child's turn has not come");
     pass(secs(2)).await;
     assert!(matches!((waits.ended(), house.boss.ended()), (Some(Ended::Stopped), Some(Ended::Stopped))));
     assert_eq!(times(&journal.take(), "waits start"), 0);
@@ -526,7 +526,7 @@ async fn asks_and_kills_meet_a_start() {
     journal.take();
     one.db.kill();
     settle().await;
-    assert_eq!(journal.take(), ["db post_stop", "db drop"], "`post_stop` is due, `pre_restart` is not");
+    assert_eq!(journal.take(), ["db post_stop", "db drop"], "`post_stop` is due, and `pre_restart` is not");
     pass(secs(2)).await;
     assert_eq!(one.db.ask(Do::Get).await, Ok(0));
 
@@ -535,7 +535,7 @@ async fn asks_and_kills_meet_a_start() {
     let one = One::start(journal.clone()).await.unwrap();
     one.db.kill();
     settle().await;
-    assert!(matches!(one.db.ended(), Some(Ended::Stopped)), "nothing is there to be killed");
+    assert!(matches!(one.db.ended(), Some(Ended::Stopped)), "there is no instance to kill");
 }
 
 /// S11, S20: a restart from above arrives while a child is already restarting: there is only one restart.
@@ -572,7 +572,7 @@ async fn a_restart_of_the_group_meets_one_that_stops() {
     settle().await;
     fail(&first, Boom::Told).await;
     pass(secs(1)).await;
-    assert_eq!(first.incarnation(), 1, "it goes down after the other one");
+    assert_eq!(first.incarnation(), 1, "the child goes down after the other one");
     pass(secs(5)).await;
     assert_eq!(first.incarnation(), 2);
     assert!(matches!(last.ended(), Some(Ended::Stopped)));
@@ -642,7 +642,7 @@ async fn a_spawn_meets_the_failure_of_its_set() {
     supervisor! {
         struct Shop(journal: Journal, spawn: Spawn, waits: Arc<Mutex<Option<Spawned>>>) {
             #![decider(move |_: &Failure| {
-                let mut spawned = spawn.get().expect("it is known by then")();
+                let mut spawned = spawn.get().expect("the handle is known by then")();
                 assert!(spawned.as_mut().poll(&mut Task::from_waker(Waker::noop())).is_pending());
                 *waits.lock().unwrap() = Some(spawned);
                 Directive::Resume
@@ -726,7 +726,7 @@ async fn commands_meet_one_that_has_not_ended() {
             #[backoff(5s..5s, random_factor = 0)]
             waits: Probe = Probe::start("waits", journal.clone()).await?,
             #[decider(move |_: &Failure| {
-                let db = whom.get().expect("it is known by then");
+                let db = whom.get().expect("the handle is known by then");
                 *refused.lock().unwrap() = db.start_again().err();
                 db.drain();
                 Directive::Restart
@@ -746,7 +746,7 @@ async fn commands_meet_one_that_has_not_ended() {
     journal.take();
     fail(&one.db, Boom::Told).await;
     assert_eq!(*refused.lock().unwrap(), Some(CommandError::NotEnded { path: "db".into() }));
-    assert!(matches!(one.db.ended(), Some(Ended::Stopped)), "its drain was a stop");
+    assert!(matches!(one.db.ended(), Some(Ended::Stopped)), "the drain became a stop");
     assert_eq!(journal.take(), ["db post_stop", "db drop"]);
 }
 
@@ -769,11 +769,11 @@ async fn a_bug_in_a_stop_starts_nothing() {
             true => house.inject(bug),
         }
         pass(secs(1)).await;
-        assert!(house.boss.ended().is_none(), "it waits for its child");
+        assert!(house.boss.ended().is_none(), "the supervisor waits for its child");
         pass(secs(2)).await;
         assert!(matches!(only.ended(), Some(Ended::Stopped)));
         match of_root {
-            false => assert!(matches!(house.boss.ended(), Some(Ended::Aborted)), "no hook of it runs"),
+            false => assert!(matches!(house.boss.ended(), Some(Ended::Aborted)), "none of its hooks runs"),
             true => assert!(matches!(house.ended(), Some(Ended::Failed(bug)) if matches!(bug.cause(), Cause::Bug(_)))),
         }
         let lines = journal.take();

@@ -66,7 +66,7 @@ async fn a_subtree_reports_its_children() {
     assert_eq!(paths, ["back/other", "back/inner"]);
     tree.back.start_again().unwrap();
     soon(tree.ready()).await;
-    assert_eq!(tree.back.shutdown().await.unwrap().children.len(), 2, "of this end only");
+    assert_eq!(tree.back.shutdown().await.unwrap().children.len(), 2, "the report contains this end only");
 }
 
 /// An error whose `Display` panics.
@@ -75,7 +75,7 @@ struct Unspeakable;
 
 impl fmt::Display for Unspeakable {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        panic!("told to")
+        panic!("planned panic")
     }
 }
 

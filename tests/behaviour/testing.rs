@@ -175,7 +175,7 @@ async fn tasks_fail_as_by_a_subtask() {
     let begin = Instant::now();
     shop.below.ticker.inject(Fault::error(Boom::Told));
     shop.settle().await;
-    assert_eq!(begin.elapsed(), ms(0), "it returned as soon as it was told");
+    assert_eq!(begin.elapsed(), ms(0), "the task returned as soon as it got the signal");
     assert_eq!(shop.record().lines()[..2], ["below/ticker failed", "below/ticker decided Restart"]);
 }
 

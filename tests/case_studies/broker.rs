@@ -207,7 +207,7 @@ async fn critical_children_stop_last_and_every_fill_is_settled() {
         let of_chain: Vec<_> = gone.iter().filter(|name| name.starts_with(chain)).cloned().collect();
         assert_eq!(of_chain, ["desk", "signer", "ledger"].map(|child| format!("{chain}/{child}")));
     }
-    assert_eq!(gone.iter().position(|name| name.ends_with("signer")), Some(2), "the chains go side by side: {gone:?}");
+    assert_eq!(gone.iter().position(|name| name.ends_with("signer")), Some(2), "the chains stop together: {gone:?}");
 }
 
 /// S7, S18, S27: a chain whose node is permanently lost gives up alone, and the next order opens it again. Below a
@@ -225,12 +225,12 @@ async fn a_chain_that_gives_up_ends_alone_and_is_opened_again() {
         matches!(&report.ended, Ended::Limit(failure) if failure.before().is_some_and(|last| last.error::<ChainError>().is_some())),
         "{report}"
     );
-    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"], "its restarts were the node's alone");
+    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"], "only the node was restarted");
     assert_eq!(books.settled("east"), 0);
     let main = broker.chains.get("main").unwrap();
     assert_eq!((main.desk.incarnation(), main.desk.ask(Order::Fills).await.unwrap()), (1, 1));
     order(&broker, "east", Order::Fill(4)).await;
-    assert_ne!(broker.chains.get("east").unwrap().ledger, east.ledger, "a chain of its own");
+    assert_ne!(broker.chains.get("east").unwrap().ledger, east.ledger, "a new chain");
     broker.shutdown().await;
     assert_eq!(books.settled("east"), 4);
 }
@@ -251,5 +251,5 @@ async fn a_critical_child_takes_along_what_leans_on_it() {
     order(&broker, "main", Order::Fill(4)).await;
     assert_eq!(main.desk.ask(Order::Fills).await.unwrap(), 4);
     broker.shutdown().await;
-    assert_eq!(books.settled("main"), 4, "what the desk had in hand could not be signed at the failure");
+    assert_eq!(books.settled("main"), 4, "the order in hand could not be signed at the failure");
 }

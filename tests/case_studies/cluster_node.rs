@@ -178,7 +178,7 @@ async fn the_services_start_in_order_and_the_node_is_ready_with_the_last() {
     let machine = Machine::default();
     let begin = Instant::now();
     let node = Node::start(machine.clone()).await.unwrap();
-    assert_eq!(begin.elapsed(), ms(150), "one behind the other");
+    assert_eq!(begin.elapsed(), ms(150), "the services start one after the other");
     assert!(soon(node.ready()).await);
     assert_eq!(machine.take(), ORDER.map(|name| format!("+{name}")));
     pass(secs(3600)).await;

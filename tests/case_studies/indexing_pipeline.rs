@@ -22,7 +22,7 @@ struct Doc {
 
 #[derive(Debug, thiserror::Error)]
 enum PipelineError {
-    #[error("document {0} is no text")]
+    #[error("document {0} is not text")]
     Unreadable(u32),
     #[error("the segment store is away")]
     StoreAway,
@@ -188,7 +188,7 @@ async fn an_unreadable_document_costs_only_itself() {
     assert_eq!(disk.segments.lock().unwrap()[3].text, "text 3");
     let log = std::mem::take(&mut *disk.log.lock().unwrap());
     assert_eq!(log[..8], DOWN, "from the source to the store");
-    assert_eq!(log[8..], UP, "and back");
+    assert_eq!(log[8..], UP, "and back to the source");
     assert_eq!(indexing.dead_letters(), 0);
     indexing.shutdown().await;
     assert_eq!(*disk.log.lock().unwrap(), DOWN);

@@ -162,7 +162,7 @@ async fn a_listener_that_comes_back_is_no_matter_for_the_recorder() {
     pass(ms(1001)).await;
     assert_eq!(world.lines(1), ["frame 3", "frame 4"]);
     assert_eq!((session.listener.incarnation(), session.recorder.incarnation()), (2, 1));
-    assert_eq!(session.recorder.ask(Write::Frames).await.unwrap(), 5, "and the same state");
+    assert_eq!(session.recorder.ask(Write::Frames).await.unwrap(), 5, "the recorder keeps its state");
     service.shutdown().await;
     assert_eq!(world.lines(1), ["closed with 5 frames"]);
 }
@@ -199,8 +199,8 @@ async fn a_recorder_that_cannot_write_ends_its_own_session() {
     let report = one.join().await.unwrap();
     let Ended::Failed(failure) = &report.ended else { panic!("{report}") };
     assert!(failure.error::<DiskFull>().is_some());
-    assert!(one.listener.ended().is_some(), "the listener went down before");
-    assert_eq!(world.lines(1), ["frame 0", "frame 1", "closed with 2 frames"], "and the file is closed");
+    assert!(one.listener.ended().is_some(), "the listener went down before the recorder");
+    assert_eq!(world.lines(1), ["frame 0", "frame 1", "closed with 2 frames"], "the file is closed");
     hear(&two, 0..4).await;
     assert_eq!(two.recorder.ask(Write::Frames).await.unwrap(), 4);
     assert_eq!(service.meetings.len(), 1);

@@ -156,8 +156,8 @@ async fn the_whole_server_is_down_within_five_seconds_and_says_who_was_not() {
     let named: Vec<_> = late.iter().map(|child| child.path.as_str()).collect();
     assert_eq!(named, ["tenants/#1008", "tenants/#2008", "tenants/#8"], "{report}");
     assert!(late.iter().all(|child| child.took == secs(5)));
-    assert_eq!(report.children.len() as u32, TENANTS + 2, "all tenants, their set and the store");
-    assert_eq!(report.children.last().unwrap().path, "store", "down when no tenant needs it any more");
+    assert_eq!(report.children.len() as u32, TENANTS + 2, "the report has all tenants, their set and the store");
+    assert_eq!(report.children.last().unwrap().path, "store", "the store goes down after the last tenant");
     assert!(matches!(tenants[7].ended(), Some(Ended::Aborted)));
     assert!(matches!(tenants[8].ended(), Some(Ended::Stopped)));
     assert!(store.ended().is_some());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder for the examples, next to the folder of this test.
 pub fn binary(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("the path of this test");
+    let test = std::env::current_exe().expect("the test has a path");
     test.parent().and_then(Path::parent).expect("target/<profile>/deps").join("examples").join(name)
 }
 

@@ -12,7 +12,7 @@ pub fn same_as_kept(name: &str, drawing: &str) {
         std::fs::write(&path, drawing).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(kept, drawing, "{name} has changed; look at it, then UPDATE=1 writes it anew\n{drawing}");
+    assert_eq!(kept, drawing, "{name} has changed; review it, then regenerate it with UPDATE=1\n{drawing}");
 }
 
 /// Checks that `dot` accepts the drawing, if `dot` is installed.

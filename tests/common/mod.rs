@@ -149,7 +149,7 @@ impl Actor for Probe {
             Do::Add(n) => self.sum += n,
             Do::Get(reply) => reply.send(self.sum),
             Do::Fail(boom) => return Err(boom),
-            Do::Panic => panic!("told to"),
+            Do::Panic => panic!("planned panic"),
             Do::Stop => cx.stop(),
             Do::Work(time) => {
                 self.journal.write(format!("{} works", self.name));
@@ -185,7 +185,7 @@ pub use supervise::testing::{advance as pass, settle};
 
 /// Waits for something that must happen; on the paused clock a test that waits forever fails at once.
 pub async fn soon<F: Future>(what: F) -> F::Output {
-    tokio::time::timeout(secs(24 * 3600), what).await.expect("what was waited for never comes")
+    tokio::time::timeout(secs(24 * 3600), what).await.expect("the awaited result never comes")
 }
 
 pub const fn ms(ms: u64) -> Duration {
@@ -212,7 +212,7 @@ pub fn quiet_panics() {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let text = info.payload_as_str().unwrap_or_default();
-            if !text.starts_with("planned panic") && text != "told to" {
+            if !text.starts_with("planned panic") {
                 before(info);
             }
         }));
@@ -227,13 +227,13 @@ pub fn comes_back(test: impl FnOnce() + Send + 'static) {
     let (done, is_done) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        done.send(()).expect("the test waits");
+        done.send(()).expect("the test receives the result");
     });
     match is_done.recv_timeout(secs(60)) {
         Ok(()) => {}
-        Err(RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(RecvTimeoutError::Timeout) => panic!("the test hangs"),
         Err(RecvTimeoutError::Disconnected) => {
-            std::panic::resume_unwind(thread.join().expect_err("it did not come to its end"));
+            std::panic::resume_unwind(thread.join().expect_err("the thread ended without a result"));
         }
     }
 }

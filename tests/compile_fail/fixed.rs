@@ -1,5 +1,4 @@
-//! Each mistake of `tests/compile_fail` with the repair made that its comment names: all of them in one build. They only
-//! have to compile.
+//! The repaired version of each mistake in `tests/compile_fail`, all in one build. The files only have to compile.
 #![allow(dead_code, unused_imports)]
 
 // The modules, as `UPDATE=1 cargo test --test docs compile_errors` writes them.

@@ -1,11 +1,12 @@
-//! The messages of the compiler for trees that cannot work: one file for each mistake, in `tests/compile_fail/<topic>/`.
+//! The compiler's messages for trees that cannot work. Each mistake has a file in `tests/compile_fail/<topic>/`.
 //!
-//! `TRYBUILD=overwrite cargo test --test compile_fail` writes the messages again. Read the difference before you keep it.
+//! `TRYBUILD=overwrite cargo test --test compile_fail` regenerates the messages. Review the difference before you keep
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every `<topic>/<mistake>.rs`. The `<mistake>.fixed.rs` next to it compiles: all of those are the crate `fixed.rs`.
+/// Every `<topic>/<mistake>.rs`. The crate `fixed.rs` compiles each `<mistake>.fixed.rs` next to it.
 fn mistakes() -> Vec<PathBuf> {
     let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let topics = entries(Path::new("tests/compile_fail")).filter(|path| path.is_dir());

@@ -142,7 +142,7 @@ fn every_number_is_answered_once_and_in_order() {
         let missing: Vec<_> =
             system.must.split_whitespace().map(|number| format!("{}{number}", system.letter)).collect();
         let missing: Vec<_> = missing.iter().filter(|number| !numbers.contains(&&***number)).collect();
-        assert!(missing.is_empty(), "not answered: {missing:?}");
+        assert!(missing.is_empty(), "no verdict: {missing:?}");
         assert!(numbers.iter().all(|number| number.starts_with(system.letter)), "{numbers:?}");
     }
 }
@@ -153,17 +153,17 @@ fn every_verdict_says_why() {
         assert!((2..=9).contains(&sense.split_whitespace().count()), "{number}: {sense}");
         let reason = verdict.split_once(": ").map_or("", |(_, reason)| reason);
         match kind(verdict) {
-            Some("same") => assert!(reason.is_empty(), "{number}: the same needs no reason"),
+            Some("same") => assert!(reason.is_empty(), "{number}: the verdict `same` needs no reason"),
             Some("different on purpose") => {
                 let named = reason.split_once(": ").and_then(|(named, _)| rule(named));
-                assert!(named.is_some_and(|rule| (1..=43).contains(&rule)), "{number}: by which rule? {verdict}");
+                assert!(named.is_some_and(|rule| (1..=43).contains(&rule)), "{number}: no rule is named: {verdict}");
             }
             Some("impossible by type") => {
-                let file = link(reason).unwrap_or_else(|| panic!("{number}: which mistake? {verdict}"));
-                assert!(here().join(file).is_file(), "{number}: {file} is not there");
+                let file = link(reason).unwrap_or_else(|| panic!("{number}: no mistake is named: {verdict}"));
+                assert!(here().join(file).is_file(), "{number}: {file} does not exist");
             }
-            Some(_) => assert!(reason.len() > 15, "{number}: why not?"),
-            None => panic!("{number}: {verdict} is none of {VERDICTS:?}"),
+            Some(_) => assert!(reason.len() > 15, "{number}: no reason is given"),
+            None => panic!("{number}: {verdict} is not one of {VERDICTS:?}"),
         }
         let needs = matches!(kind(verdict), Some("same" | "different on purpose"));
         assert!(!needs || test.is_some(), "{number} has no test");

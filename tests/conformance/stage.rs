@@ -91,7 +91,7 @@ impl Stage {
     /// The last failure that this hook received.
     pub fn given(&self, hook: &str) -> Failure {
         let inner = self.inner.lock().unwrap();
-        inner.told.iter().rev().find(|(place, _)| place == hook).expect("the hook has run").1.clone()
+        inner.told.iter().rev().find(|(place, _)| place == hook).expect("the hook has received a failure").1.clone()
     }
 }
 
@@ -197,7 +197,7 @@ impl Actor for Unit {
             Msg::Get(reply) => reply.send(self.sum),
             Msg::Fail(boom) => return Err(boom.into()),
             Msg::Ask(_reply) => return Err(Boom::Told.into()),
-            Msg::Panic => panic!("told to"),
+            Msg::Panic => panic!("planned panic"),
             Msg::Work(time) => {
                 self.write("works");
                 tokio::time::sleep(time).await;

@@ -168,7 +168,7 @@ fn lessons() -> Vec<Lesson> {
         let number = rule.strip_prefix('C').and_then(|number| number.parse().ok());
         let rule = number.unwrap_or_else(|| panic!("{name}: begin with the rule, `// C7. ..`"));
         assert!((1..=RULES.len()).contains(&rule), "{name}: C{rule}?");
-        assert!(words.contains(" Repair: "), "{name}: say how to repair it, `// Repair: ..`");
+        assert!(words.contains(" Repair: "), "{name}: name the repair, `// Repair: ..`");
         Lesson { name, rule, words: words.to_owned(), source, stderr }
     };
     mistakes().into_iter().map(lesson).collect()
@@ -181,7 +181,7 @@ fn kept(path: &str, text: &str) {
         fs::write(path, text).unwrap();
     }
     let written = fs::read_to_string(path).unwrap_or_default();
-    assert!(written == text, "{path} is old; `UPDATE=1 cargo test --test docs compile_errors` writes it anew");
+    assert!(written == text, "{path} is out of date; `UPDATE=1 cargo test --test docs compile_errors` regenerates it");
 }
 
 #[test]
@@ -232,8 +232,14 @@ fn every_mistake_has_its_repair() {
         let source = fs::read_to_string(mistake.with_extension("rs")).unwrap();
         let repaired = fs::read_to_string(mistake.with_extension("fixed.rs"))
             .unwrap_or_else(|_| panic!("{FOLDER}/{name}.fixed.rs is missing"));
-        assert!(repaired.starts_with(&format!("// `{name}.rs`, repaired.\n")), "{name}: the head of its repair");
-        assert!(!repaired.contains("//~") && !source.contains(&*repaired), "{name}: its repair is none");
+        assert!(
+            repaired.starts_with(&format!("// `{name}.rs`, repaired.\n")),
+            "{name}: the first line of the repaired file is wrong"
+        );
+        assert!(
+            !repaired.contains("//~") && !source.contains(&*repaired),
+            "{name}: the repaired file still has the mistake"
+        );
         let (of, module) = name.split_once('/').unwrap();
         if of != topic {
             modules += if topic.is_empty() { "" } else { "}\n" };
@@ -242,7 +248,7 @@ fn every_mistake_has_its_repair() {
         }
         modules += &format!("    #[path = \"{module}.fixed.rs\"]\n    mod {module};\n");
     }
-    assert_eq!(ending(".fixed.rs"), mistakes(), "each repair is that of a mistake");
+    assert_eq!(ending(".fixed.rs"), mistakes(), "each repaired file belongs to a mistake");
     let file = format!("{FOLDER}/fixed.rs");
     let text = fs::read_to_string(&file).unwrap();
     let begin = "writes them.\n";

@@ -114,7 +114,7 @@ fn each_macro_has_an_example() {
             assert!(has_example, "without an example: {}", lines[at]);
         }
     }
-    assert_eq!(seen, 11, "the macros and marks that there are");
+    assert_eq!(seen, 11, "the list of macros is complete");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn each_public_type_has_an_example() {
             wanted.push(("actor/guardian".to_owned(), name.to_owned()));
         }
     }
-    assert!(wanted.len() > 80, "the re-exports were read: {wanted:?}");
+    assert!(wanted.len() > 80, "too few re-exports were found: {wanted:?}");
 
     let mut without = Vec::new();
     for (module, name) in wanted {
@@ -155,7 +155,7 @@ fn each_public_type_has_an_example() {
             (0..lines.len())
                 .any(|at| defines(lines[at], &name) && above(&lines[..at]).iter().any(|line| line == "#[doc(hidden)]"))
         });
-        assert!(found || hidden, "`{name}` of `{module}` is re-exported, and not found");
+        assert!(found || hidden, "`{name}` of `{module}` is re-exported, but was not found");
     }
     assert!(without.is_empty(), "{} without an example:\n{}", without.len(), without.join("\n"));
 }

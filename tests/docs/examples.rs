@@ -24,7 +24,7 @@ fn shown(readme: &str) -> Vec<Shown> {
         .split("```text\n$ cargo run --example ")
         .skip(1)
         .map(|block| {
-            let (command, rest) = block.split_once('\n').expect("a line behind the command");
+            let (command, rest) = block.split_once('\n').expect("a line after the command");
             let (text, _) = rest.split_once("```").expect("the end of a block");
             let mut words = command.split_whitespace().map(str::to_owned);
             let name = words.next().expect("the name of an example");
@@ -94,7 +94,10 @@ fn each_numbered_example_is_in_the_readme() {
     let readme = readme();
     for name in numbered() {
         assert!(readme.contains(&format!("## {name}\n")), "examples/README.md has no section `## {name}`");
-        assert!(readme.contains(&format!("cargo run --example {name}")), "and not what `{name}` prints");
+        assert!(
+            readme.contains(&format!("cargo run --example {name}")),
+            "the section does not show the command of `{name}`"
+        );
     }
 }
 

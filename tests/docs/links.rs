@@ -150,7 +150,7 @@ fn the_readme_shows_what_the_compiler_says() {
     let shown: Vec<_> = shown.into_iter().filter(|block| block.starts_with("error")).collect();
     assert_eq!(shown.len(), 2);
     for error in shown {
-        assert!(said.contains(error.trim_end()), "no file of tests/compile_fail says\n{error}");
+        assert!(said.contains(error.trim_end()), "no file of tests/compile_fail contains\n{error}");
     }
 }
 

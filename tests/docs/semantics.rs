@@ -171,7 +171,12 @@ const END: &str = "<!-- end -->";
 /// The page with its regenerated lists.
 fn renewed(page: &str) -> String {
     let (tests, mutants) = (tests(), mutants());
-    assert!(tests.len() > 250 && mutants.len() > 60, "the tests were read: {}, {}", tests.len(), mutants.len());
+    assert!(
+        tests.len() > 250 && mutants.len() > 60,
+        "too few tests or patches were found: {}, {}",
+        tests.len(),
+        mutants.len()
+    );
     let mut text = page.to_owned();
     for rule in RULES {
         let mark = format!("<!-- tests of S{rule} -->\n");
@@ -191,8 +196,8 @@ fn every_rule_has_its_chapter_in_order() {
     for (nth, chapter) in page.split("\n### S").skip(1).enumerate() {
         let rule: u32 = chapter.split_once(' ').expect("a title").0.parse().expect("a number");
         assert_eq!(chapter.matches(&format!("<!-- tests of S{rule} -->")).count(), 1, "S{rule}");
-        assert!(chapter.contains("**Akka") && chapter.contains("OTP."), "S{rule} is compared with nothing");
-        assert_eq!(nth + 1, rule as usize, "in order");
+        assert!(chapter.contains("**Akka") && chapter.contains("OTP."), "S{rule} has no comparison with Akka and OTP");
+        assert_eq!(nth + 1, rule as usize, "the chapters are in order");
         chapters.push(rule);
     }
     assert_eq!(chapters, RULES.collect::<Vec<_>>());
@@ -207,7 +212,7 @@ fn the_page_names_the_tests_that_cite_a_rule_and_the_patches_they_fail_with() {
         return;
     }
     let difference = page.lines().zip(renewed.lines()).find(|(is, should)| is != should);
-    assert!(page == renewed, "{PAGE} is old: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
+    assert!(page == renewed, "{PAGE} is out of date: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
 }
 
 #[test]
@@ -219,7 +224,7 @@ fn a_patch_is_of_the_rule_that_its_test_cites() {
             wrong.push(format!("{name}: there is no S{rule}"));
         }
         match tests.iter().find(|t| t.file == file && t.name == test) {
-            None => wrong.push(format!("{name}: {file} has no test {test}, or nobody runs it")),
+            None => wrong.push(format!("{name}: {file} has no test {test}, or the test is never run")),
             Some(found) if !found.cites.contains(&rule) => {
                 wrong.push(format!("{name}: {file}::{test} does not cite S{rule}"));
             }
@@ -265,7 +270,7 @@ fn the_architecture_names_what_is_there() {
             && (span.contains('/') || span.ends_with(".rs") || span.ends_with(".md"))
     };
     let paths: BTreeSet<&str> = spans.filter(is_path).collect();
-    assert!(paths.len() > 20, "the page was read: {paths:?}");
+    assert!(paths.len() > 20, "too few paths were found: {paths:?}");
     let gone: Vec<_> =
         paths.into_iter().filter(|path| !ROOTS.iter().any(|base| root().join(base).join(path).exists())).collect();
     assert!(gone.is_empty(), "not there: {gone:?}");

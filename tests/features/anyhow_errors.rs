@@ -59,7 +59,7 @@ async fn an_anyhow_error_is_looked_into() {
     assert_eq!(tree.open.incarnation(), 1, "resumed");
     tree.open.tell(Msg::Boxed).await.unwrap();
     settle().await;
-    assert_eq!(tree.open.incarnation(), 1, "a box that came from elsewhere is looked into as well");
+    assert_eq!(tree.open.incarnation(), 1, "boxed errors from elsewhere are downcast as well");
     let mut events = tree.events();
     tree.open.tell(Msg::Text).await.unwrap();
     settle().await;
@@ -88,7 +88,7 @@ async fn a_start_throws_an_anyhow_error() {
     assert_eq!(failure.error::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::NotFound));
     assert!(failure.to_string().contains("fetching: "), "{failure}");
     let failure = Tree::start(true).await.unwrap_err();
-    assert!(matches!(failure.cause(), Cause::LimitReached), "its decider says Restart");
+    assert!(matches!(failure.cause(), Cause::LimitReached), "the decider says Restart");
     assert_eq!(failure.find::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::NotFound));
 }
 
@@ -100,7 +100,7 @@ fn a_context_of_a_type_is_found() {
     assert_eq!(thrown.find::<Boom>(), Some(&Boom::Planned));
     assert!(thrown.get::<io::Error>().is_some());
     let boxed = UserError::from(Boom::Planned);
-    assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors stay as they were");
+    assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors are unchanged");
 }
 
 /// S6: printed with all its sources, as with `{:#}` or with `?` at the end of a `main`, a failure contains everything

@@ -46,7 +46,7 @@ async fn a_boxed_error_is_looked_into() {
     tree.open.tell(false).await.unwrap();
     tree.open.tell(true).await.unwrap();
     let Ended::Failed(failure) = tree.open.terminated().await.unwrap() else { panic!("not stopped") };
-    assert_eq!(tree.open.incarnation(), 2, "the small one was restarted");
+    assert_eq!(tree.open.incarnation(), 2, "the child with the small error was restarted");
     assert_eq!(failure.error::<Fault>(), Some(&Fault::Large));
     assert_eq!(failure.find::<Fault>(), Some(&Fault::Large));
     assert_eq!(failure.error::<fmt::Error>(), None);

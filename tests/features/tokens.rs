@@ -88,7 +88,7 @@ async fn the_token_of_an_actor_is_cancelled_when_it_should_end() {
     let (one, two) = tree.holder.ask(Msg::Token).await.unwrap();
     one.cancel();
     settle().await;
-    assert!(!two.is_cancelled(), "each call gives one of its own");
+    assert!(!two.is_cancelled(), "each call returns a separate token");
     tree.holder.tell(Msg::Work).await.unwrap();
     pass(secs(1)).await;
     assert!(!two.is_cancelled());

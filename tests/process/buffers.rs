@@ -117,7 +117,7 @@ async fn a_steady_load_keeps_its_buffers() {
         burst(&sink, 3000).await;
         advance(Duration::from_millis(300)).await;
     }
-    assert_eq!(GREAT.get(), before, "buffers were made anew");
+    assert_eq!(GREAT.get(), before, "buffers were allocated again");
     drop(tree.shutdown().await);
 }
 

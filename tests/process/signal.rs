@@ -59,7 +59,7 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
             None => may.notify_one(),
         }
         // A signal that is not handled must not hang the test.
-        let report = timeout(Duration::from_secs(30), run).await.expect("it ends").unwrap().unwrap();
+        let report = timeout(Duration::from_secs(30), run).await.expect("the shutdown ends").unwrap().unwrap();
         assert_eq!(report.is_orderly(), second.is_none(), "{first} {second:?}: {report}");
         assert_eq!(report.children[0].aborted, second.is_some());
     }

@@ -36,10 +36,10 @@ impl Server {
             panic!("14_axum {why}");
         }
         let mut process =
-            Command::new(program).args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("it can be run");
-        let mut lines = BufReader::new(process.stdout.take().expect("its output"));
+            Command::new(program).args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("the example can be run");
+        let mut lines = BufReader::new(process.stdout.take().expect("the process has an output"));
         let mut first = String::new();
-        lines.read_line(&mut first).expect("its first line");
+        lines.read_line(&mut first).expect("the first line can be read");
         let address = first.trim().strip_prefix("serving on http://").and_then(|address| address.parse().ok());
         Server { address: address.unwrap_or_else(|| panic!("an address, not {first:?}")), process, lines }
     }
@@ -50,19 +50,19 @@ impl Server {
     }
 
     fn is_running(&mut self) -> bool {
-        self.process.try_wait().expect("its status").is_none()
+        self.process.try_wait().expect("the process has a status").is_none()
     }
 
     /// Waits a limited time for the exit, and returns the status and the rest of the output.
     async fn exit(&mut self) -> (ExitStatus, String) {
         let begun = Instant::now();
         while self.is_running() {
-            assert!(begun.elapsed() < Duration::from_secs(20), "it does not end");
+            assert!(begun.elapsed() < Duration::from_secs(20), "the process does not end");
             sleep(Duration::from_millis(10)).await;
         }
         let mut rest = String::new();
-        self.lines.read_to_string(&mut rest).expect("what it printed");
-        (self.process.wait().expect("its status"), rest)
+        self.lines.read_to_string(&mut rest).expect("the output can be read");
+        (self.process.wait().expect("the process has a status"), rest)
     }
 }
 
@@ -85,7 +85,7 @@ impl Connection {
 
     async fn send(&mut self, request: &str) {
         let head = format!("{request} HTTP/1.1\r\nhost: shop\r\ncontent-length: 0\r\n\r\n");
-        self.stream.write_all(head.as_bytes()).await.expect("to be read");
+        self.stream.write_all(head.as_bytes()).await.expect("the request can be sent");
     }
 
     /// One whole answer: its status line, and the body, as long as the head promises.
@@ -118,7 +118,7 @@ impl Connection {
 /// exit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_request_in_hand_is_answered_before_the_exit() {
-    timeout(Duration::from_secs(60), scenario()).await.expect("it is over in a minute");
+    timeout(Duration::from_secs(60), scenario()).await.expect("the test ends within a minute");
 }
 
 async fn scenario() {
@@ -147,7 +147,7 @@ async fn scenario() {
             let answer = connection.answer().await;
             answered.fetch_add(1, SeqCst);
             assert_eq!(answer, Ok(("HTTP/1.1 200 OK".into(), format!("c{n} owes 30 cents"))));
-            assert!(connection.is_closed().await, "and the connection with it");
+            assert!(connection.is_closed().await, "the connection is closed, too");
         }));
     }
     // The server confirms that it has read the heads of all requests, and has not answered one.
@@ -168,7 +168,7 @@ async fn scenario() {
     for _ in 0..20 {
         assert_eq!(refused(address).await, Ok(()));
     }
-    assert!(server.is_running(), "it still has requests in hand");
+    assert!(server.is_running(), "the server still has requests in hand");
     assert!(answered.load(SeqCst) < REQUESTS);
 
     // Idle connections are closed at once.
@@ -176,10 +176,10 @@ async fn scenario() {
         assert!(connection.is_closed().await);
     }
     assert!(operator.is_closed().await);
-    assert!(answered.load(SeqCst) < REQUESTS, "and is not what the exit waits for");
+    assert!(answered.load(SeqCst) < REQUESTS, "the exit does not wait for idle connections");
 
     for request in requests {
-        request.await.expect("an answer in full");
+        request.await.expect("a complete answer");
     }
     let (status, printed) = server.exit().await;
     assert_eq!(status.code(), Some(0), "{printed}");

@@ -33,7 +33,7 @@ async fn an_outage_is_waited_out_without_losing_a_request() {
     let begin = Instant::now();
     let gateway = Gateway::start(journal.clone()).await.unwrap();
     let mut events = gateway.events();
-    assert_eq!(begin.elapsed(), secs(0), "the rest is up");
+    assert_eq!(begin.elapsed(), secs(0), "the other children are up");
     for n in 1..=3 {
         gateway.upstream.tell(Do::Add(n)).await.unwrap();
     }

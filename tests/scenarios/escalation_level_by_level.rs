@@ -40,12 +40,16 @@ async fn fail(machine: &ActorRef<Probe>, boom: Boom) {
 async fn a_failure_is_healed_at_the_lowest_level_that_can() {
     let plant = Plant::start(Journal::default()).await.unwrap();
     fail(&plant.hall.line.drill, Boom::Told).await;
-    assert_eq!(incarnations(&plant), [1, 1, 1, 2], "on the line, from the drill on");
+    assert_eq!(incarnations(&plant), [1, 1, 1, 2], "the line restarts the drill and the machines after it");
     fail(&plant.hall.line.press, Boom::Planned).await;
-    assert_eq!(incarnations(&plant), [1, 1, 2, 3], "by the hall: the whole line");
+    assert_eq!(incarnations(&plant), [1, 1, 2, 3], "the hall restarts the whole line");
     assert_eq!(plant.hall.line.incarnation(), 2);
     fail(&plant.hall.line.press, Boom::Planned).await;
-    assert_eq!(incarnations(&plant), [1, 2, 3, 4], "the line's budget in the hall is used up: by the root, the hall");
+    assert_eq!(
+        incarnations(&plant),
+        [1, 2, 3, 4],
+        "the line's budget in the hall is used up, so the root restarts the hall"
+    );
     assert_eq!([plant.incarnation(), plant.hall.incarnation(), plant.hall.line.incarnation()], [1, 2, 3]);
 }
 

@@ -78,7 +78,7 @@ async fn a_set_under_load_survives_the_restarts_of_its_group() {
     breaking.await.unwrap();
     tokio::time::sleep(ms(1000)).await;
     assert_eq!(all.served + all.lost + all.refused, 12 * 40);
-    assert!(all.served > 100 && all.lost > 0, "both happened: {all:?}");
+    assert!(all.served > 100 && all.lost > 0, "both results occurred: {all:?}");
     assert_eq!([club.door.incarnation(), club.bar.incarnation()], [13, 13]);
 
     // A last restart ends all remaining instances; then every instance that was created is dropped.
@@ -88,7 +88,7 @@ async fn a_set_under_load_survives_the_restarts_of_its_group() {
     let lines = journal.take();
     let count = |end: &str| lines.iter().filter(|line| line.starts_with("guest") && line.ends_with(end)).count();
     assert_eq!(count(" pre_start"), count(" drop"));
-    assert_eq!(count(" pre_start"), count(" post_stop"), "and had its post_stop");
+    assert_eq!(count(" pre_start"), count(" post_stop"), "every instance ran its post_stop");
 
     let late = club.guests.spawn(99).await.unwrap();
     assert_eq!(late.ask(Do::Get).await.unwrap(), 0);

@@ -71,7 +71,7 @@ async fn the_time_to_go_down_begins_with_the_restart_not_with_the_stop() {
     sleep(secs(4)).await;
     let begin = Instant::now();
     let report = office.shutdown().await;
-    assert_eq!(begin.elapsed(), secs(1), "of 5 s, 4 were over");
+    assert_eq!(begin.elapsed(), secs(1), "4 s of 5 s had passed");
     assert!(report.children[0].aborted, "{report}");
 }
 

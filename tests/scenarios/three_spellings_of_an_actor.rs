@@ -211,7 +211,7 @@ async fn three_spellings_one_trace() {
         "post_restart #2: boss failed while running: Told",
         "post_stop",
     ];
-    for (trace, spelling) in traces.iter().zip(["derive", "attribute", "by hand"]) {
+    for (trace, spelling) in traces.iter().zip(["derive", "attribute", "impl"]) {
         assert_eq!(*trace, expected, "{spelling}");
     }
 }

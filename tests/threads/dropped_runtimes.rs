@@ -54,11 +54,11 @@ fn one(seed: u64) {
         assert!(tree.ended().is_some(), "seed {seed}: {} has not ended", tree.path());
     }
     let living = world.living();
-    assert!(living.is_empty(), "seed {seed}: left behind: {living:?}");
+    assert!(living.is_empty(), "seed {seed}: still alive: {living:?}");
     let (sent, entered, dropped) = (world.sent.load(SeqCst), world.entered.load(SeqCst), world.dropped.load(SeqCst));
     assert_eq!(sent, entered + dropped, "seed {seed}: a message is neither handled nor dropped");
     let told = wait(handle.alone.a.tell(crate::tree::Msg::Do(60, None)));
-    assert!(told.is_err(), "seed {seed}: a message was taken behind the end of the runtime");
+    assert!(told.is_err(), "seed {seed}: a message was accepted after the end of the runtime");
     let wrong = world.take_wrong();
     assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
 }

@@ -61,7 +61,7 @@ fn quiet() {
             let owned = info.payload().downcast_ref::<String>().map_or(text, String::as_str);
             // An `assert!` of the tests themselves panics outside every worker thread.
             let worker = std::thread::current().name().is_some_and(|name| name.starts_with("tokio"));
-            if !owned.starts_with("told") {
+            if !owned.starts_with("planned") {
                 if worker {
                     PANICS.lock().unwrap().push(info.to_string());
                 }

@@ -27,7 +27,7 @@ supervisor! {
 #[test]
 fn a_requested_start_comes_after_the_end() {
     let rounds = number("THREADS_STARTS", 2_000);
-    within(Duration::from_secs(300), "starts by hand", move || {
+    within(Duration::from_secs(300), "requested starts", move || {
         let runtime = runtime(2);
         runtime.block_on(async move {
             let house = House::start().await.unwrap();
@@ -39,7 +39,7 @@ fn a_requested_start_comes_after_the_end() {
                         std::hint::spin_loop();
                     }
                     for _ in 0..100 {
-                        assert!(lamp.ended().is_none(), "round {round}: it is told an end that was before it");
+                        assert!(lamp.ended().is_none(), "round {round}: the new life gets the previous end");
                         std::hint::spin_loop();
                     }
                 });

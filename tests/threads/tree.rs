@@ -98,8 +98,8 @@ impl Actor for Worker {
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
         match self.world().whim(60) {
-            0 => return Err("told: pre_start".into()),
-            1 => panic!("told: pre_start"),
+            0 => return Err("planned: pre_start".into()),
+            1 => panic!("planned: pre_start"),
             2 => cx.actor_ref().kill(),
             3 | 4 => tokio::time::sleep(ms(1)).await,
             5 => self.spawn(cx).await,
@@ -123,8 +123,8 @@ impl Actor for Worker {
         };
         let me = cx.actor_ref();
         match what % 64 {
-            0 => return Err("told".into()),
-            1 => panic!("told"),
+            0 => return Err("planned".into()),
+            1 => panic!("planned"),
             2 => tokio::time::sleep(ms(1)).await,
             3 | 4 => tokio::task::yield_now().await,
             5 => cx.stop(),
@@ -144,11 +144,11 @@ impl Actor for Worker {
             }
             13 => drop(cx.send_after(ms(1), Msg::Do(3, None))),
             14 => cx.run(async { tokio::time::sleep(ms(1)).await }, |()| Msg::Do(30, None)),
-            15 => cx.run(async { panic!("told: beside") }, |()| Msg::Do(30, None)),
+            15 => cx.run(async { panic!("planned: in a future") }, |()| Msg::Do(30, None)),
             16 => tell(self.world(), &me, 63, ms(50)).await,
             17 => {
                 cx.stop();
-                panic!("told: behind a stop");
+                panic!("planned: after a stop");
             }
             _ => {}
         }
@@ -157,7 +157,7 @@ impl Actor for Worker {
 
     async fn pre_restart(&mut self, _: &Failure, cx: &mut Context<Self>) -> Result<(), Self::Error> {
         match self.world().whim(40) {
-            0 => return Err("told: pre_restart".into()),
+            0 => return Err("planned: pre_restart".into()),
             1 => tokio::time::sleep(ms(1)).await,
             2 => cx.actor_ref().kill(),
             3 => {
@@ -173,11 +173,11 @@ impl Actor for Worker {
 
     async fn post_stop(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
         match self.world().whim(40) {
-            0 => return Err("told: post_stop".into()),
+            0 => return Err("planned: post_stop".into()),
             1 => tokio::time::sleep(ms(1)).await,
             2 => cx.actor_ref().kill(),
-            3 => panic!("told: post_stop"),
-            4 => drop(cx.spawn("late", || async { Err::<Worker, _>("told".into()) }).await),
+            3 => panic!("planned: post_stop"),
+            4 => drop(cx.spawn("late", || async { Err::<Worker, _>("planned".into()) }).await),
             _ => {}
         }
         Ok(())
@@ -186,7 +186,7 @@ impl Actor for Worker {
 
 impl Watcher for Worker {
     async fn terminated(&mut self, _: &Watched, _: &Ended, _: &mut Context<Self>) -> Result<(), Self::Error> {
-        if self.world().whim(10) == 0 { Err("told: terminated".into()) } else { Ok(()) }
+        if self.world().whim(10) == 0 { Err("planned: terminated".into()) } else { Ok(()) }
     }
 }
 
@@ -226,8 +226,8 @@ pub async fn ask(world: &W, of: &ActorRef<Worker>, patience: Duration) -> Result
 async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::BoxError> {
     let alive = Alive::new(&world, path);
     match world.whim(8) {
-        0 => return Err("told: a job".into()),
-        1 => panic!("told: a job"),
+        0 => return Err("planned: in a task".into()),
+        1 => panic!("planned: in a task"),
         2 => return Ok(()),
         3 => {
             let (inner, path) = (world.clone(), format!("{}/below", alive.path));
@@ -235,7 +235,7 @@ async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::B
             cx.spawn(async move {
                 let _alive = Alive::new(&inner, path);
                 stopped.await;
-                if inner.one_in(4) { Err("told: below a job") } else { Ok(()) }
+                if inner.one_in(4) { Err("planned: in a subtask") } else { Ok(()) }
             });
             tokio::time::sleep(ms(1)).await;
         }

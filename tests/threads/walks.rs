@@ -106,7 +106,7 @@ async fn only_what_was_told(mut events: Events, world: Arc<World>) {
     while let Some(event) = events.next().await {
         if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
             && let Cause::Panic(text) | Cause::Bug(text) = failure.cause()
-            && !text.starts_with("told")
+            && !text.starts_with("planned")
         {
             world.wrong(format!("{path}: {failure}"));
         }
@@ -139,7 +139,7 @@ async fn walk(seed: u64) -> [u64; 4] {
         world.wrong(format!("stuck: {stuck:?}"));
     }
     if tree.ended().is_none() {
-        world.wrong("it was shut down, and has not ended".into());
+        world.wrong("the tree was shut down, and has not ended".into());
     }
     // Nothing is left, including the actors that left the tree, once they are stopped.
     let mut waited = 0;
@@ -149,14 +149,14 @@ async fn walk(seed: u64) -> [u64; 4] {
         waited += 1;
     }
     for who in world.living() {
-        world.wrong(format!("left behind: {who}"));
+        world.wrong(format!("still alive: {who}"));
     }
     heard.await.unwrap();
     let (sent, entered) = (world.sent.load(SeqCst), world.entered.load(SeqCst));
     let (returned, given_up) = (world.returned.load(SeqCst), world.given_up.load(SeqCst));
     let dropped = world.dropped.load(SeqCst);
     if sent != entered + dropped {
-        world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: one is neither"));
+        world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: some are neither"));
     }
     let (dead, lost) = (tree.dead_letters(), dropped - returned - given_up);
     if world.is_exact() && lost != dead {
@@ -190,9 +190,9 @@ fn walks(workers: usize) {
         if begun.elapsed() >= time {
             let walks = seed - first + 1;
             let [made, sent, entered, linked] = *all.lock().unwrap();
-            assert!(made > 20 * walks && sent > 50 * walks && entered > 20 * walks, "walks in which nothing happens");
+            assert!(made > 20 * walks && sent > 50 * walks && entered > 20 * walks, "the walks do too little");
             // Every other walk has links.
-            assert!(linked >= walks / 2, "{walks} walks, and {linked} were taken over");
+            assert!(linked >= walks / 2, "{walks} walks, and only {linked} actors were taken over");
             break;
         }
     }

@@ -1,6 +1,6 @@
-"""Where the probes are put: (file, anchor, text). The text follows the anchor, which has to be there exactly once.
+"""The places of the probes: (file, anchor, text). The text follows the anchor, which must occur exactly once.
 
-`(file, anchor, text, BEFORE)` puts the text in front of the anchor, `(.., INSTEAD)` in its place.
+`(file, anchor, text, BEFORE)` puts the text before the anchor, and `(.., INSTEAD)` replaces the anchor.
 """
 
 BEFORE, INSTEAD = "before", "instead"
@@ -99,7 +99,7 @@ PROBES = [
         }
     }
 
-    /// In the last two columns nobody is asked for a directive: the event is that of all its rows.
+    /// In the last two columns no decider is asked: the event stands for all its rows.
     fn probe_failed(&self, id: Id, instance: bool) {
         let Some(member) = self.roster.get(id) else { return };
         let column = self.probe_column();
@@ -137,7 +137,7 @@ PROBES = [
     }
 
     fn probe_stopped(&self, id: Id) {
-        // A task that is lost with its runtime is not stopped by anybody.
+        // A task that is lost with its runtime is not stopped by a request.
         if self.roster.get(id).is_some_and(|member| !member.lost) {
             let row = match self.wait == Some(id) {
                 true => ".. and it is the one waited for",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Shows that the running system asks every cell of docs/semantics-table.md. See README.md.
+"""Shows that the running system reaches every cell of docs/semantics-table.md. See README.md.
 
     verify/cells/run.py                  all cells
     verify/cells/run.py 2d 'draining'    the cells whose name contains all of these words
-    verify/cells/run.py --probes         only tries whether the probes still fit
+    verify/cells/run.py --probes         only checks that the probes fit the sources
 
 Builds a copy of the project in which each cell has a probe, records which test reaches which cell, and then ends the
-process in each cell in turn: a test has to die of that. Exits with 1 if a cell is neither shown nor listed in
+process in one cell after another: a test has to die as a result. Exits with 1 if a cell is neither shown nor listed in
 unreached.txt, or if that list is stale.
 """
 
@@ -32,7 +32,7 @@ LIST = HERE / "unreached.txt"
 NOTHING = "–"
 TABLES = ["2a", "2b", "2c", "2d"]
 # A cell is shown by a test of the first of these crates that reaches it.
-CRATES = ["behaviour", "trees", "conformance", "threads"]
+CRATES = ["behaviour", "scenarios", "conformance", "threads"]
 CORE = "supervise_runtime"
 WALKS = "decide::tests::property::"
 # The number of tests that are tried for a cell before it counts as not shown.
@@ -106,7 +106,7 @@ def probed():
 
 
 def copy():
-    """Writes what has changed only, so that cargo builds no more than that."""
+    """Writes only the changed files, so that cargo rebuilds nothing else."""
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
     texts = {name: text.encode() for name, text in probed().items()}
@@ -177,12 +177,12 @@ def dies(crate, binary, test, cell):
 
 
 def shown_by(cell, hits, binaries, breadth, crates):
-    """The test that dies of this cell, with its crate."""
+    """The test that dies when this cell ends the process, with its crate."""
     for crate in crates:
         tests = hits[crate].get(cell, ())
         if crate == CORE:
             tests = [test for test in tests if test.startswith("decide::tests::")]
-        # The random walks first; otherwise tests that reach few other cells, because they are about this one.
+        # The random walks come first, and then the tests that reach few other cells: they are about this cell.
         order = lambda test: (not test.startswith(WALKS), breadth[crate].get(test, 0), test)
         for test in sorted(tests, key=order)[:TRIES]:
             if dies(crate, binaries[crate], test, cell):

@@ -43,7 +43,7 @@ run() {
     cargo mutants --no-times --colors never --timeout 30 --jobs "${JOBS:-2}" --output "$work/$1" "${@:2}" || code=$?
     [[ $code -eq 0 || $code -eq 2 || $code -eq 3 ]] || exit "$code" # 2: some survived, 3: some did not end
 }
-# A fifth of the walks notices nearly all; what survives it meets all walks, and a million children.
+# A fifth of the walks catches nearly all mutants; the survivors face all walks, and a million children.
 mkdir "$work/quick" "$work/whole"
 DECIDE_CASES=8000 run quick "${options[@]}" -- -- --skip a_million
 cp "$work/quick/mutants.out/missed.txt" "$work/missed.txt"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks rust-analyzer what it offers at the cursors of `cases.txt` and checks it.
+"""Asks rust-analyzer for completions at the cursors of `cases.txt`, and checks them.
 
 usage: complete.py [PART OF A CASE'S NAME]
 
@@ -20,7 +20,7 @@ SOURCE = HERE / "src" / "main.rs"
 
 
 class Client:
-    """As much of a language client as is needed here: requests by id, notifications, the server's status."""
+    """A minimal language client: requests by id, notifications, and the server's status."""
 
     def __init__(self):
         self.server = subprocess.Popen(
@@ -113,7 +113,7 @@ def cases():
 
 
 def with_cursor(source, name, changes):
-    """The changed source without its cursor, and where that was."""
+    """The changed source without its cursor, and the position of the cursor."""
     lines = source.splitlines()
     for old, new in changes:
         places = [i for i, line in enumerate(lines) if line.strip() == old]

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Does what docs/guide says, chapter by chapter, and compares what is printed with what the chapter shows.
+"""Follows docs/guide, chapter by chapter, and compares the printed output with the output in the chapter.
 
     verify/guide/run.py              all chapters, in a package that grows with them
-    verify/guide/run.py --keep DIR   and leaves the package there, to look at it
+    verify/guide/run.py --keep DIR   the same, and leaves the package in DIR
 
 A chapter is read block by block, as a reader would:
 
 * ```sh       commands, which are run. `../supervise` is this clone.
 * ```rust     a file: its first line is `// src/NAME.rs`.
-* ```diff     a change of one file, which is named in its first line: `+++ src/NAME.rs`; as `--- src/NAME.rs` it is one
-              to try, for the next block only.
-* ```text     opens with `$ COMMAND`. What follows is what it prints, all of it; behind a change, a part of it
-              without a gap. `…` stands for anything within a line.
+* ```diff     a change of one file, which is named in its first line: `+++ src/NAME.rs`. A change with `--- src/NAME.rs`
+              applies to the next block only.
+* ```text     opens with `$ COMMAND`. The other lines are the whole output; after a change, they are a part of the
+              output, without a gap. `…` stands for any text within a line.
 
-Other blocks are not allowed: what a chapter shows has to be tried.
+Other blocks are not allowed, because everything that a chapter shows has to be tried.
 """
 
 import os
@@ -29,7 +29,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def environment():
     env = dict(os.environ, CARGO_TERM_COLOR="never", CARGO_INCREMENTAL="0", CARGO_PROFILE_DEV_DEBUG="0")
-    # One target directory for all chapters, kept for the next run; and the compiler whose messages are shown.
+    # One target directory for all chapters, which is kept for the next run, and the compiler whose messages are shown.
     env["CARGO_TARGET_DIR"] = os.environ.get("GUIDE_TARGET_DIR", str(ROOT / "target" / "guide"))
     env["RUSTUP_TOOLCHAIN"] = re.search(r'channel = "(.*)"', (ROOT / "rust-toolchain.toml").read_text())[1]
     return env
@@ -56,7 +56,7 @@ class Package:
     def run(self, command):
         words = [str(ROOT) if word == "../supervise" else word for word in command.split()]
         if words[0] != "cargo":
-            raise Wrong(f"a command of something else than cargo: {command}")
+            raise Wrong(f"not a cargo command: {command}")
         done = subprocess.run(words, cwd=self.folder, env=self.env, capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 
@@ -67,7 +67,7 @@ class Package:
         path.write_text(text)
 
     def change(self, text):
-        """Makes the change and gives what takes it back."""
+        """Makes the change, and returns a function that reverts it."""
         name, text = named(text, text[:4])
         path = self.folder / name
         before, lines = path.read_text(), [line or " " for line in text.splitlines()]
@@ -80,7 +80,7 @@ class Package:
 
 
 class Wrong(Exception):
-    """The guide says something that does not hold."""
+    """The guide says something false."""
 
 
 def named(text, mark):
@@ -128,9 +128,9 @@ def chapter(path, package):
                 back()
                 back = None
         else:
-            raise Wrong(f"a block of another kind, ```{kind}:\n{text}")
+            raise Wrong(f"an unknown kind of block: ```{kind}:\n{text}")
     if back is not None:
-        raise Wrong("a change without what it leads to")
+        raise Wrong("a change without its output")
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the lints of clippy's `restriction` that stand in what the macros generate. Prints each; exits with 1 if
-there is one. What stands at the user's own tokens is the user's.
+"""Counts the lints of clippy's `restriction` group in the code that the macros generate, and prints each. Exits with 1
+if there is one. Lints at the user's own tokens do not count.
 """
 import collections
 import json
@@ -13,7 +13,7 @@ MACROS = ("supervisor!", "decider!", "strategy!", "#[actor]", "#[derive(Actor)]"
 
 
 def generated(span):
-    """Whether the span came out of one of our macros, not of the user's tokens in it."""
+    """Whether one of our macros generated the span, as opposed to the user's tokens in the macro call."""
     while span:
         expansion = span.get("expansion")
         if expansion is None:

@@ -17,7 +17,8 @@ trap 'rm -rf "$work" "$work.log"' EXIT
 rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/{supervise-,interleavings-,tokio-}* "$CARGO_TARGET_DIR"/debug/incremental
 
 # The mutants that the loop can show; the others of the core are found only by the property test.
-core=(absorbs-every-failure a-stop-leaves-a-start ignores-hold goes-down-in-order resumes-nothing range-stays-narrow)
+core=(absorbs-every-failure a-stop-does-not-cancel-the-backoff ignores-suspensions goes-down-in-order
+    a-resume-does-nothing the-range-stays-narrow)
 
 failed=0
 for patch in "${core[@]/#/$root/verify/mutants/decide-}" "$here"/mutants/*.patch; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A sample of the mutants of everything that `verify/core` leaves out, each run against the tests of the running system.
+"""Runs a sample of the mutants outside of `verify/core` against the tests of the running system.
 
 usage: run.py [COUNT [SEED]]     300 mutants by default, with seed 1
        run.py --again FILE       the mutants that FILE lists, one name on each line
 
 `cargo mutants --list` finds the mutants. The program in `src/` writes all of the sample into one copy of the sources,
-each behind a switch (an environment variable), since a build for each would take more than a minute. A mutant is caught
-if a test fails or does not end. Prints those that survive, and the score.
+each with a switch (an environment variable), because a build for each would take more than a minute. A mutant is caught
+if a test fails or does not end. Prints the survivors, and the score.
 """
 import json
 import os

@@ -64,14 +64,14 @@ async fn two_trees_may_watch_each_other() {
         half.friend.tell(Say::Fail).await.unwrap();
         assert_eq!(half.friend.ask(Say::Ping).await.unwrap(), 2);
     }
-    assert_eq!(journal.take(), [""; 0], "a restart is no end");
+    assert_eq!(journal.take(), [""; 0], "a restart is not an end");
     assert!(soon(left.shutdown()).await.is_orderly());
     settle().await;
     assert_eq!(journal.take(), ["right hears: friend Stopped"]);
-    assert_eq!(right.friend.ask(Say::Ping).await.unwrap(), 2, "to hear of it is no failure");
+    assert_eq!(right.friend.ask(Say::Ping).await.unwrap(), 2, "a notice is not a failure");
     assert!(soon(right.shutdown()).await.is_orderly());
     settle().await;
-    assert_eq!(journal.take(), [""; 0], "nobody is left to hear of the second end");
+    assert_eq!(journal.take(), [""; 0], "the only watcher of the second end has ended");
 }
 
 /// S37: the same, when both trees go down at once.
@@ -174,12 +174,12 @@ async fn a_handler_may_start_a_tree() {
     let outer = Outer::start(journal.clone()).await.unwrap();
     assert!(soon(outer.host.ask(|reply| HostMsg::Through("a".into(), reply))).await.unwrap());
     let inner = outer.host.ask(|reply| HostMsg::Begin("b".into(), reply)).await.unwrap();
-    assert_eq!((inner.worker.path().as_str(), inner.worker.incarnation()), ("worker", 1), "a root of its own");
+    assert_eq!((inner.worker.path().as_str(), inner.worker.incarnation()), ("worker", 1), "a separate root");
     inner.worker.tell(Do::Fail(Boom::Told)).await.unwrap();
     inner.worker.tell(Do::Fail(Boom::Told)).await.unwrap();
     let report = soon(inner.join()).await.unwrap();
     assert!(matches!(report.ended, Ended::Limit(_)), "{report}");
-    assert_eq!(outer.host.incarnation(), 1, "no failure of the host");
+    assert_eq!(outer.host.incarnation(), 1, "not a failure of the host");
     assert!(soon(outer.shutdown()).await.is_orderly());
 }
 

@@ -83,7 +83,11 @@ async fn a_message_may_panic_when_it_is_dropped() {
     field.sapper.tell(Order::Sit(Bomb::new(&dropped))).await.unwrap();
     settle().await;
     field.sapper.kill();
-    assert_eq!(field.sapper.ask(Order::Ping).await.unwrap(), 3, "dropped at its await, and started again");
+    assert_eq!(
+        field.sapper.ask(Order::Ping).await.unwrap(),
+        3,
+        "the handler was dropped at its await, and the actor restarted"
+    );
     assert_eq!(dropped.load(SeqCst), 2);
     assert!(field.shutdown().await.is_orderly());
 }
@@ -133,12 +137,16 @@ async fn a_reply_may_panic_when_it_is_dropped() {
     let mut ask = Box::pin(field.sapper.ask(|reply| Order::Reply(Bomb::new(&dropped), reply)));
     tokio::select! {
         biased;
-        _ = &mut ask => unreachable!("it takes 100 ms"),
+        _ = &mut ask => unreachable!("the reply takes 100 ms"),
         () = tokio::time::sleep(ms(50)) => {}
     }
     pass(ms(100)).await; // the reply has been sent, and is not fetched
     assert!(catch_unwind(AssertUnwindSafe(|| drop(ask))).is_err());
-    assert_eq!((field.sapper.ask(Order::Ping).await.unwrap(), dropped.load(SeqCst)), (2, 2), "not the actor's matter");
+    assert_eq!(
+        (field.sapper.ask(Order::Ping).await.unwrap(), dropped.load(SeqCst)),
+        (2, 2),
+        "the panic does not concern the actor"
+    );
 }
 
 /// Dropping the runtime drops the messages in hand and in the mailboxes, and does not panic when their `Drop` does.
@@ -158,7 +166,7 @@ fn a_runtime_may_be_dropped_with_messages_that_panic_when_they_are_dropped() {
         field
     });
     drop(runtime);
-    assert_eq!((dropped.load(SeqCst), field.dead_letters()), (10, 8), "one each was in hand");
+    assert_eq!((dropped.load(SeqCst), field.dead_letters()), (10, 8), "each actor had one message in hand");
     assert!(matches!(field.other.ended(), Some(Ended::RuntimeGone)));
     assert!(matches!(field.ended(), Some(Ended::RuntimeGone)));
 }
@@ -252,7 +260,7 @@ async fn an_actor_may_send_messages_when_it_is_dropped() {
     let tree: TreeRef = TreeRef::clone(&house);
     assert!(soon(house.shutdown()).await.is_orderly());
     assert_eq!(journal.take(), ["refused: Ended", "other post_stop", "other drop"]);
-    assert_eq!(tree.dead_letters(), 1, "the sibling's own stop was on its way already (S24)");
+    assert_eq!(tree.dead_letters(), 1, "the sibling was already stopping by itself (S24)");
 }
 
 /// S16, S26: an actor whose `Drop` stops and kills itself and its sibling causes exactly these ends.

@@ -106,7 +106,7 @@ async fn an_error_may_panic_when_it_is_dropped() {
     let ward = Ward::start().await.unwrap();
     all_fail(&ward, last, Go::Fail).await;
     assert!(soon(ward.shutdown()).await.is_orderly());
-    assert_eq!(dropped.load(SeqCst), 30, "each went");
+    assert_eq!(dropped.load(SeqCst), 30, "each error was dropped");
 }
 
 /// The same, for the payload of a panic.
@@ -179,7 +179,7 @@ fn an_error_may_look_at_the_tree_when_it_is_dropped() {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
             let _ = done.send(runtime.unwrap().block_on(look(listener)));
         });
-        let looked = is_done.recv_timeout(Duration::from_secs(20)).expect("a lock was held, or it failed");
-        assert!(looked > 25, "the very last go behind the tree: {looked}");
+        let looked = is_done.recv_timeout(Duration::from_secs(20)).expect("a lock was held, or the thread failed");
+        assert!(looked > 25, "the last errors are dropped after the end of the tree: {looked}");
     }
 }

@@ -82,7 +82,7 @@ async fn a_thousand_children_may_fail_in_the_same_instant() {
             assert_eq!(soldier.ask(March::Count).await.unwrap(), (1, round + 1));
         }
     }
-    assert_eq!(begin.elapsed(), ms(20), "the second and the third 10 ms behind the one before");
+    assert_eq!(begin.elapsed(), ms(20), "the second and the third restart come 10 ms after the one before");
     assert_eq!((army.free.len(), army.dead_letters()), (1000, 0));
     assert!(army.shutdown().await.is_orderly());
 }
@@ -95,9 +95,9 @@ async fn a_thousand_members_that_fail_in_the_same_instant_are_one_restart() {
     // All but the last, which is asked to go down before it would handle its message: the new instance would get it.
     all_fall(&all[..999]).await;
     for soldier in &all {
-        assert_eq!(soldier.ask(March::Count).await.unwrap(), (1, 2), "once, and not a thousand times");
+        assert_eq!(soldier.ask(March::Count).await.unwrap(), (1, 2), "one restart, not a thousand");
     }
-    assert_eq!((army.captain.incarnation(), army.dead_letters()), (1, 0), "nor is the limit of ten reached");
+    assert_eq!((army.captain.incarnation(), army.dead_letters()), (1, 0), "the limit of ten is not reached");
     assert!(army.shutdown().await.is_orderly());
 }
 
@@ -124,10 +124,10 @@ async fn a_start_that_never_comes_back_ends_when_it_is_stopped() {
     let (gate, journal) = (Gate::default(), Journal::default());
     *gate.0.lock().unwrap() = true;
     let starting = tokio::time::timeout(secs(3600), Tree::start(gate.clone(), journal.clone()));
-    assert!(starting.await.is_err(), "an hour later it still starts");
+    assert!(starting.await.is_err(), "the start still runs an hour later");
     settle().await;
     let rolled_back = ["quick start", "quick pre_start", "quick post_stop", "quick drop"];
-    assert_eq!(journal.take(), rolled_back, "the dropped future took back what was up");
+    assert_eq!(journal.take(), rolled_back, "dropping the future took down the children that were up");
 
     *gate.0.lock().unwrap() = false;
     let tree = Tree::start(gate.clone(), journal.clone()).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_start_that_never_comes_back_ends_when_it_is_stopped() {
     let begin = Instant::now();
     tree.slow.stop();
     assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
-    assert!(soon(waits).await.unwrap(), "who asked hears of it");
+    assert!(soon(waits).await.unwrap(), "the caller of `ask` gets the error");
     assert!(soon(tree.shutdown()).await.is_orderly());
     assert_eq!(begin.elapsed(), Duration::ZERO);
 }

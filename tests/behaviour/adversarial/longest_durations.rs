@@ -104,7 +104,7 @@ impl Patient {
 async fn a_timer_may_be_for_ever() {
     let patient = supervise::spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
     pass(secs(3600)).await;
-    assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "the last one alone has fired");
+    assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "only the last timer has fired");
     patient.stop();
     assert!(soon(patient.terminated()).await.is_ok());
 }

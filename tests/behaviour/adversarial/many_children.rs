@@ -16,7 +16,7 @@ fn on_a_small_stack<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 's
         runtime.expect("a runtime").block_on(test());
     };
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).expect("a thread");
-    thread.join().expect("it goes through");
+    thread.join().expect("the test succeeds");
 }
 
 /// Fails at its first message.
@@ -174,10 +174,10 @@ fn a_deep_tree_is_seen_drawn_and_reported() {
         assert_eq!(snapshot.render_graphviz().matches("->").count(), DEPTH + 1);
         // Dropping the snapshot needs no more stack either.
         let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(snapshot)).expect("a thread");
-        thread.join().expect("it goes through");
+        thread.join().expect("the test succeeds");
         let report = tree.shutdown().await;
         let lengths: Vec<usize> = report.children.iter().map(|child| child.path.len()).collect();
-        assert!(report.is_orderly() && lengths.is_sorted_by(|a, b| a > b), "the deepest first");
+        assert!(report.is_orderly() && lengths.is_sorted_by(|a, b| a > b), "the deepest child stops first");
         assert_eq!(lengths.len(), DEPTH + 1);
     });
 }

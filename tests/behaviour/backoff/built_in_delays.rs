@@ -37,7 +37,7 @@ async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
     tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(tree.probe.ask(Do::Incarnation).forever().await.unwrap(), 15);
     let expected = [0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_000, 10_000, 10_000];
-    assert_eq!(begun.elapsed().as_millis(), expected.iter().sum::<u128>(), "what is announced happens");
+    assert_eq!(begun.elapsed().as_millis(), expected.iter().sum::<u128>(), "the announced delays are the real ones");
     assert_eq!(waits(&mut events, "probe"), expected);
 }
 
@@ -103,7 +103,7 @@ async fn failed_starts_and_tasks_never_restart_at_once() {
     tree.task.kill();
     pass(secs(1)).await;
     assert_eq!(waits(&mut probes, "probe"), [10, 10]);
-    assert_eq!(waits(&mut tasks, "task"), [10, 10, 20, 40, 10, 10], "a run of 10 s ends the row of a task");
+    assert_eq!(waits(&mut tasks, "task"), [10, 10, 20, 40, 10, 10], "a run of 10 s ends the streak of a task");
 }
 
 /// S14: a declared backoff waits exactly its delay, also before the first restart, and at least 1 ms.

@@ -82,7 +82,7 @@ async fn without_noise_the_delays_double_to_the_cap() {
     let begin = Instant::now();
     fail(6, &tree.db).await;
     assert_eq!(delays(&mut events, "db"), [3, 6, 12, 24, 30, 30].map(secs));
-    assert_eq!(begin.elapsed(), secs(105), "what was announced is what was waited");
+    assert_eq!(begin.elapsed(), secs(105), "the announced delays are the real ones");
 }
 
 /// S31: a `factor` other than 2, from the smallest to the largest delay.
@@ -107,7 +107,7 @@ async fn jitter_comes_after_the_cap() {
         assert_eq!(delay.subsec_nanos() % 1_000_000, 0, "{delay:?}");
     }
     let longest = delays.iter().max().unwrap();
-    assert!(*longest > secs(34), "some of 36 draws comes close to 36 s: {longest:?}");
+    assert!(*longest > secs(34), "one of the draws comes close to 36 s: {longest:?}");
 }
 
 /// S31: a member that is restarted together with another keeps its own exponent.
@@ -179,7 +179,7 @@ async fn slots_grow_and_turn_over_at_the_ceiling() {
     let mut drawn = [const { Vec::new() }; 4];
     for (i, delay) in delays.iter().enumerate() {
         let allowed: Vec<_> = slots[i % 4].iter().map(|k| (ms(10) * *k).max(ms(1))).collect();
-        assert!(allowed.contains(delay), "restart {i}: {delay:?} is none of {allowed:?}");
+        assert!(allowed.contains(delay), "restart {i}: {delay:?} is not one of {allowed:?}");
         drawn[i % 4].push(*delay);
     }
     assert_eq!(drawn.map(|slot| slot.into_iter().max().unwrap()), [ms(10), ms(30), ms(70), ms(1)]);
@@ -216,7 +216,7 @@ async fn drawn(seed: u64, order: [&str; 2]) -> [Vec<Duration>; 2] {
 async fn each_child_has_its_own_stream_from_the_trees_seed() {
     let [db, cart] = drawn(42, ["db", "cart"]).await;
     assert_eq!(drawn(42, ["db", "cart"]).await, [db.clone(), cart.clone()]);
-    assert_eq!(drawn(42, ["cart", "db"]).await, [db.clone(), cart.clone()], "not one stream for both");
+    assert_eq!(drawn(42, ["cart", "db"]).await, [db.clone(), cart.clone()], "the two children have different streams");
     assert_ne!(db, cart);
     assert_ne!(drawn(43, ["db", "cart"]).await[0], db);
 }
@@ -252,6 +252,6 @@ async fn a_reset_begins_with_the_first_slot() {
         delays(&mut events, "db");
         fail(1, &tree.db).await;
         let delay = delays(&mut events, "db")[0];
-        assert!(delay <= ms(10), "no more than one slot of 10 ms, but {delay:?}");
+        assert!(delay <= ms(10), "expected at most one slot of 10 ms, got {delay:?}");
     }
 }

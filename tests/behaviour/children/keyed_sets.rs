@@ -41,7 +41,7 @@ async fn instances_are_found_by_their_keys() {
     soon(seven.terminated()).await.unwrap();
     assert_eq!((tree.sessions.get(&7), tree.sessions.is_empty()), (None, true));
     let again = tree.sessions.spawn(7).await.unwrap();
-    assert_ne!(again, seven, "a new one");
+    assert_ne!(again, seven, "a new instance");
 }
 
 /// S27: `spawn` with a key that is taken fails, even while that instance is stopping. The error contains the handle
@@ -112,7 +112,7 @@ async fn a_race_for_a_key_has_one_winner() {
     supervisor! {
         struct Race(living: Living) {
             ones: [u32 => One] = |_key: u32| {
-                assert_eq!(living.0.fetch_add(1, SeqCst), 0, "two at a time");
+                assert_eq!(living.0.fetch_add(1, SeqCst), 0, "two instances of one key at a time");
                 One(living.clone())
             },
         }
@@ -147,12 +147,12 @@ async fn the_last_who_gives_up_takes_the_start_back() {
     pass(secs(1)).await;
     first.abort();
     pass(secs(1)).await;
-    assert_eq!(tree.sessions.len(), 1, "the other still waits");
+    assert_eq!(tree.sessions.len(), 1, "the other caller still waits");
     let starts = journal.take().into_iter().filter(|line| line == "s1 start").count();
-    assert_eq!(starts, 1, "for the same start");
+    assert_eq!(starts, 1, "both calls wait for the same start");
     second.abort();
     pass(secs(1)).await;
-    assert_eq!(tree.sessions.len(), 0, "taken back");
+    assert_eq!(tree.sessions.len(), 0, "the start was cancelled");
     let third = tokio::spawn(tree.sessions.get_or_spawn(1));
     pass(secs(5)).await;
     assert!(third.await.unwrap().is_ok());

@@ -93,7 +93,7 @@ async fn a_linked_actor_is_a_child() {
     assert_eq!(one.ask(Do::Get).await.unwrap(), 6);
     assert_eq!(one.incarnation(), 1);
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Failed(_)), "by the boss's strategy");
+    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Failed(_)), "the boss's strategy decides");
     assert!(two.ended().is_none());
     journal.take();
     tree.boss.stop();
@@ -112,9 +112,13 @@ async fn an_unlinked_child_is_a_top_level_actor() {
     assert_eq!(unlink(&tree.boss, &kid).await, Err(LinkError::NotOwn { path: "boss/kid".into() }));
     tree.boss.tell(Order::Fail).await.unwrap();
     settle().await;
-    assert_eq!((tree.boss.incarnation(), kid.incarnation()), (2, 1), "a restart of the boss does not concern it");
+    assert_eq!(
+        (tree.boss.incarnation(), kid.incarnation()),
+        (2, 1),
+        "a restart of the boss does not affect the released child"
+    );
     kid.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert_eq!(kid.ask(Do::Incarnation).await.unwrap(), 2, "by the guardian's strategy");
+    assert_eq!(kid.ask(Do::Incarnation).await.unwrap(), 2, "the guardian's strategy decides");
     tree.shutdown().await;
     kid.tell(Do::Add(1)).await.unwrap();
     assert_eq!(kid.ask(Do::Get).await.unwrap(), 1);
@@ -140,7 +144,7 @@ async fn the_budget_stays() {
     }
     assert_eq!(one.ask(Do::Incarnation).forever().await.unwrap(), 11);
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Limit(_)), "the eleventh in a minute");
+    assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Limit(_)), "the eleventh restart in a minute");
 }
 
 /// S38: only a running actor can change its supervisor.
@@ -151,13 +155,13 @@ async fn one_that_does_not_run_is_busy() {
     journal.plan("one start", 1, Fault::Slow(secs(1)));
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it starts");
+    assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "the actor is starting");
     pass(secs(2)).await;
     link(&tree.boss, &one).await.unwrap();
     journal.plan("one post_stop", 1, Fault::Slow(secs(1)));
     one.stop();
     settle().await;
-    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "it stops");
+    assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Busy { path: "one".into() }), "the actor is stopping");
     soon(one.terminated()).await.unwrap();
     assert_eq!(unlink(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
     assert_eq!(link(&tree.boss, &one).await, Err(LinkError::Ended { path: "one".into() }));
@@ -194,10 +198,13 @@ async fn no_cell_is_above_itself() {
     to(&high, &low).await.unwrap();
     assert_eq!(to(&low, &high).await, Err(LinkError::Above { path: "high".into() }));
     high.stop();
-    assert!(matches!(soon(low.terminated()).await.unwrap(), Ended::Stopped), "it stops with the one above it");
+    assert!(
+        matches!(soon(low.terminated()).await.unwrap(), Ended::Stopped),
+        "the actor stops together with the one above"
+    );
     let (one, two) = (boss("one").await.unwrap(), boss("two").await.unwrap());
     let (a, b) = soon(async { tokio::join!(to(&one, &two), to(&two, &one)) }).await;
-    assert!(a.is_ok() != b.is_ok(), "one of the two: {a:?} {b:?}");
+    assert!(a.is_ok() != b.is_ok(), "one of the two links is made: {a:?} {b:?}");
 }
 
 /// S26: requested commands reach an actor under its new supervisor.
@@ -244,7 +251,7 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
     .await
     .unwrap();
     let waits = || waiter.ask(|reply| (above.clone(), reply)).forever();
-    assert!(!waits().await.unwrap(), "a stranger may wait");
+    assert!(!waits().await.unwrap(), "an unrelated task may wait");
     above.ask(|reply| reply).await.unwrap().unwrap();
     assert!(waits().await.unwrap());
 }
@@ -257,7 +264,7 @@ async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
     let (kid, free) = (spawn("kid").await.unwrap().unwrap(), spawn("free").await.unwrap().unwrap());
     unlink(&tree.boss, &free).await.unwrap();
     tree.shutdown().await;
-    assert!(free.ended().is_none(), "a top-level actor by now");
+    assert!(free.ended().is_none(), "the actor is a top-level actor by now");
     free.stop();
     soon(free.terminated()).await.unwrap();
     for child in [&kid, &free] {

@@ -50,7 +50,11 @@ async fn two_children_never_share_a_path() {
     let a = tree.branches.spawn("a".into()).await.unwrap();
     let odd = tree.branches.spawn("a/db".into()).await.unwrap();
     assert_eq!([a.db.path(), odd.path(), odd.db.path()], ["branches/a/db", "branches/a%2Fdb", "branches/a%2Fdb/db"]);
-    assert_eq!(odd.shards[1].path(), "branches/a%2Fdb/shards/1", "the place in an array is a part by itself");
+    assert_eq!(
+        odd.shards[1].path(),
+        "branches/a%2Fdb/shards/1",
+        "the index of an array is a separate part of the path"
+    );
     let snapshot = tree.snapshot();
     assert_eq!(snapshot.find("branches/a/db").unwrap().kind, supervise::inspect::ChildKind::Actor);
     let node = snapshot.find(&path::of(["branches", "a/db"])).unwrap();

@@ -82,7 +82,7 @@ async fn each_instance_has_its_own_budget_and_ends_alone() {
     assert!(matches!(two.terminated().await.unwrap(), Ended::Limit(_)));
     assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "untouched");
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert_eq!(one.ask(Do::Incarnation).await.unwrap(), 2, "its own budget is not used up");
+    assert_eq!(one.ask(Do::Incarnation).await.unwrap(), 2, "the other instance's budget is not used up");
     assert_eq!([tree.first.incarnation(), tree.last.incarnation()], [1, 1]);
     let lines = seen(&mut events);
     assert!(lines.contains(&"guests/#2 limit".into()) && lines.contains(&"guests/#2 ended Limit".into()), "{lines:?}");
@@ -193,7 +193,7 @@ async fn a_first_start_that_is_not_retried_fails_the_spawn() {
     let tree = Timed::start(journal.clone()).await.unwrap();
     let one = tree.guests.spawn(1).await.unwrap();
     journal.plan("g2 pre_start", 1, Fault::Error);
-    let Err(SpawnError::Start(failure)) = tree.guests.spawn(2).await else { panic!("it started") };
+    let Err(SpawnError::Start(failure)) = tree.guests.spawn(2).await else { panic!("the spawn succeeded") };
     assert_eq!(failure.path(), "guests/#2");
     assert_eq!(failure.phase(), Phase::Start);
     assert_eq!(failure.error(), Some(&Boom::Planned));
@@ -230,7 +230,7 @@ async fn the_most_children_are_those_that_have_not_ended() {
     all[0].stop();
     settle().await;
     let full = tree.guests.spawn(9).await;
-    assert!(matches!(full, Err(SpawnError::MaxChildren { most: 3, .. })), "it still stops: {full:?}");
+    assert!(matches!(full, Err(SpawnError::MaxChildren { most: 3, .. })), "the instance is still stopping: {full:?}");
     all[0].terminated().await.unwrap();
     tree.guests.spawn(9).await.unwrap();
 }
@@ -247,7 +247,7 @@ async fn a_dropped_spawn_takes_the_start_back() {
     settle().await;
     assert!(tree.guests.is_empty());
     pass(secs(60)).await;
-    assert_eq!(journal.take(), ["g1 start"], "no second half, no pre_start, no drop of what never was");
+    assert_eq!(journal.take(), ["g1 start"], "the start stops halfway: no pre_start, and no instance to drop");
 }
 
 /// S27, S24: instances stop all at once under one deadline, after the later siblings and before the earlier ones.
@@ -262,7 +262,7 @@ async fn instances_stop_all_at_once_under_one_deadline() {
     journal.take();
     let begin = Instant::now();
     let report = tree.shutdown().await;
-    assert_eq!(begin.elapsed(), secs(3), "not 1 + 2 + 3 + 4, and the fourth is aborted at 3 s");
+    assert_eq!(begin.elapsed(), secs(3), "the times do not add up, and the fourth instance is aborted at 3 s");
     let took: Vec<(&str, Duration, bool)> =
         report.children.iter().map(|child| (&*child.path, child.took, child.aborted)).collect();
     assert_eq!(took[..2], [("guests/#1", secs(1), false), ("guests/#2", secs(2), false)]);
@@ -311,7 +311,7 @@ async fn an_escalated_first_start_fails_the_set_and_a_resume_goes_on_without_it(
     let guests = &tree.guests;
     let one = guests.spawn(1).await.unwrap();
     let mut events = tree.events();
-    let Err(SpawnError::Start(failure)) = guests.spawn(13).await else { panic!("it started") };
+    let Err(SpawnError::Start(failure)) = guests.spawn(13).await else { panic!("the spawn succeeded") };
     assert_eq!(failure.error(), Some(&Boom::Fatal));
     settle().await;
     assert_eq!(
@@ -337,7 +337,7 @@ async fn a_resumed_set_resumes_the_instance_that_escalated() {
     let one = tree.guests.spawn(1).await.unwrap();
     one.tell(Do::Add(5)).await.unwrap();
     one.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-    assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "its state is kept");
+    assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "the instance keeps its state");
     assert_eq!(one.incarnation(), 1);
 }
 

@@ -41,11 +41,11 @@ async fn an_optional_child_is_there_or_not() {
             assert_eq!(audit.path(), "audit");
             audit.tell(Do::Fail(Boom::Told)).await.unwrap();
             pass(secs(1)).await;
-            assert_eq!(audit.incarnation(), 2, "restarted like any other");
+            assert_eq!(audit.incarnation(), 2, "the optional child restarts like any other");
         }
         assert!(soon(tree.ready()).await);
         let health = tree.health();
-        assert!(on || matches!(health, Health::Healthy), "one that is not wanted is not missed: {health}");
+        assert!(on || matches!(health, Health::Healthy), "an absent child is not a symptom: {health}");
         let report = tree.shutdown().await;
         assert!(report.is_orderly(), "{report:?}");
     }
@@ -63,7 +63,7 @@ async fn none_at_a_later_start_ends_the_child() {
     assert!(matches!(soon(audit.terminated()).await.unwrap(), Ended::Done));
     switch.0.store(true, SeqCst);
     pass(secs(60)).await;
-    assert!(audit.ended().is_some(), "it stays ended");
+    assert!(audit.ended().is_some(), "the child stays ended");
     assert!(tree.first.ended().is_none() && tree.last.ended().is_none());
 }
 

@@ -127,11 +127,11 @@ async fn a_name_is_unique_among_the_living() {
     one.stop();
     settle().await;
     let again = firm.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap();
-    assert!(matches!(again, Err(SpawnError::Exists { .. })), "it is stopping, so it lives");
+    assert!(matches!(again, Err(SpawnError::Exists { .. })), "the child is stopping, so its name is taken");
     one.terminated().await.unwrap();
     let two = spawn(&firm, "kid").await;
     assert_eq!(two.path(), "boss/kid");
-    assert_eq!(two.ask(Do::Incarnation).await.unwrap(), 1, "another child, not the next incarnation");
+    assert_eq!(two.ask(Do::Incarnation).await.unwrap(), 1, "a new child, not the next incarnation");
 }
 
 /// S38: the strategy of `supervision()` applies, here the default: OneForOne, restart, `Transient`.
@@ -445,15 +445,15 @@ async fn a_child_is_found_by_its_name() {
     }
     let house = House::start(Journal::default()).await.unwrap();
     let find = |name| house.heir.ask(move |reply| Ask::Child(name, reply));
-    let kept = find("kept").await.unwrap().expect("it is there");
+    let kept = find("kept").await.unwrap().expect("the kept child exists");
     assert_eq!(kept.path(), "heir/kept");
     assert!(find("nobody").await.unwrap().is_none());
-    assert!(!house.heir.ask(Ask::Other).await.unwrap(), "it is no `Heir`");
+    assert!(!house.heir.ask(Ask::Other).await.unwrap(), "the child is not an `Heir`");
     house.heir.tell(Ask::Fail).await.unwrap();
     assert_eq!(find("kept").await.unwrap(), Some(kept.clone()), "found, and not spawned again");
     kept.stop();
     kept.terminated().await.unwrap();
-    assert!(find("kept").await.unwrap().is_none(), "it has ended");
+    assert!(find("kept").await.unwrap().is_none(), "the child has ended");
 }
 
 /// Sleeps in its handler, spawns `late`, and records the result.

@@ -76,10 +76,14 @@ async fn a_subtree_inherits_no_setting() {
     for _ in 0..3 {
         tree.inner.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     }
-    assert_eq!(tree.inner.a.ask(Do::Incarnation).await.unwrap(), 4, "restarted, more than 0 times");
+    assert_eq!(
+        tree.inner.a.ask(Do::Incarnation).await.unwrap(),
+        4,
+        "the child was restarted although the outer budget is 0"
+    );
     assert_eq!(tree.inner.b.incarnation(), 1, "alone");
     tree.c.tell(Do::Fail(Boom::Told)).await.unwrap();
-    assert!(matches!(tree.join().await.ended, Ended::Failed(_)), "the outer one has its own");
+    assert!(matches!(tree.join().await.ended, Ended::Failed(_)), "the outer tree has its own strategy");
 }
 
 /// S28: a subtree at its limit has failed, and is restarted with the same handles and a fresh budget.
@@ -121,12 +125,12 @@ async fn a_subtree_that_has_ended_stays_ended() {
     tree.inner.a.tell(Do::Stop).await.unwrap();
     tree.inner.a.terminated().await.unwrap();
     settle().await;
-    assert!(tree.inner.ended().is_none(), "one is left");
+    assert!(tree.inner.ended().is_none(), "one member is left");
     tree.inner.b.tell(Do::Stop).await.unwrap();
     assert!(matches!(tree.inner.join().await.unwrap().ended, Ended::Done));
     tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(60)).await;
-    assert!(tree.inner.ended().is_some(), "it is not of that range");
+    assert!(tree.inner.ended().is_some(), "the subtree is not in that range");
     tree.first.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(tree.first.ask(Do::Incarnation).await.unwrap(), 2);
     pass(secs(60)).await;

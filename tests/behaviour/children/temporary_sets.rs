@@ -147,7 +147,7 @@ async fn a_requested_restart_is_refused() {
     let starting = tree.snapshot();
     assert_eq!(starting.find("slow/5").unwrap().incarnation, 1);
     let Err(KeyedError::Exists { handle: None, .. }) = tree.slow.spawn(5, Socket::new().0).await else {
-        panic!("it starts");
+        panic!("the instance is starting");
     };
     gate.notify_one();
     let slow = spawn.await.unwrap().unwrap();
@@ -262,9 +262,9 @@ async fn arguments_are_cloned_for_restarts_only() {
         (counted, move || clones.swap(0, SeqCst))
     };
     let one = tree.again.get_or_spawn(1, counted()).await.unwrap();
-    assert_eq!(clones(), 1, "one for the start, and one is kept for the next");
+    assert_eq!(clones(), 1, "one clone for the start, and one for the next start");
     tree.again.get_or_spawn(1, counted()).await.unwrap();
-    assert_eq!(clones(), 0, "it is there");
+    assert_eq!(clones(), 0, "the instance exists");
     one.restart().unwrap();
     settle().await;
     assert_eq!(clones(), 1);

@@ -100,7 +100,7 @@ impl<T: Send, F: Future<Output = Result<T, Boom>> + Send> MapThrown<T> for F {
 async fn a_failed_first_start_is_the_error_of_the_spawn() {
     let journal = Journal::default();
     journal.plan("one start", 1, Fault::Error);
-    let Err(SpawnError::Start(failure)) = probe("one", &journal).await else { panic!("it started") };
+    let Err(SpawnError::Start(failure)) = probe("one", &journal).await else { panic!("the spawn succeeded") };
     assert_eq!((failure.phase(), failure.path()), (Phase::Start, "one"));
     journal.plan("one start", 2, Fault::Error);
     let begun = Instant::now();

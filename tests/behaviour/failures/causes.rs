@@ -69,7 +69,7 @@ async fn every_way_to_fail_has_its_phase_and_cause() {
         "Restart, Planned, (\"probe\", 11)",
         "Running, Told, (\"probe\", 12)",
         "Restart, panicked: planned panic in probe post_restart, (\"probe\", 13)",
-        "Running, panicked: told to, (\"probe\", 14)",
+        "Running, panicked: planned panic, (\"probe\", 14)",
         "Running, killed, (\"probe\", 15)",
         "Running, Fatal, (\"probe\", 16)",
         "Restart, killed, (\"probe\", 17)",
@@ -182,11 +182,11 @@ async fn error_is_exact_and_find_looks_along_the_sources() {
     }
     let failure = Wrapped::start().await.unwrap_err();
     assert!(failure.error::<Outer>().is_some());
-    assert_eq!(failure.error::<Boom>(), None, "exactly the type that was thrown");
+    assert_eq!(failure.error::<Boom>(), None, "only the exact type of the error");
     assert_eq!(failure.find::<Boom>(), Some(&Boom::Fatal));
     assert_eq!(failure.find::<fmt::Error>(), None);
     let failure = Boxed::start().await.unwrap_err();
-    assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal), "a box is looked into");
+    assert_eq!(failure.error::<Boom>(), Some(&Boom::Fatal), "boxed errors are downcast");
 }
 
 /// S6: the failure at a limit leads to the last failure. Its text already contains that failure, so it is not its
@@ -248,7 +248,7 @@ async fn an_escalated_failure_keeps_its_origin_and_takes_the_phase_of_the_superv
             (Phase::Running, path(), 5),
             (Phase::Restart, path(), 6),
         ],
-        "for the child each but the first is a failed restart"
+        "for the child, each failure after the first is a failed restart"
     );
 }
 
@@ -273,5 +273,5 @@ async fn a_kill_without_an_instance_is_a_stop() {
     assert!(matches!(ended, Ended::Stopped), "{ended:?}");
     assert_eq!(begun.elapsed(), Duration::ZERO);
     pass(secs(60)).await;
-    assert_eq!(journal.take(), [""; 0], "no start");
+    assert_eq!(journal.take(), [""; 0], "no start happened");
 }

@@ -118,10 +118,10 @@ async fn a_failed_restart_leads_to_what_it_was_for() {
     let tree = Strict::start(heard.clone()).await.unwrap();
     heard.fails(1);
     tree.sick.tell(Boom::Told).await.unwrap();
-    let Ok(Ended::Failed(failure)) = soon(tree.sick.terminated()).await else { panic!("it has failed") };
-    assert_eq!((failure.error::<Try>(), failure.error::<Boom>()), (Some(&Try(1)), None), "exactly what was thrown");
+    let Ok(Ended::Failed(failure)) = soon(tree.sick.terminated()).await else { panic!("the child should have failed") };
+    assert_eq!((failure.error::<Try>(), failure.error::<Boom>()), (Some(&Try(1)), None), "only the exact error");
     assert_eq!((failure.find::<Try>(), failure.find::<Boom>()), (Some(&Try(1)), Some(&Boom::Told)));
-    let before = failure.before().expect("what the restart was for");
+    let before = failure.before().expect("the failure that caused the restart");
     assert_eq!((before.phase(), before.incarnation(), before.error()), (Phase::Running, 1, Some(&Boom::Told)));
     assert_eq!(whole(&failure), "sick failed while restarting: try 1: sick failed while running: Told");
 
@@ -171,7 +171,7 @@ async fn a_first_start_that_gives_up_shows_every_try() {
     assert_eq!(
         texts(&failure),
         ["restarted too often", "try 5", "try 4", "try 3 (1 left out)", "try 1"],
-        "the limit, and what led to it"
+        "the limit, and the failures before it"
     );
     assert_eq!(
         whole(&failure),
@@ -285,10 +285,12 @@ const ONCE: &str = "conns/#1 failed while starting: the connection broke: protoc
 async fn a_displayed_failure_says_everything_once() {
     let server = Server::start().await.unwrap();
     let mut events = server.events();
-    let Ok(Ended::Failed(failure)) = soon(server.libpq.terminated()).await else { panic!("it has failed") };
+    let Ok(Ended::Failed(failure)) = soon(server.libpq.terminated()).await else {
+        panic!("the child should have failed")
+    };
     assert_eq!(failure.to_string(), format!("libpq failed while running: {ONCE}"));
     assert_eq!(whole(&failure), failure.to_string());
-    assert_eq!(failure.find::<Boom>(), Some(&Boom::Told), "`find` looks into what failed below");
+    assert_eq!(failure.find::<Boom>(), Some(&Boom::Told), "`find` searches the failures of the children");
     assert!(failure.find::<SpawnError>().is_some() && failure.find::<Failure>().is_some());
     assert_eq!(Ended::Failed(failure.clone()).to_string(), failure.to_string());
 

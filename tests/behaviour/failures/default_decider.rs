@@ -79,13 +79,13 @@ async fn the_stopping_strategy_stops_on_every_failure() {
         }
     }
     quiet_panics();
-    for (order, of) in [(Do::Fail(Boom::Told), "Told"), (Do::Panic, "panicked: told to")] {
+    for (order, of) in [(Do::Fail(Boom::Told), "Told"), (Do::Panic, "panicked: planned panic")] {
         let family = Family::start(Journal::default()).await.unwrap();
         let child = family.parent.ask(Tell::Child).await.unwrap();
         child.tell(order).await.unwrap();
         let ended = soon(child.terminated()).await.unwrap();
         assert_eq!(ended.failure().map(|failure| failure.cause().to_string()).as_deref(), Some(of));
-        assert_eq!((child.incarnation(), family.parent.incarnation()), (1, 1), "and its parent goes on");
+        assert_eq!((child.incarnation(), family.parent.incarnation()), (1, 1), "the parent continues");
     }
 }
 

@@ -49,7 +49,11 @@ async fn a_kill_of_one_that_has_failed_is_reported() {
     settle().await;
     assert_eq!(reported(&mut events, "top/kid"), ["killed"]);
     pass(secs(2)).await;
-    assert_eq!((kid.incarnation(), kid.ended().is_none()), (2, true), "restarted for its failure, not killed");
+    assert_eq!(
+        (kid.incarnation(), kid.ended().is_none()),
+        (2, true),
+        "the restart is for the failure, not for the kill"
+    );
 }
 
 /// S7: when the failed supervisor is resumed, the children below a child that has itself failed stay suspended.
@@ -65,7 +69,10 @@ async fn below_a_second_failure_a_resume_frees_nothing() {
     journal.plan("kid pre_restart", 1, Fault::Slow(secs(1)));
     pass(ms(2500)).await;
     let lines = journal.take();
-    assert!(lines.contains(&"kid pre_restart".to_owned()), "top is resumed, and kid decided on: {lines:?}");
+    assert!(
+        lines.contains(&"kid pre_restart".to_owned()),
+        "top is resumed, and the failure of kid is decided: {lines:?}"
+    );
     assert!(!lines.contains(&"grandkid begins".to_owned()), "{lines:?}");
 }
 
@@ -87,7 +94,7 @@ async fn one_that_comes_up_suspended_begins_nothing() {
     assert_eq!(journal.take(), ["kid pre_start done", "kid post_restart"]);
     assert_eq!(family.snapshot().find("top/kid").unwrap().state.to_string(), "suspended");
     pass(secs(2)).await;
-    assert!(!journal.take().contains(&"grandkid start".to_owned()), "both end with the restart of top");
+    assert!(!journal.take().contains(&"grandkid start".to_owned()), "the restart of top ends both suspensions");
 }
 
 /// S7: a child that is asked to start, and to suspend in the same moment, comes up; no child below it starts.
@@ -185,7 +192,7 @@ async fn one_that_rejects_and_comes_up_suspended_is_down() {
     settle().await;
     family.top.tell(Say::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
-    assert!(seen(&mut events).contains(&"top/kid restarted".to_owned()), "it is up, and suspended");
+    assert!(seen(&mut events).contains(&"top/kid restarted".to_owned()), "the child is up, and suspended");
     assert_eq!(tried(&kid), DOWN);
 }
 
@@ -218,14 +225,14 @@ async fn a_resume_cuts_no_wait_short() {
     settle().await;
     busy(&family, 5).await;
     pass(secs(4)).await;
-    assert_eq!(slow.incarnation(), 1, "its wait is over, but its supervisor has failed");
+    assert_eq!(slow.incarnation(), 1, "the delay is over, but the supervisor has failed");
     pass(secs(1)).await;
     assert_eq!(slow.incarnation(), 2);
     slow.tell(Say::Fail(Boom::Told)).await.unwrap();
     settle().await;
     fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap();
     pass(secs(3)).await;
-    assert_eq!(slow.incarnation(), 2, "it waits 4 s this time");
+    assert_eq!(slow.incarnation(), 2, "the delay is 4 s this time");
     pass(secs(1)).await;
     assert_eq!(slow.incarnation(), 3);
 }

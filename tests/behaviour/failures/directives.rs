@@ -27,9 +27,9 @@ async fn a_resume_keeps_the_instance_and_goes_on_with_the_next_message() {
     one.probe.tell(Do::Hang).await.unwrap();
     settle().await;
     one.probe.kill();
-    assert_eq!(one.probe.ask(Do::Get).await.unwrap(), 5, "a kill is a failure like any");
+    assert_eq!(one.probe.ask(Do::Get).await.unwrap(), 5, "a kill is a failure like any other");
     assert_eq!(one.probe.incarnation(), 1);
-    assert_eq!(journal.take(), [""; 0], "no hook");
+    assert_eq!(journal.take(), [""; 0], "no hook runs");
 }
 
 /// S8: where there is no instance, Resume means Restart: after a failed start, and for a task.
@@ -56,7 +56,7 @@ async fn a_resume_without_an_instance_is_a_restart() {
     journal.plan("probe start", 1, Fault::Error);
     two.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
-    assert!(two.ended().is_none(), "Resume of an instance asks no budget: {:?}", two.ended());
+    assert!(two.ended().is_none(), "a Resume of an instance does not count against the budget: {:?}", two.ended());
     assert_eq!(two.probe.incarnation(), 3);
 }
 
@@ -165,7 +165,7 @@ async fn own_arms_come_first_then_the_trees_and_an_unmatched_error_escalates() {
     );
     tree.other.tell(Box::new(DiskError(7))).await.unwrap();
     let report = soon(tree.join()).await;
-    assert_eq!(decided(&mut events), ["other decided Escalate"], "no arm of the two matches");
+    assert_eq!(decided(&mut events), ["other decided Escalate"], "neither of the two arms matches");
     assert_eq!(report.ended.failure().and_then(Failure::error).map(|DiskError(code)| *code), Some(7));
 }
 
@@ -189,5 +189,5 @@ async fn arms_match_the_exact_type_in_a_start_too() {
     let start = Start::start(journal).await.unwrap();
     assert_eq!(start.probe.incarnation(), 4);
     let failure = Wrapped::start().await.unwrap_err();
-    assert!(failure.error::<Outer>().is_some(), "the source is not what was thrown: escalated");
+    assert!(failure.error::<Outer>().is_some(), "the arm does not match a source, so the error escalates");
 }

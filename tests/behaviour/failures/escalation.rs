@@ -113,9 +113,9 @@ async fn an_escalation_in_a_group_restart_gives_one_restart_in_all() {
             "b pre_start",
             "b post_restart",
         ],
-        "the start in progress is dropped, and each starts once"
+        "the start in progress is dropped, and each child starts once"
     );
-    assert_eq!(tree.inner.a.incarnation(), 3, "the group's restart, and the one from above");
+    assert_eq!(tree.inner.a.incarnation(), 3, "one restart of the group, and one from above");
     assert!(tree.ended().is_none());
 }
 
@@ -190,7 +190,7 @@ async fn a_restart_from_above_joins_the_groups_way_down() {
     let before = tokio::time::Instant::now();
     tree.group.kill();
     tree.group.b.ask(Do::Get).await.unwrap();
-    assert_eq!(before.elapsed(), secs(1), "the rest of the hook, and no wait of the group's");
+    assert_eq!(before.elapsed(), secs(1), "the rest of the hook takes time, and the group adds no delay");
     pass(secs(60)).await;
     assert_eq!(
         journal.take(),
@@ -263,11 +263,11 @@ async fn a_resume_starts_a_failed_start_again() {
     tree.inner.fails.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     tree.inner.fails.ask(Do::Get).forever().await.unwrap();
-    assert_eq!(before.elapsed(), secs(2 + 4 + 8 + 16), "each a restart of its own");
-    assert_eq!(tree.inner.runs.ask(Do::Get).await.unwrap(), 4, "what runs goes on");
+    assert_eq!(before.elapsed(), secs(2 + 4 + 8 + 16), "each Resume of a failed start is a restart");
+    assert_eq!(tree.inner.runs.ask(Do::Get).await.unwrap(), 4, "running children continue");
     assert_eq!(tree.inner.incarnation(), 1);
     let limits = seen(&mut events).into_iter().filter(|event| event == "inner/fails limit").count();
-    assert_eq!(limits, 3, "the budget of one is asked at each failed start");
+    assert_eq!(limits, 3, "each failed start counts against the budget of that child");
 }
 
 /// S20, S17: a child that had ended by `Stop`, at the limit or as `Temporary` starts again with its supervisor. Its
@@ -296,7 +296,7 @@ async fn only_a_restart_from_above_brings_back_what_had_ended() {
     tree.inner.fails.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(tree.inner.fails.ask(Do::Incarnation).await.unwrap(), 2);
     settle().await;
-    assert!(tree.inner.temporary.tell(Do::Add(1)).await.is_err(), "a group restart leaves it ended");
+    assert!(tree.inner.temporary.tell(Do::Add(1)).await.is_err(), "a group restart does not start the child");
     assert_eq!(tree.inner.done.ask(Do::Incarnation).await.unwrap(), 2);
     tree.inner.done.tell(Do::Stop).await.unwrap();
     settle().await;

@@ -28,7 +28,7 @@ impl Parent {
     }
     async fn handle(&mut self, tell: Tell) -> Result<(), Boom> {
         match tell {
-            Tell::Child(reply) => reply.send(self.child.clone().expect("made in pre_start")),
+            Tell::Child(reply) => reply.send(self.child.clone().expect("the child is spawned in pre_start")),
             Tell::Fail => return Err(Boom::Told),
             Tell::Work(time) => {
                 self.journal.write("parent works");
@@ -113,7 +113,11 @@ async fn the_parents_resume_resumes_both_and_what_was_kept_begins() {
     top.inner.slow.tell(Do::Note("goes on")).await.unwrap();
     top.inner.waiting.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(2)).await;
-    assert_eq!(top.inner.failing.ask(Do::Get).await.unwrap(), 7, "it waited with its instance, and both resumed");
+    assert_eq!(
+        top.inner.failing.ask(Do::Get).await.unwrap(),
+        7,
+        "the message waited together with the instance, and both continued"
+    );
     assert_eq!((top.inner.failing.incarnation(), top.inner.waiting.incarnation()), (1, 2));
     assert!(journal.take().contains(&"slow goes on".to_owned()));
     let seen = seen(&mut events);
@@ -188,7 +192,7 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
     journal.take();
     seen(&mut events);
     pass(ms(2_900)).await;
-    assert_eq!(journal.take(), [""; 0], "the wait is over since 1 s, and nothing began");
+    assert_eq!(journal.take(), [""; 0], "the delay ended 1 s ago, and nothing started");
     assert_eq!(seen(&mut events), [""; 0]);
     pass(ms(200)).await;
     let (mut lines, events) = (journal.take(), seen(&mut events));
@@ -197,7 +201,7 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
     assert_eq!(events[..3], ["boss escalated", "boss failed", "boss decided Resume"]);
     assert!(events.contains(&"boss/parent decided Resume".to_owned()), "{events:?}");
     assert_eq!((team[0].incarnation(), team[1].incarnation(), parent.incarnation()), (1, 2, 1));
-    assert_eq!(team[0].ask(Do::Get).await.unwrap(), 0, "the one that escalated goes on too");
+    assert_eq!(team[0].ask(Do::Get).await.unwrap(), 0, "the child that escalated continues too");
 }
 
 /// S7: the asker of the message in hand gets its error at once, and does not wait for the hooks.
@@ -238,7 +242,7 @@ async fn an_escalation_takes_effect_after_the_message_in_hand_of_the_parent() {
     child.tell(Do::Fail(Boom::Told)).await.unwrap();
     child.tell(Do::Note("must not begin")).await.unwrap();
     pass(secs(2)).await;
-    assert_eq!(journal.take(), [""; 0], "the child waits, the parent works");
+    assert_eq!(journal.take(), [""; 0], "the child is suspended, and the parent works");
     pass(ms(1_100)).await;
     assert_eq!(journal.take(), ["parent worked", "parent pre_restart"]);
 }

@@ -33,7 +33,7 @@ supervisor! {
         before: Probe = Probe::start("before", journal).await?,
         main: Probe = Probe::start("main", journal).await?,
         #[lifecycle(Transient)]
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
         #[decider(_ => Stop)]
         #[lifecycle(Transient)]
         last: Probe = Probe::start("last", journal).await?,
@@ -67,7 +67,7 @@ async fn who_has_ended_by_itself_comes_up_with_its_group() {
     assert_eq!(tree.main.incarnation(), 2);
     assert_eq!([tree.actor.incarnation(), tree.job.incarnation(), tree.part.only.incarnation()], [2, 2, 2]);
     assert!(tree.actor.ended().is_none());
-    assert_eq!(tree.actor.ask(Do::Incarnation).await.unwrap(), 2, "its handle is good again");
+    assert_eq!(tree.actor.ask(Do::Incarnation).await.unwrap(), 2, "the handle is valid again");
     assert_eq!([tree.once.incarnation(), tree.temporary.incarnation(), tree.stopped.incarnation()], [1, 1, 1]);
     assert!(tree.once.ended().is_some() && tree.temporary.ended().is_some() && tree.stopped.ended().is_some());
 
@@ -92,19 +92,19 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     journal.plan("last pre_restart", 1, Fault::Slow(secs(2)));
     tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    tree.behind.tell(Do::Stop).await.unwrap(); // it serves until its turn
+    tree.after.tell(Do::Stop).await.unwrap(); // it serves until its turn
     pass(secs(1)).await;
-    assert!(matches!(tree.behind.ended(), Some(Ended::Done)));
+    assert!(matches!(tree.after.ended(), Some(Ended::Done)));
     pass(secs(2)).await;
-    assert_eq!([tree.main.incarnation(), tree.behind.incarnation(), tree.last.incarnation()], [2, 2, 2]);
-    assert!(tree.before.ended().is_some() && tree.behind.ended().is_none());
+    assert_eq!([tree.main.incarnation(), tree.after.incarnation(), tree.last.incarnation()], [2, 2, 2]);
+    assert!(tree.before.ended().is_some() && tree.after.ended().is_none());
 
     // A member that a Stop has ended is not among them.
     tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
-    assert_eq!([tree.main.incarnation(), tree.behind.incarnation(), tree.last.incarnation()], [3, 3, 2]);
+    assert_eq!([tree.main.incarnation(), tree.after.incarnation(), tree.last.incarnation()], [3, 3, 2]);
     assert!(matches!(tree.last.ended(), Some(Ended::Failed(_))));
 }
 

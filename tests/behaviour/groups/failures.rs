@@ -117,7 +117,7 @@ async fn widening_costs_one() {
     settle().await;
     tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(3)).await;
-    assert!(tree.ended().is_none(), "two of two");
+    assert!(tree.ended().is_none(), "both restarts of the budget are used");
     assert_eq!(tree.c.incarnation(), 2);
     tree.c.tell(Do::Fail(Boom::Told)).await.unwrap();
     let report = tree.join().await;
@@ -139,7 +139,7 @@ async fn all_for_one_starts_over_when_a_start_fails() {
     assert_eq!(of(&lines, " start"), ["a start", "b start", "a start", "b start", "c start"]);
     let events = seen(&mut events);
     let decided: Vec<_> = events.iter().filter(|event| event.contains("decided")).collect();
-    assert_eq!(decided, ["c decided Restart", "b decided Restart"], "charged twice, once each");
+    assert_eq!(decided, ["c decided Restart", "b decided Restart"], "both failures count against the budget");
 }
 
 /// S18: RestForOne goes on from the member whose start failed; members before it that are up stay up.
@@ -206,5 +206,5 @@ async fn a_stop_before_the_range_ends_the_range() {
     assert_eq!(report.ended.failure().and_then(|failure| failure.error()), Some(&Boom::Fatal), "{report}");
     let lines = journal.take();
     assert_eq!(of(&lines, " drop"), ["c drop", "b drop", "a drop"]);
-    assert_eq!(of(&lines, " start").len(), 3, "those of the boot");
+    assert_eq!(of(&lines, " start").len(), 3, "the starts of the first start");
 }

@@ -47,7 +47,7 @@ impl Witness {
     pub fn new(name: &'static str, journal: Journal) -> Self {
         Witness { name, journal }
     }
-    async fn behind(
+    async fn after(
         other: ActorRef<Witness>,
         name: &'static str,
         journal: Journal,
@@ -99,7 +99,11 @@ async fn all_for_one_goes_down_in_reverse_and_up_in_order() {
     let lines = journal.take();
     assert_eq!(of(&lines, " drop"), ["b drop", "t drop", "a drop"]);
     assert_eq!(of(&lines, " start"), ["a start", "b start"]);
-    assert_eq!(of(&lines, " pre_restart"), ["b pre_restart", "a pre_restart"], "Temporary ends, it does not restart");
+    assert_eq!(
+        of(&lines, " pre_restart"),
+        ["b pre_restart", "a pre_restart"],
+        "a Temporary member ends and does not restart"
+    );
     assert!(matches!(tree.t.ended(), Some(Ended::Stopped)));
 }
 
@@ -116,7 +120,7 @@ async fn rest_for_one_leaves_those_before_alone() {
     let lines = journal.take();
     assert_eq!(of(&lines, " drop"), ["c drop", "b drop"]);
     assert_eq!(of(&lines, " start"), ["b start", "c start"]);
-    assert_eq!(tree.a.ask(Do::Get).await.unwrap(), 7, "a kept its state");
+    assert_eq!(tree.a.ask(Do::Get).await.unwrap(), 7, "member a keeps its state");
 }
 
 /// S17: an earlier member serves until its turn to go down comes.
@@ -129,7 +133,10 @@ async fn earlier_members_serve_until_their_turn() {
     settle().await;
     tree.b.tell(Do::Note("still serves")).await.unwrap();
     settle().await;
-    assert!(journal.take().contains(&"b still serves".to_owned()), "c is still in pre_restart, b goes after it");
+    assert!(
+        journal.take().contains(&"b still serves".to_owned()),
+        "c is still in pre_restart, and b goes down after c"
+    );
 }
 
 /// S17: there is one wait, for the longest delay of the members that failed.
@@ -155,8 +162,8 @@ async fn a_start_may_ask_an_earlier_member_of_its_group() {
         struct Chain(journal: Journal) {
             #![strategy(AllForOne)]
             first: Witness = Witness::new("first", journal),
-            second: Witness = Witness::behind(first, "second", journal).await?,
-            third: Witness = Witness::behind(second, "third", journal).await?,
+            second: Witness = Witness::after(first, "second", journal).await?,
+            third: Witness = Witness::after(second, "third", journal).await?,
         }
     }
     let journal = Journal::default();
@@ -201,7 +208,7 @@ async fn a_restarted_end_acts_on_the_range() {
             "second up: ended by itself of second 1",
             "third up: ended by itself of second 1"
         ],
-        "no pre_restart where it had ended already"
+        "no pre_restart for a member that has already ended"
     );
     assert_eq!([tree.first.incarnation(), tree.second.incarnation(), tree.third.incarnation()], [1, 2, 2]);
 }
@@ -247,7 +254,7 @@ async fn a_temporary_members_failure_ends_it_alone() {
         assert!(matches!(tree.t.terminated().await, Ok(Ended::Failed(_))), "{directive:?}");
         pass(secs(60)).await;
         assert_eq!(journal.take(), ["t post_stop", "t drop"], "{directive:?}");
-        assert!(tree.ended().is_none(), "with no restart to spare a charge would have ended the tree");
+        assert!(tree.ended().is_none(), "the budget allows no restart, so a counted one would have ended the tree");
     }
 }
 
@@ -273,7 +280,7 @@ async fn the_wait_begins_when_all_are_down() {
     tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     tree.a.ask(Do::Get).forever().await.unwrap();
-    assert_eq!(before.elapsed(), secs(6), "1 s down, then 5 s");
+    assert_eq!(before.elapsed(), secs(6), "1 s to go down, then a delay of 5 s");
     assert_eq!([tree.a.incarnation(), tree.b.incarnation(), tree.c.incarnation()], [2, 2, 2]);
 }
 

@@ -32,7 +32,7 @@ async fn a_child_that_was_stopped_meanwhile_is_not_waited_for() {
     pass(secs(1)).await;
     tree.a.stop();
     pass(secs(2)).await;
-    assert_eq!(tree.b.ask(Do::Incarnation).await.unwrap(), 2, "2 s after the failure, not 12");
+    assert_eq!(tree.b.ask(Do::Incarnation).await.unwrap(), 2, "the restart comes 2 s after the failure, not 12 s");
     assert!(matches!(tree.a.ended(), Some(Ended::Stopped)));
 }
 
@@ -73,7 +73,7 @@ async fn the_way_up_waits_for_one_that_goes_down() {
     let lines = journal.take();
     assert_eq!(lines[lines.len() - 2..], ["second pre_start done", "second post_restart"], "{lines:?}");
     pass(secs(2)).await;
-    assert!(!journal.take().contains(&"third start".to_owned()), "it waits until `once` is down, after 7 s");
+    assert!(!journal.take().contains(&"third start".to_owned()), "the group waits until `once` is down, after 7 s");
     pass(secs(1)).await;
     assert!(journal.take().contains(&"third start".to_owned()));
 }

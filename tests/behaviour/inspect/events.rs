@@ -162,7 +162,7 @@ async fn the_events_end_with_the_tree() {
         last = event.unwrap().to_string();
     }
     assert_eq!(last, "Shop #1 ended: stopped");
-    assert!(handle.events().next().await.is_none(), "subscribing after the end");
+    assert!(handle.events().next().await.is_none(), "a subscription after the end");
 }
 
 /// S40, S25: dropping the guard is an event that names the place of the call to `start`.
@@ -242,9 +242,12 @@ async fn the_levels_say_who_has_to_act() {
     let tree = Shop::start(journal.clone()).await.unwrap();
     let warn = log.of(Level::WARN);
     assert!(warn.contains(&"still starting path=db incarnation=1 since=10s".into()), "{warn:?}");
-    assert!(warn.iter().all(|line| line.starts_with("still starting")), "so is what waits for it: {warn:?}");
+    assert!(
+        warn.iter().all(|line| line.starts_with("still starting")),
+        "the other children are still starting too: {warn:?}"
+    );
     let text = log.of(Level::DEBUG);
-    assert_eq!(text.len(), 4, "started, four times: {text:?}");
+    assert_eq!(text.len(), 4, "four starts: {text:?}");
     log.0.lock().unwrap().clear();
 
     tree.db.tell(Do::Fail(Boom::Planned)).await.unwrap();

@@ -222,7 +222,7 @@ fn the_shutdown_budget_is_added_up() {
 fn the_shutdown_budget_is_none_where_nothing_bounds_it() {
     assert_eq!(Late::SPEC.shutdown_budget(), None, "an expression");
     assert_eq!(Patient::SPEC.shutdown_budget(), None, "Infinity");
-    assert_eq!(Many::SPEC.shutdown_budget(), None, "a [Tree] without a shutdown of its own");
+    assert_eq!(Many::SPEC.shutdown_budget(), None, "a [Tree] without a declared shutdown time");
     let infinite = ChildSpec {
         shutdown: DeclaredShutdown::Is(ShutdownTimeout::Infinity),
         below: Below::Known(Some(&INNER)),

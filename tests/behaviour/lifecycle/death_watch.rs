@@ -200,11 +200,11 @@ async fn the_notice_queues_after_what_came_before_past_the_bound() {
     tree.db.stop();
     tree.db.terminated().await.unwrap();
     go.send(()).unwrap();
-    tree.sitter.tell(SitterMsg::Note("behind")).await.unwrap();
+    tree.sitter.tell(SitterMsg::Note("after")).await.unwrap();
     settle().await;
     let lines: Vec<_> = journal.take().into_iter().filter(|line| !line.starts_with("db")).collect();
     let tail = &lines[lines.len() - 4..];
-    assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "behind"]);
+    assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "after"]);
 }
 
 /// S37: `unwatch` removes a notice that is queued already; a later watch is a new one.
@@ -244,7 +244,7 @@ async fn a_notice_of_an_earlier_watch_is_not_handled() {
     sync(&tree.second).await;
     settle().await;
     assert_eq!((tree.db.incarnation(), tree.db.ended().is_none()), (2, true));
-    assert_eq!(heard(&journal), [""; 0], "it is up");
+    assert_eq!(heard(&journal), [""; 0], "the child is up");
     tree.db.kill();
     settle().await;
     assert_eq!(heard(&journal), ["second hears db known: killed"]);
@@ -266,7 +266,7 @@ async fn watches_outlive_the_watchers_restart() {
     go.send(()).unwrap();
     sync(&tree.second).await;
     assert_eq!(tree.second.incarnation(), 2);
-    assert_eq!(heard(&journal), ["second hears frail unknown: stopped"], "the new instance knows nobody");
+    assert_eq!(heard(&journal), ["second hears frail unknown: stopped"], "the new instance knows no watched actor");
     tree.db.stop();
     settle().await;
     assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
@@ -451,7 +451,7 @@ async fn one_that_depends_on_another_fails_with_its_end() {
     tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     sync(&tree.second).await;
-    assert_eq!(tree.second.incarnation(), 1, "a restart is no end");
+    assert_eq!(tree.second.incarnation(), 1, "a restart is not an end");
     tree.db.stop();
     let Ended::Failed(failure) = tree.second.terminated().await.unwrap() else { panic!("not failed") };
     assert!(matches!(failure.cause(), Cause::DeathPact(path) if path == "db"), "{failure}");

@@ -90,7 +90,7 @@ async fn a_declared_backoff_does_not_hold_up_the_first_start() {
     journal.plan("slow start", 2, Fault::Error);
     let before = tokio::time::Instant::now();
     let tree = Patient::start(journal.clone()).await.unwrap();
-    assert_eq!(before.elapsed(), secs(0), "start does not wait");
+    assert_eq!(before.elapsed(), secs(0), "`start` does not wait for the backoff");
     assert_eq!(tree.quick.ask(Do::Get).await.unwrap(), 0);
     assert!(tree.ready().await);
     assert_eq!(before.elapsed(), secs(9), "3 s and 6 s");
@@ -337,7 +337,7 @@ async fn the_end_of_the_last_member_goes_up() {
     tree.first.stop();
     tree.inner.leaf.kill();
     let report = tree.join().await;
-    assert!(matches!(report.ended, Ended::Failed(_)), "a kill is no end by itself: {report}");
+    assert!(matches!(report.ended, Ended::Failed(_)), "a kill is not an end by itself: {report}");
     let tree = Nested::start(Journal::default()).await.unwrap();
     tree.first.stop();
     tree.inner.leaf.stop();

@@ -50,7 +50,7 @@ async fn an_end_by_itself_restarts_only_permanent() {
     assert_eq!(
         journal.take(),
         ["permanent post_stop", "permanent drop", "permanent start", "permanent pre_start", "permanent post_restart"],
-        "post_stop and no pre_restart"
+        "post_stop runs, and pre_restart does not"
     );
     assert_eq!(seen(&mut events), ["permanent restart in 10ms", "permanent restarted"]);
     for probe in [&tree.transient, &tree.temporary] {
@@ -77,7 +77,7 @@ async fn who_is_stopped_from_outside_stays_ended() {
     pass(secs(60)).await;
     assert_eq!(tree.permanent.incarnation(), 1);
     let back = tree.permanent.tell(Do::Add(1)).await.unwrap_err();
-    assert!(matches!(back.into_message(), Do::Add(1)), "the message comes back");
+    assert!(matches!(back.into_message(), Do::Add(1)), "the message comes back to its sender");
 }
 
 /// S23: the instance that replaces one that ended by itself gets this cause in `post_restart`; the end counts against

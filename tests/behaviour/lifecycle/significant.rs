@@ -14,7 +14,7 @@ supervisor! {
         once: Probe = Probe::start("once", journal).await?,
         #[lifecycle(significant)]
         work: task = |cx| async move { cx.stopped().await },
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Outer(journal: Journal) {
@@ -33,7 +33,7 @@ supervisor! {
         #![strategy(RestForOne)]
         #[lifecycle(Transient, significant)]
         main: Probe = Probe::start("main", journal).await?,
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 }
 
@@ -62,8 +62,8 @@ async fn the_tree_ends_with_its_significant_child() {
         [
             "main post_stop",
             "main drop",
-            "behind post_stop",
-            "behind drop",
+            "after post_stop",
+            "after drop",
             "once post_stop",
             "once drop",
             "before post_stop",
@@ -81,7 +81,11 @@ async fn a_temporary_one_that_failed_ends_the_tree_too() {
     let report = soon(tree.join()).await;
     assert_eq!(report.ended.failure().unwrap().error(), Some(&Boom::Told));
     let lines = journal.take();
-    assert_eq!(lines[..4], ["once post_stop", "once drop", "behind post_stop", "behind drop"], "it first, {lines:?}");
+    assert_eq!(
+        lines[..4],
+        ["once post_stop", "once drop", "after post_stop", "after drop"],
+        "the significant child goes down first: {lines:?}"
+    );
 }
 
 /// S22: a failure of a `Transient` child, and a stop from outside, are not ends by itself.
@@ -95,7 +99,7 @@ async fn a_restart_or_a_stop_from_outside_does_not_end_the_tree() {
     tree.work.stop();
     pass(secs(10)).await;
     assert!(tree.ended().is_none());
-    assert_eq!(tree.behind.ask(Do::Incarnation).await.unwrap(), 1);
+    assert_eq!(tree.after.ask(Do::Incarnation).await.unwrap(), 1);
 }
 
 /// S22, S28: a subtree that ends this way stays ended; the tree around it goes on.
@@ -111,7 +115,7 @@ async fn a_subtree_ends_with_its_significant_child() {
     tree.job.start_again().unwrap();
     settle().await;
     assert_eq!(tree.job.main.ask(Do::Incarnation).await.unwrap(), 2);
-    assert_eq!(tree.job.behind.ask(Do::Incarnation).await.unwrap(), 2);
+    assert_eq!(tree.job.after.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
 /// S22, 2c: during the first start, the child stays ended; the tree ends once it is up.
@@ -125,7 +129,7 @@ async fn an_end_during_the_first_start_counts_once_the_tree_is_up() {
     assert!(matches!(soon(tree.join()).await.ended, Ended::Done));
     assert_eq!(journal.take(), ["slow start", "slow start done", "slow pre_start", "slow post_stop", "slow drop"]);
     let seen = seen(&mut events);
-    assert!(seen.contains(&"Short started".to_owned()), "it was up first: {seen:?}");
+    assert!(seen.contains(&"Short started".to_owned()), "the tree was up before it ended: {seen:?}");
 }
 
 /// S17, S22: the same in a group that is restarting.
@@ -133,8 +137,8 @@ async fn an_end_during_the_first_start_counts_once_the_tree_is_up() {
 async fn a_group_ends_with_its_significant_member() {
     let journal = Journal::default();
     let tree = Group::start(journal.clone()).await.unwrap();
-    journal.plan("behind start", 1, Fault::Slow(secs(5)));
-    tree.behind.tell(Do::Fail(Boom::Told)).await.unwrap();
+    journal.plan("after start", 1, Fault::Slow(secs(5)));
+    tree.after.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     journal.take();
     // The range comes up first.
@@ -147,11 +151,11 @@ async fn a_group_ends_with_its_significant_member() {
         [
             "main post_stop",
             "main drop",
-            "behind start done",
-            "behind pre_start",
-            "behind post_restart",
-            "behind post_stop",
-            "behind drop"
+            "after start done",
+            "after pre_start",
+            "after post_restart",
+            "after post_stop",
+            "after drop"
         ]
     );
 }

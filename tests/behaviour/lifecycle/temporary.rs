@@ -75,7 +75,7 @@ async fn the_decider_of_the_tree_is_not_asked_about_a_temporary_child() {
     let mut events = tree.events();
     tree.actor.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert_eq!(seen(&mut events), ["actor failed", "actor ended Failed"], "no decision, no restart");
+    assert_eq!(seen(&mut events), ["actor failed", "actor ended Failed"], "neither a decision nor a restart happens");
 
     let guest = tree.guests.spawn(1).await.unwrap();
     settle().await;
@@ -135,7 +135,7 @@ async fn a_decider_above_a_temporary_child_is_obeyed() {
         assert_eq!((probe.ask(Do::Get).await.unwrap(), probe.incarnation()), (3, 1), "resumed");
     }
     guest.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-    assert!(tree.join().await.ended.failure().is_some(), "the set failed, with a budget of none");
+    assert!(tree.join().await.ended.failure().is_some(), "the set failed, because its budget is zero");
 
     let tree = Own::start(Journal::default()).await.unwrap();
     tree.child.tell(Do::Fail(Boom::Fatal)).await.unwrap();

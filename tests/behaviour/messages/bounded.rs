@@ -48,7 +48,7 @@ impl Desk {
                 std::future::pending::<()>().await;
             }
             Paper::Await(time) => tokio::time::sleep(time).await,
-            Paper::Fail => return Err("told to".into()),
+            Paper::Fail => return Err("planned failure".into()),
             Paper::Ask(reply) => reply.send(self.handled),
         }
         self.handled += 1;
@@ -115,7 +115,7 @@ fn no_place_is_hidden_by_a_batch() {
         begun.recv().unwrap();
         assert_eq!(depth(&office.snapshot(), 0), (44, 0));
         for free in (0..20).rev() {
-            office.desk.try_tell(Paper::Sign).unwrap_or_else(|_| panic!("there are {} places", free + 1));
+            office.desk.try_tell(Paper::Sign).unwrap_or_else(|_| panic!("there are {} free slots", free + 1));
         }
         assert_eq!(office.desk.try_tell(Paper::Sign).unwrap_err().reason(), SendRejection::Full);
         drop(go_on);
@@ -252,7 +252,7 @@ async fn who_gives_up_passes_its_place_on() {
         assert!(tell.as_mut().poll(&mut Cx::from_waker(waker)).is_pending());
     }
     pass(ms(1001)).await;
-    assert_eq!(marks.clone().map(is_woken), [true, false], "there is one place");
+    assert_eq!(marks.clone().map(is_woken), [true, false], "one slot is free");
     let [first, mut second] = tells;
     drop(first);
     assert_eq!(marks.map(is_woken), [true, true]);
@@ -270,7 +270,7 @@ async fn who_has_gone_on_waits_no_more() {
     let mut poll = |of: usize| tells[of].as_mut().poll(&mut Cx::from_waker(&wakers[of]));
     assert!(poll(0).is_pending() && poll(1).is_pending());
     pass(ms(1001)).await;
-    assert!(poll(1).is_ready(), "there is one place, for which the first was woken");
+    assert!(poll(1).is_ready(), "one slot is free, and the first sender was woken for it");
     assert!(poll(0).is_pending() && poll(2).is_pending());
     assert_eq!(depth(&office.snapshot(), 3), (2, 2));
     pass(secs(1)).await;
@@ -298,7 +298,11 @@ async fn who_waits_keeps_its_place() {
     assert!(second.as_mut().poll(&mut Cx::from_waker(&wakers[1])).is_pending());
     assert!(first.as_mut().poll(&mut Cx::from_waker(&wakers[0])).is_pending());
     pass(ms(1001)).await;
-    assert_eq!(marks.map(is_woken), [true, false], "the first of the two, though it asked again behind the second");
+    assert_eq!(
+        marks.map(is_woken),
+        [true, false],
+        "the first of the two, although it was polled again after the second"
+    );
     drop((first, second));
     assert!(soon(office.shutdown()).await.is_orderly());
 }
@@ -344,9 +348,9 @@ fn outside_of_a_runtime_only_an_ask_with_a_time_cannot_be() {
         assert_eq!(block_on(office.narrow.ask(Paper::Ask).forever()), Ok(4));
 
         let asked = catch_unwind(AssertUnwindSafe(|| block_on(office.narrow.ask(Paper::Ask))));
-        let panic = asked.expect_err("there is no clock");
+        let panic = asked.expect_err("there is no runtime with a clock");
         assert!(panic.downcast_ref::<&str>().is_some_and(|text| text.contains("use `.forever()`")));
-        assert_eq!(block_on(office.narrow.ask(Paper::Ask).forever()), Ok(5), "it was not sent");
+        assert_eq!(block_on(office.narrow.ask(Paper::Ask).forever()), Ok(5), "the message was not sent");
         assert!(runtime.block_on(office.shutdown()).is_orderly());
     });
 }

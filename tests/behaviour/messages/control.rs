@@ -31,8 +31,8 @@ async fn control_passes_the_mailbox_and_acts_after_the_message_in_hand() {
     let tree = Narrow::start(journal.clone()).await.unwrap();
     tree.small.tell(Do::Work(secs(2))).await.unwrap();
     settle().await;
-    tree.small.try_tell(Do::Note("behind")).unwrap();
-    tree.small.try_tell(Do::Note("behind")).unwrap();
+    tree.small.try_tell(Do::Note("after")).unwrap();
+    tree.small.try_tell(Do::Note("after")).unwrap();
     journal.take();
     for _ in 0..10_000 {
         tree.small.stop(); // a stop is never refused, and never waits
@@ -75,13 +75,13 @@ async fn a_kill_and_a_passed_deadline_drop_the_future_at_its_await() {
             "killed pre_start",
             "killed post_restart"
         ],
-        "the killed one at once, the stopped one has its time"
+        "the killed child ends at once, and the stopped child has its time"
     );
     let ended = soon(tree.slow.terminated()).await.unwrap();
     assert_eq!(begun.elapsed(), secs(2));
     assert!(matches!(ended, Ended::Aborted), "{ended:?}");
     settle().await;
-    assert_eq!(journal.take(), ["slow drop"], "neither `worked` nor `post_stop`");
+    assert_eq!(journal.take(), ["slow drop"], "neither the handler nor `post_stop` finishes");
     assert!(seen(&mut events).contains(&"slow aborted".to_owned()));
 }
 
@@ -166,7 +166,7 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     assert_eq!(answer, Err(AskError::NoReply { path: "probe".into() }));
     soon(one.probe.terminated()).await.unwrap();
     assert_eq!(begun.elapsed(), secs(1));
-    assert_eq!(at, begun, "who asked is told at once, not behind the message in hand");
+    assert_eq!(at, begun, "the caller of `ask` gets its error at once, not after the message in hand");
     let mut dead = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
         if let EventKind::DeadLetter { message, reason } = event.kind {
@@ -177,7 +177,7 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     assert_eq!(dead, [letter.clone(), letter.clone(), letter]);
     assert_eq!(one.dead_letters(), 3);
     assert_eq!(one.probe.tell(Do::Add(1)).await.unwrap_err().reason(), SendRejection::Ended);
-    assert_eq!(one.dead_letters(), 3, "an error to the sender is no dead letter");
+    assert_eq!(one.dead_letters(), 3, "an error to the sender is not a dead letter");
 }
 
 /// S5: a `tell` that waits for room when the actor ends gets its message back at once.

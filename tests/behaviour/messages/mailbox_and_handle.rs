@@ -26,7 +26,7 @@ async fn messages_are_handled_one_at_a_time_in_the_order_each_sender_sent_them()
     #[actor]
     impl List {
         async fn handle(&mut self, entry: Entry) {
-            assert!(!std::mem::replace(&mut self.1, true), "a message began before the one before it was over");
+            assert!(!std::mem::replace(&mut self.1, true), "two messages were handled at the same time");
             tokio::task::yield_now().await;
             match entry {
                 Entry::Put(sender, number) => self.0.push((sender, number)),
@@ -61,7 +61,7 @@ async fn messages_are_handled_one_at_a_time_in_the_order_each_sender_sent_them()
         let numbers = all.iter().filter(|(from, _)| *from == sender).map(|(_, number)| *number);
         assert!(numbers.eq(0..100), "the order of sender {sender}");
     }
-    assert!(!all.is_sorted(), "the senders took turns, or this test shows nothing");
+    assert!(!all.is_sorted(), "the senders should take turns, otherwise the test shows nothing");
 }
 
 /// The tokio task id of each part of an actor.
@@ -147,7 +147,7 @@ async fn all_user_code_of_an_actor_runs_in_one_task_over_restarts() {
         ]
     );
     assert!(places.iter().all(|(_, task)| *task == places[0].1), "{places:?}");
-    assert!(others.iter().all(|(_, task)| *task != places[0].1), "siblings have tasks of their own");
+    assert!(others.iter().all(|(_, task)| *task != places[0].1), "siblings run in separate tasks");
     assert_ne!(places[0].1, tokio::task::try_id().unwrap_or(others[0].1));
 }
 
@@ -161,7 +161,11 @@ async fn a_handle_and_the_queued_messages_survive_a_restart() {
     one.probe.tell(Do::Add(1)).await.unwrap();
     one.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
     one.probe.tell(Do::Add(2)).await.unwrap();
-    assert_eq!(one.probe.ask(Do::Get).await.unwrap(), 2, "fresh state, and the message behind the failure");
+    assert_eq!(
+        one.probe.ask(Do::Get).await.unwrap(),
+        2,
+        "the state is fresh, and the message after the failure is handled"
+    );
     assert_eq!(one.probe.incarnation(), 2);
     settle().await;
     assert_eq!(
@@ -203,10 +207,10 @@ async fn an_actor_lives_on_when_its_handles_are_dropped() {
     let journal = Journal::default();
     let one = One::start(journal.clone()).await.unwrap();
     one.probe.tell(Do::Work(secs(1))).await.unwrap();
-    one.probe.tell(Do::Note("behind it")).await.unwrap();
+    one.probe.tell(Do::Note("after it")).await.unwrap();
     drop(one.detach());
     pass(secs(2)).await;
-    assert_eq!(journal.take()[2..], ["probe works", "probe worked", "probe behind it"]);
+    assert_eq!(journal.take()[2..], ["probe works", "probe worked", "probe after it"]);
 }
 
 /// S2: restarts are invisible to a caller that waits for the end, and an old handle still stops the actor.
@@ -220,7 +224,7 @@ async fn watch_and_stop_hold_over_restarts() {
     }
     pass(secs(1)).await;
     assert_eq!(old.incarnation(), 4);
-    assert!(!waits.is_finished(), "three restarts are no end");
+    assert!(!waits.is_finished(), "three restarts are not an end");
     assert!(old.ended().is_none());
     old.stop();
     assert!(matches!(waits.await.unwrap(), Ok(Ended::Stopped)));

@@ -36,7 +36,7 @@ impl Picky {
             Eat::Bad(_) | Eat::Panics if bad() => {
                 self.journal.write("bad");
                 if matches!(eat, Eat::Panics) {
-                    panic!("told to");
+                    panic!("planned panic");
                 }
                 return Err(Boom::Told);
             }
@@ -94,13 +94,13 @@ async fn the_message_in_hand_is_delivered_again_and_answered() {
     let begin = Instant::now();
     let (asked, ()) = tokio::join!(tree.picky.ask(Eat::Bad), async {
         settle().await;
-        tree.picky.tell(Eat::Note("behind")).await.unwrap();
-        tree.picky.tell(Eat::Note("behind it")).await.unwrap();
+        tree.picky.tell(Eat::Note("after")).await.unwrap();
+        tree.picky.tell(Eat::Note("after it")).await.unwrap();
     });
-    assert_eq!(asked, Ok(3), "by the third incarnation");
+    assert_eq!(asked, Ok(3), "the third incarnation answers");
     assert_eq!(begin.elapsed(), secs(2));
     settle().await;
-    assert_eq!(journal.take(), ["bad", "bad", "behind", "behind it"]);
+    assert_eq!(journal.take(), ["bad", "bad", "after", "after it"]);
     assert!(!seen(&mut events).contains(&"picky dead letter".to_owned()));
 }
 
@@ -112,7 +112,7 @@ async fn a_message_that_always_fails_is_given_up() {
     let begin = Instant::now();
     let asked = soon(tree.picky.ask(Eat::Bad).forever()).await;
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
-    assert_eq!(begin.elapsed(), secs(2), "the third time is the last, and is not waited for");
+    assert_eq!(begin.elapsed(), secs(2), "the third attempt is the last, and no restart delay follows");
     let mut reasons = Vec::new();
     while let Some(Ok(event)) = events.try_next() {
         if let EventKind::DeadLetter { message, reason } = event.kind {
@@ -253,10 +253,10 @@ async fn an_instance_of_a_set_delivers_again() {
     settle().await;
     journal.take();
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
-    one.tell(Do::Note("behind")).await.unwrap();
+    one.tell(Do::Note("after")).await.unwrap();
     pass(secs(1)).await;
     assert_eq!(one.incarnation(), 3, "failed, failed again, given up");
-    assert_eq!(journal.take().last().unwrap(), "set1 behind");
+    assert_eq!(journal.take().last().unwrap(), "set1 after");
     assert_eq!(tree.dead_letters(), 1);
 }
 

@@ -32,12 +32,12 @@ async fn a_tell_waits_for_room_and_a_try_tell_gives_the_message_back() {
     assert!(matches!(full.into_message(), Do::Add(4)));
     let begun = Instant::now();
     small.tell(Do::Add(8)).await.unwrap();
-    assert_eq!(begun.elapsed(), secs(3), "room came with the end of the message in hand");
+    assert_eq!(begun.elapsed(), secs(3), "the end of the message in hand makes room");
     assert_eq!(small.ask(Do::Get).await.unwrap(), 11);
     for _ in 0..5000 {
         tree.wide.try_tell(Do::Add(1)).unwrap();
     }
-    assert_eq!(tree.wide.ask(Do::Get).await.unwrap(), 5000, "an unbounded one is never full");
+    assert_eq!(tree.wide.ask(Do::Get).await.unwrap(), 5000, "an unbounded mailbox is never full");
 }
 
 /// S3: a `tell` that was dropped while it waited for room was not sent, and the next sender gets the slot.
@@ -101,7 +101,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
             match question {
                 Question::Forget(reply) => drop(reply),
                 Question::Fail(_reply) => return Err(Boom::Told),
-                Question::Panic(_reply) => panic!("told to"),
+                Question::Panic(_reply) => panic!("planned panic"),
                 Question::Hang(_reply) => std::future::pending().await,
                 Question::Quit(_reply) => cx.stop(),
             }
@@ -135,7 +135,7 @@ async fn an_ask_ends_at_once_when_no_reply_can_come() {
     assert_eq!((in_hand, queued), (no_reply(), no_reply()));
     let refused = AskError::Refused { path: "mute".into(), reason: SendRejection::Ended };
     assert_eq!(mute.ask(Question::Forget).forever().await, Err(refused));
-    assert!(begun.elapsed() < ms(100), "no ask waited for its time: {:?}", begun.elapsed());
+    assert!(begun.elapsed() < ms(100), "no ask waited for its timeout: {:?}", begun.elapsed());
 }
 
 /// S3: otherwise an ask ends after 5 s, `.within(D)`, the `ask` of its mailbox, or never; the wait for room counts too.
@@ -158,7 +158,7 @@ async fn an_ask_waits_its_time_and_no_longer() {
     assert_eq!(timed(async { tree.wide.ask(Do::Get).within(secs(7)).await }).await, (secs(7), secs(7)));
     // The two slots are taken by the asks that gave up: this one waits for room until its time is over.
     assert_eq!(timed(async { tree.small.ask(Do::Get).within(ms(30)).await }).await, (ms(30), ms(30)));
-    assert_eq!(tree.wide.ask(Do::Get).forever().await.unwrap(), 0, "as long as it takes");
+    assert_eq!(tree.wide.ask(Do::Get).forever().await.unwrap(), 0, "`forever` waits as long as it takes");
 }
 
 /// S3: a tell that has waited 10 s raises an event, and again every 10 s.

@@ -172,7 +172,7 @@ async fn a_cancelled_timer_is_silent() {
     wall.clock.tell(Msg::Cancel).await.unwrap(); // ahead of the ticks of 150 and 200
     pass(secs(1)).await;
     assert_eq!(journal.take(), ["busy until 220"]);
-    assert_eq!(Arc::strong_count(&payload), 1, "what it would have sent is gone at once");
+    assert_eq!(Arc::strong_count(&payload), 1, "the message of a cancelled timer is dropped at once");
 }
 
 /// S11: a tick enters the mailbox when it is due, even while a handler runs.
@@ -183,9 +183,9 @@ async fn a_tick_is_queued_when_it_is_due() {
     wall.clock.tell(Msg::Busy(ms(200))).await.unwrap();
     wall.clock.tell(Msg::Tick("before")).await.unwrap();
     pass(ms(150)).await;
-    wall.clock.tell(Msg::Tick("behind")).await.unwrap();
+    wall.clock.tell(Msg::Tick("after")).await.unwrap();
     pass(ms(100)).await;
-    assert_eq!(journal.take(), ["busy until 200", "before at 200 in 1", "tick at 200 in 1", "behind at 200 in 1"]);
+    assert_eq!(journal.take(), ["busy until 200", "before at 200 in 1", "tick at 200 in 1", "after at 200 in 1"]);
 }
 
 /// S11: a second tick of one timer is not queued while one waits; the next one keeps the rhythm.
@@ -207,7 +207,7 @@ async fn a_tick_waits_in_the_timer_until_there_is_room() {
     settle().await;
     wall.small.tell(Msg::Tick("the one place")).await.unwrap();
     pass(ms(150)).await;
-    assert!(wall.small.try_tell(Msg::Tick("refused")).is_err(), "one place, and it is taken");
+    assert!(wall.small.try_tell(Msg::Tick("refused")).is_err(), "the only slot is taken");
     pass(ms(100)).await;
     assert_eq!(journal.take(), ["busy until 200", "the one place at 200 in 1", "tick at 200 in 1"]);
 }
@@ -235,7 +235,7 @@ async fn timers_and_queued_ticks_are_gone_at_a_restart() {
     pass(secs(1)).await;
     assert!(journal.take().is_empty());
     let dead = seen(&mut events).into_iter().filter(|line| line.contains("dead letter")).count();
-    assert_eq!(dead, 0, "a tick that ends with its actor is no dead letter");
+    assert_eq!(dead, 0, "a tick that ends with its actor is not a dead letter");
 }
 
 /// S11: the slot of a queued tick that is discarded goes to a sender that waits for it.
@@ -248,10 +248,10 @@ async fn the_place_of_a_stale_tick_is_free() {
     let small = wall.small.clone();
     let waits = tokio::spawn(async move { small.tell(Msg::Tick("told")).await });
     settle().await;
-    assert!(!waits.is_finished(), "the tick has the one place");
+    assert!(!waits.is_finished(), "the tick has the only slot");
     wall.small.kill();
     pass(secs(1)).await;
-    assert!(waits.is_finished(), "the actor is down, but the place is free");
+    assert!(waits.is_finished(), "the actor is down, but the slot is free");
     soon(wall.small.ask(|reply| Msg::With(Box::new(move |_| answered(reply)))).forever()).await.unwrap();
     assert_eq!(journal.take(), ["told at 10150 in 2"]);
 }
@@ -270,9 +270,9 @@ async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
     let small = wall.small.clone();
     let waits = tokio::spawn(async move { small.tell(Msg::Tick("told")).await });
     settle().await;
-    assert!(!waits.is_finished(), "the tick has the one place");
+    assert!(!waits.is_finished(), "the tick has the only slot");
     pass(secs(2)).await;
-    assert!(waits.is_finished(), "the actor is down, but the place is free");
+    assert!(waits.is_finished(), "the actor is down, but the slot is free");
 }
 
 /// S11: timers survive a Resume, because the instance does.
@@ -380,7 +380,7 @@ async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
     assert!(failed);
     with(&wall.clock, |cx| vec![cx.send_every(ms(10), || panic!("planned panic in a tick"))]).await;
     pass(ms(15)).await;
-    assert_eq!(wall.clock.incarnation(), 3, "what makes a tick is the actor's code too");
+    assert_eq!(wall.clock.incarnation(), 3, "the closure that makes a tick is the actor's code too");
 }
 
 /// S11: cancelled timers are removed, however far away; the others stay.

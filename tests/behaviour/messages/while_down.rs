@@ -75,7 +75,7 @@ async fn a_child_that_has_never_been_up_holds_messages() {
     let journal = Journal::default();
     journal.plan("db start", 1, Fault::Error);
     let tree = Held::start(journal.clone()).await.unwrap();
-    assert_eq!(journal.take(), ["db start"], "started behind its backoff");
+    assert_eq!(journal.take(), ["db start"], "the child started after its backoff");
     tree.db.tell(Do::Note("early")).await.unwrap();
     assert!(tree.ready().await);
     settle().await;
@@ -100,7 +100,7 @@ async fn a_member_that_waits_with_its_group_is_down() {
     settle().await;
     assert!(!journal.take().contains(&"a after the restart".into()));
     assert_eq!(tree.a.ask(Do::Incarnation).await.unwrap(), 2);
-    assert_eq!(begin.elapsed(), ms(2500), "the wait of 3 s began when all were down");
+    assert_eq!(begin.elapsed(), ms(2500), "the delay of 3 s begins when all members are down");
     assert!(journal.take().contains(&"a after the restart".into()));
 }
 

@@ -51,7 +51,7 @@ async fn one_that_rejects_is_told_nothing_while_it_is_down() {
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     let begin = Instant::now();
-    assert_eq!(tried(&tree.db), Some(down(None)), "on its way down: how long it waits is not known yet");
+    assert_eq!(tried(&tree.db), Some(down(None)), "the child is going down: its delay is not known yet");
     pass(secs(1)).await;
     assert_eq!(tried(&tree.db), Some(down(Some(secs(3)))));
     pass(secs(2)).await;
@@ -61,7 +61,7 @@ async fn one_that_rejects_is_told_nothing_while_it_is_down() {
     assert!(matches!(told.into_message(), Do::Add(1)));
     let asked = tree.db.ask(Do::Get).await.unwrap_err();
     assert_eq!(asked, AskError::Refused { path: "db".into(), reason: down(Some(secs(1))) });
-    assert_eq!(begin.elapsed(), secs(3), "nobody waited");
+    assert_eq!(begin.elapsed(), secs(3), "no sender waited");
     pass(secs(1)).await;
     assert_eq!(tried(&tree.db), Some(down(None)), "in post_restart");
     pass(secs(1)).await;
@@ -89,7 +89,11 @@ async fn senders_that_wait_for_room_are_rejected_too() {
     let (told, asked) = (told.await.unwrap(), asked.await.unwrap());
     assert_eq!(told.unwrap_err().reason(), down(None));
     assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
-    assert_eq!(begin.elapsed(), secs(0), "from when the restart by hand takes it down, the message in hand goes on");
+    assert_eq!(
+        begin.elapsed(),
+        secs(0),
+        "when the requested restart takes the child down, the message in hand goes on"
+    );
     pass(secs(3)).await;
     let lines = journal.take();
     assert_eq!(lines.last().unwrap(), "small queued");
@@ -111,7 +115,7 @@ async fn a_child_that_has_not_started_rejects() {
     let journal = Journal::default();
     journal.plan("db start", 1, Fault::Error);
     let tree = One::start(journal.clone()).await.unwrap();
-    assert_eq!(tried(&tree.db), Some(down(Some(secs(3)))), "its first try has failed");
+    assert_eq!(tried(&tree.db), Some(down(Some(secs(3)))), "the first attempt has failed");
     assert!(tree.ready().await);
     assert_eq!(tried(&tree.db), None);
     let one = tree.set.spawn(1).await.unwrap();
@@ -131,15 +135,15 @@ async fn a_member_rejects_from_its_turn_on() {
     journal.plan("b start", 1, Fault::Slow(secs(1)));
     tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert_eq!(tried(&tree.a), None, "its turn has not come");
+    assert_eq!(tried(&tree.a), None, "the member's turn has not come");
     tree.a.tell(Do::Work(ms(2_500))).await.unwrap();
     pass(secs(1)).await;
-    assert_eq!(tried(&tree.a), Some(down(None)), "its turn has come, the message in hand goes on");
+    assert_eq!(tried(&tree.a), Some(down(None)), "the member's turn has come, and the message in hand goes on");
     pass(secs(1)).await;
     assert_eq!(tried(&tree.a), Some(down(None)));
     tokio::time::sleep(ms(500)).await;
     settle().await;
-    assert_eq!(tried(&tree.a), None, "up before the member behind it");
+    assert_eq!(tried(&tree.a), None, "member a is up before the member after it");
     assert_eq!(tree.b.incarnation(), 2);
 }
 

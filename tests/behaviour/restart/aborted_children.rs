@@ -207,7 +207,7 @@ impl Actor for Assassin {
     }
 
     async fn post_stop(&mut self, _: &mut Context<Self>) -> Result<(), Boom> {
-        self.0.get().expect("the test has said who it is").kill();
+        self.0.get().expect("the test has set the parent").kill();
         Ok(())
     }
 }
@@ -256,7 +256,11 @@ async fn a_kill_on_the_way_down_spares_the_next_start() {
     fails.store(true, Ordering::Relaxed);
     home.parent.restart().unwrap();
     pass(secs(1)).await;
-    assert_eq!(home.parent.ask(|reply| reply).await.unwrap(), 3, "restarted, failed to start, restarted");
+    assert_eq!(
+        home.parent.ask(|reply| reply).await.unwrap(),
+        3,
+        "the child was restarted, failed to start, and was restarted"
+    );
 }
 
 /// S11: a kept child that is killed while its parent starts again is restarted once in total, after its parent.
@@ -292,7 +296,7 @@ async fn who_is_next_in_hand_is_told_at_once() {
     let (told, asked) = tokio::join!(tree.db.tell(Do::Fail(Boom::Told)), tree.db.ask(Do::Get));
     told.unwrap();
     asked.unwrap_err();
-    assert_eq!(begin.elapsed(), secs(0), "its post_stop takes 3 s");
+    assert_eq!(begin.elapsed(), secs(0), "the child's post_stop takes 3 s");
     soon(tree.db.terminated()).await.unwrap();
 }
 
@@ -366,15 +370,15 @@ async fn what_waits_below_one_that_ends_ends_too() {
                 #![decider(_ => Escalate)]
                 a: Probe = Probe::start("a", journal).await?,
             },
-            beside: Probe = Probe::start("beside", journal).await?,
+            sibling: Probe = Probe::start("sibling", journal).await?,
         }
     }
     let tree = Patient::start(Journal::default()).await.unwrap();
     tree.sub.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
-    assert!(tree.sub.a.ended().is_none(), "it waits, to be started again");
+    assert!(tree.sub.a.ended().is_none(), "the subtree waits to be started again");
     tree.sub.stop();
     settle().await;
     assert!(matches!(tree.sub.a.ended(), Some(Ended::Stopped)), "{:?}", tree.sub.a.ended());
-    assert_eq!(tree.beside.ask(Do::Get).await.unwrap(), 0);
+    assert_eq!(tree.sibling.ask(Do::Get).await.unwrap(), 0);
 }

@@ -78,9 +78,9 @@ async fn between_two_incarnations_others_have_their_turn() {
         for _ in 0..4 {
             tokio::task::yield_now().await;
         }
-        let restless = seen.lock().unwrap().clone().expect("it has begun");
+        let restless = seen.lock().unwrap().clone().expect("the actor has begun");
         let turns = restless.incarnation();
-        assert!(turns < MANY / 100, "{turns} incarnations before anybody else had a turn");
+        assert!(turns < MANY / 100, "{turns} incarnations before any other task had a turn");
         restless.stop();
         let ended = soon(restless.terminated()).await.unwrap();
         assert!(matches!(ended, Ended::Stopped), "{ended:?}");

@@ -58,7 +58,7 @@ async fn what_goes_wrong_on_the_way_down_is_reported_and_nothing_else_changes() 
         let report = one.shutdown().await;
         let probe = &report.children[0];
         assert!(matches!(probe.ended, Ended::Stopped) && !probe.aborted, "{report}");
-        assert_eq!(probe.failures, 2, "this way leads to an end, so the report has it (S24): {report}");
+        assert_eq!(probe.failures, 2, "the child goes down for good, so the failure is in the report (S24): {report}");
     }
 }
 
@@ -78,7 +78,7 @@ async fn post_stop_is_owed_once_to_each_instance_whose_pre_start_succeeded() {
     assert_eq!(
         journal.take(),
         ["probe start", "probe pre_start", "probe drop", "probe start", "probe pre_start"],
-        "no post_stop, and no post_restart: it was never up"
+        "no post_stop and no post_restart, because the child was never up"
     );
     journal.plan("probe start", 1, Fault::Panic);
     retry.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -241,12 +241,12 @@ async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
     let report = soon(charged.join()).await;
     let failure = report.ended.failure().expect("the limit");
     assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
-    assert_eq!(failure.phase(), Phase::Running, "that of the tree that failed with it");
+    assert_eq!(failure.phase(), Phase::Running, "the failure of the tree contains the limit");
     assert_eq!(failure.before().map(Failure::phase), Some(Phase::Restart));
     assert_eq!(
         phases(&mut events),
         [(Phase::Running, 1), (Phase::Restart, 2), (Phase::Restart, 3), (Phase::Restart, 4)],
-        "one restart and two retries, the third retry is one too many"
+        "one restart and two retries are allowed, and the third retry is too many"
     );
     let tries = journal.take().iter().filter(|line| *line == "probe pre_restart").count();
     assert_eq!(tries, 1, "a retry has no pre_restart");

@@ -38,7 +38,7 @@ supervisor! {
 }
 
 fn asked(probe: &mut Probe, failure: &Failure) {
-    probe.journal.write(format!("healed of: {}, {:?}", failure.cause(), failure.phase()));
+    probe.journal.write(format!("restarted after: {}, {:?}", failure.cause(), failure.phase()));
 }
 
 async fn one() -> (Running<One>, Journal, Events) {
@@ -74,7 +74,7 @@ async fn a_requested_restart_is_of_this_child_alone() {
             "db drop",
             "db start",
             "db pre_start",
-            "healed of: restart requested, Running",
+            "restarted after: restart requested, Running",
             "db kept"
         ]
     );
@@ -109,7 +109,7 @@ async fn a_restart_waits_for_the_message_in_hand() {
     tree.db.restart().unwrap();
     settle().await;
     assert_eq!(journal.take(), ["db works"]);
-    assert_eq!(tree.db.restart(), Err(CommandError::Busy { path: path("db") }), "on its way already");
+    assert_eq!(tree.db.restart(), Err(CommandError::Busy { path: path("db") }), "the restart has already begun");
     pass(secs(1)).await;
     assert_eq!(journal.take()[..2], ["db worked", "db pre_restart"]);
     assert_eq!(tree.db.incarnation(), 2);
@@ -128,7 +128,7 @@ async fn a_restart_cuts_a_wait_short() {
     let begin = Instant::now();
     pass(secs(60)).await;
     assert_eq!(begin.elapsed(), secs(60));
-    assert_eq!(tree.slow.incarnation(), 2, "the timer is off");
+    assert_eq!(tree.slow.incarnation(), 2, "the backoff timer no longer runs");
     // A requested restart is not a step of the backoff.
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(ms(9_999)).await;
@@ -170,7 +170,7 @@ async fn a_first_start_can_be_begun_again() {
     journal.take();
     tree.db.restart().unwrap();
     settle().await;
-    assert_eq!(journal.take(), ["db drop", "db start", "db pre_start"], "still its first start");
+    assert_eq!(journal.take(), ["db drop", "db start", "db pre_start"], "this is still the first start");
     assert_eq!(tree.db.ask(Do::Incarnation).await.unwrap(), 3);
 }
 
@@ -219,7 +219,7 @@ async fn a_restart_replaces_a_decision_that_is_kept() {
     assert_eq!(child.restart(), Ok(()));
     settle().await;
     assert_eq!(journal.take(), ["child pre_restart", "child post_stop", "child drop"]);
-    assert_eq!(child.restart(), Ok(()), "it waits for its start now");
+    assert_eq!(child.restart(), Ok(()), "the child waits for its start");
     settle().await;
     assert!(child.ended().is_none());
     // The restart of the parent absorbs it.
@@ -275,7 +275,7 @@ async fn what_was_stopped_starts_again() {
     seen(&mut events);
     assert_eq!(tree.db.start_again(), Ok(()));
     settle().await;
-    assert_eq!(journal.take(), ["db start", "db pre_start"], "a first start: no post_restart");
+    assert_eq!(journal.take(), ["db start", "db pre_start"], "a first start runs no post_restart");
     assert_eq!(seen(&mut events), ["db started"]);
     assert!(tree.db.ended().is_none());
     tree.db.tell(Do::Add(4)).await.unwrap();
@@ -332,7 +332,7 @@ async fn a_failed_start_again_is_a_failed_first_start() {
     while events.try_next().is_some() {}
     tree.db.start_again().unwrap();
     let ended = soon(tree.db.terminated()).await.unwrap();
-    assert_eq!(ended.failure().unwrap().phase(), Phase::Start, "decided Stop, as a first start is by S9");
+    assert_eq!(ended.failure().unwrap().phase(), Phase::Start, "a failed first start is decided Stop (S9)");
     let failed = loop {
         match events.try_next().unwrap().unwrap().kind {
             EventKind::Failed { failure, .. } => break failure,
@@ -376,7 +376,7 @@ async fn a_subtree_is_restarted_and_started_again_on_request() {
     assert_eq!(
         tree.sub.inner.start_again(),
         Err(CommandError::SupervisorEnded { path: path("sub/inner") }),
-        "its supervisor has ended"
+        "the supervisor has ended"
     );
     tree.sub.start_again().unwrap();
     settle().await;
@@ -424,7 +424,7 @@ async fn a_tree_that_is_started_again_starts_all_its_children() {
     let (tree, journal, _) = one().await;
     tree.sub.inner.stop();
     soon(tree.sub.join()).await.unwrap();
-    assert!(matches!(tree.sub.ended(), Some(Ended::Done)), "it ended with its last member (S22)");
+    assert!(matches!(tree.sub.ended(), Some(Ended::Done)), "the tree ended with its last member (S22)");
     tree.sub.start_again().unwrap();
     settle().await;
     assert_eq!(tree.sub.inner.ask(Do::Incarnation).await, Ok(2));

@@ -77,7 +77,7 @@ async fn a_requested_start_that_fails_ends_that_child_alone() {
         assert_eq!(tree.a.incarnation(), 1);
         one.start_again().unwrap();
         settle().await;
-        assert!(one.ended().is_none(), "the next try");
+        assert!(one.ended().is_none(), "the next attempt succeeds");
     }
     // Once the child is up again, it is a member as before.
     tree.b.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_requested_restart_that_fails_is_retried_alone() {
     journal.plan("b start", 1, Fault::Error);
     tree.b.restart().unwrap();
     pass(ms(100)).await;
-    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (3, 1), "its restart has failed once");
+    assert_eq!((tree.b.incarnation(), tree.a.incarnation()), (3, 1), "the restart has failed once");
     while let Some(Ok(event)) = events.try_next() {
         assert_eq!(event.path, "b", "{event}");
     }
@@ -142,7 +142,7 @@ async fn a_limit_and_an_escalate_of_a_requested_start() {
     assert!(matches!(soon(tree.join()).await.ended, Ended::Limit(_)));
 
     let tree = Escalates::start(journal.clone()).await.unwrap_err();
-    assert_eq!(tree.path(), "b", "the rest of the plan");
+    assert_eq!(tree.path(), "b", "the remaining planned failures");
     let journal = Journal::default();
     let tree = Escalates::start(journal.clone()).await.unwrap();
     stop(&tree.b).await;
@@ -167,12 +167,12 @@ async fn a_group_restart_does_not_take_it_in() {
     pass(secs(10)).await;
     assert!(matches!(tree.b.ended(), Some(Ended::Failed(_))));
     assert_eq!((tree.a.incarnation(), tree.c.incarnation()), (2, 2));
-    assert!(tree.ended().is_none() && tree.c.ended().is_none(), "the rest has come up");
+    assert!(tree.ended().is_none() && tree.c.ended().is_none(), "the other members are up");
     let mut stops = 0;
     while let Some(Ok(event)) = events.try_next() {
         stops += u32::from(matches!(event.kind, EventKind::Ended { .. }));
     }
-    assert_eq!(stops, 2, "of `b`, twice");
+    assert_eq!(stops, 2, "`b` failed twice");
 }
 
 /// S26, S7: a requested start is kept while the supervisor is suspended. If the child is then stopped or killed, it has
@@ -197,7 +197,7 @@ async fn a_kept_requested_start_that_is_stopped_has_ended() {
         }
         assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
         assert!(a.try_tell(Do::Note("late")).is_err());
-        assert_eq!(a.start_again().map_err(|error| error.to_string()), Ok(()), "kept once more");
+        assert_eq!(a.start_again().map_err(|error| error.to_string()), Ok(()), "the requested start is kept again");
         pass(secs(3)).await;
         assert!(journal.take().iter().all(|line| !line.contains("kept") && !line.contains("late")));
         assert_eq!((a.ended().is_none(), tree.slow.incarnation()), (true, 2));

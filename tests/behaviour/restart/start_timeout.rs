@@ -85,7 +85,7 @@ async fn all_steps_of_a_restart_share_the_time() {
             "db pre_start",
             "db post_restart"
         ],
-        "dropped in post_restart, post_stop was owed; a retry has no pre_restart"
+        "dropped in post_restart, so post_stop is due; a retry has no pre_restart"
     );
 }
 
@@ -100,7 +100,7 @@ async fn retries_that_take_too_long_are_charged() {
     let ended = soon(tree.db.terminated()).await.unwrap();
     let Ended::Limit(failure) = ended else { panic!("{ended:?}") };
     assert!(matches!(failure.before().unwrap().cause(), Cause::TimedOut));
-    assert!(begin.elapsed() > secs(15) && begin.elapsed() < secs(16), "three tries of 5 s: {:?}", begin.elapsed());
+    assert!(begin.elapsed() > secs(15) && begin.elapsed() < secs(16), "three attempts of 5 s: {:?}", begin.elapsed());
 }
 
 /// S13: a long start raises events meanwhile, whether it has a time limit or not; a start within its time succeeds.
@@ -120,7 +120,7 @@ async fn a_start_within_its_time_goes_on() {
         ["slow failed", "slow decided Restart", "slow restart in 0ns", "slow still starting 10s", "slow restarted"]
     );
     pass(secs(60)).await;
-    assert_eq!(tree.slow.incarnation(), 2, "the time is over with the start");
+    assert_eq!(tree.slow.incarnation(), 2, "the time limit ends with the start");
 }
 
 /// S13, S27: the time applies to an instance of a set: the `spawn` that waits for it fails.

@@ -252,7 +252,7 @@ async fn watches_watchers_and_the_budget_are_kept_and_the_state_is_gone() {
     assert_eq!(
         journal.take(),
         ["probe post_stop", "probe drop", "lost probe: done, watched by this instance: false"],
-        "the watch of the first instance holds, once"
+        "the watch of the first instance still applies, once"
     );
     let ends = tokio::spawn(pair.mourner.terminated());
     for _ in 0..2 {
@@ -262,5 +262,5 @@ async fn watches_watchers_and_the_budget_are_kept_and_the_state_is_gone() {
     assert!(pair.mourner.ended().is_none(), "three restarts");
     pair.mourner.tell(false).await.unwrap();
     settle().await;
-    assert!(ends.is_finished(), "the budget is that of the child, not of the instance");
+    assert!(ends.is_finished(), "the budget belongs to the child, not to the instance");
 }

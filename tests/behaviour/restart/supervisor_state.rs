@@ -146,7 +146,7 @@ async fn each_first_start_awaits_its_own_starts() {
     let journal = Journal::default();
     journal.plan("patient start", 1, Fault::Error);
     let tree = Above::start(journal.clone(), Waits::default()).await.unwrap();
-    assert_eq!(journal.take().last().unwrap(), "let", "it went on behind the backoff");
+    assert_eq!(journal.take().last().unwrap(), "let", "the start continued after the backoff");
     pass(secs(2)).await;
     assert_eq!(tree.paced.patient.ask(Do::Get).await.unwrap(), 0);
     journal.take();

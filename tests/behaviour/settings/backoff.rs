@@ -115,6 +115,9 @@ async fn backoff_reset_manual_is_obeyed() {
 async fn backoff_expression_is_obeyed() {
     assert_eq!(paced(|tree| &tree.value, 3).await.0, [2, 4, 4].map(secs));
     let slots = paced(|tree| &tree.slotted, 20).await.0;
-    assert!(slots.iter().all(|delay| [ms(1), ms(10)].contains(delay)), "slot 1 waits none or one: {slots:?}");
+    assert!(
+        slots.iter().all(|delay| [ms(1), ms(10)].contains(delay)),
+        "slot 1 waits for zero slots or for one: {slots:?}"
+    );
     assert!(slots.contains(&ms(10)));
 }

@@ -80,10 +80,10 @@ fn of(failure: &Failure) -> (String, InvalidSettings) {
 
 async fn refused(config: Config) -> (String, InvalidSettings) {
     let journal = config.journal.clone();
-    let failure = App::start(config).await.expect_err("it started");
+    let failure = App::start(config).await.expect_err("the start should fail");
     let lines = journal.take();
     let count = |line: &str| lines.iter().filter(|l| *l == line).count();
-    assert_eq!((count("first start"), count("first post_stop")), (1, 1), "what was up is down again");
+    assert_eq!((count("first start"), count("first post_stop")), (1, 1), "the children that were up are down again");
     of(&failure)
 }
 
@@ -133,7 +133,7 @@ async fn no_time_at_all_is_the_error_of_the_start() {
     ] {
         assert_eq!(refused(config).await, (path.to_owned(), NoTime(setting)));
     }
-    let what = of(&Paced::start(Journal::default(), zero).await.expect_err("it started")).1;
+    let what = of(&Paced::start(Journal::default(), zero).await.expect_err("the start should fail")).1;
     assert_eq!(what, NoTime("within"));
 }
 
@@ -157,7 +157,7 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
     App::start(Config { within: Some(ms(21_001)), ..Config::default() }).await.unwrap().shutdown().await;
 
     // The first restart is immediate, and the others are 10 ms apart.
-    let (path, what) = of(&Paced::start(Journal::default(), ms(990)).await.expect_err("it started"));
+    let (path, what) = of(&Paced::start(Journal::default(), ms(990)).await.expect_err("the start should fail"));
     assert_eq!((&*path, what), ("db", NeverReached { failures: 101, least: ms(990), within: ms(990) }));
     Paced::start(Journal::default(), ms(991)).await.unwrap().shutdown().await;
 }
@@ -166,7 +166,7 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
 #[tokio::test(start_paused = true)]
 async fn a_group_whose_limit_is_never_reached_does_not_start() {
     let group = |within| Group::start(Journal::default(), 4, within, secs(8));
-    let (path, what) = of(&group(secs(6)).await.expect_err("it started"));
+    let (path, what) = of(&group(secs(6)).await.expect_err("the start should fail"));
     let least = secs(1 + 1 + 2 + 2);
     assert_eq!((&*path, what), ("Group", NeverReached { failures: 5, least, within: secs(6) }));
     group(secs(7)).await.unwrap().shutdown().await;
@@ -195,9 +195,9 @@ async fn sets_that_are_empty_or_too_full_do_not_start() {
             workers: [Probe] = |n: u32| Probe::start(format!("worker{n}"), journal).await?,
         }
     }
-    let what = of(&Row::start(Journal::default()).await.expect_err("it started"));
+    let what = of(&Row::start(Journal::default()).await.expect_err("the start should fail"));
     assert_eq!(what, ("shards".to_owned(), EmptyArray));
-    let what = of(&Full::start(Journal::default(), vec![1, 2, 3]).await.expect_err("it started"));
+    let what = of(&Full::start(Journal::default(), vec![1, 2, 3]).await.expect_err("the start should fail"));
     assert_eq!(what, ("workers".to_owned(), TooManyInitial { initial: 3, most: 2 }));
     Full::start(Journal::default(), vec![1, 2]).await.unwrap().shutdown().await;
 }
@@ -215,7 +215,7 @@ async fn what_is_not_there_needs_no_time_to_stop() {
         }
     }
     let given = secs(5);
-    let what = of(&Maybe::start(Journal::default(), true, given).await.expect_err("it started"));
+    let what = of(&Maybe::start(Journal::default(), true, given).await.expect_err("the start should fail"));
     assert_eq!(what, ("reports".to_owned(), ShutdownTooShort { need: secs(10), given }));
     Maybe::start(Journal::default(), false, given).await.unwrap().shutdown().await;
 }
@@ -243,7 +243,7 @@ async fn a_task_without_a_context_needs_no_time_to_stop() {
         }
     }
     Beats::start(ms(1)).await.unwrap().shutdown().await;
-    let what = of(&Patient::start(secs(4)).await.expect_err("it started"));
+    let what = of(&Patient::start(secs(4)).await.expect_err("the start should fail"));
     assert_eq!(what, ("computed".to_owned(), ShutdownTooShort { need: secs(5), given: secs(4) }));
 }
 
@@ -266,10 +266,10 @@ async fn a_contradiction_is_not_tried_again() {
         }
     }
     let (journal, given) = (Journal::default(), secs(1));
-    let failure = soon(Patient::start(journal.clone(), given)).await.expect_err("it started");
+    let failure = soon(Patient::start(journal.clone(), given)).await.expect_err("the start should fail");
     assert_eq!(of(&failure), ("reports".to_owned(), ShutdownTooShort { need: secs(5), given }));
     assert_eq!(journal.take().iter().filter(|line| *line == "one start").count(), 1);
-    let failure = soon(Elsewhere::start(Journal::default(), given)).await.expect_err("it started");
+    let failure = soon(Elsewhere::start(Journal::default(), given)).await.expect_err("the start should fail");
     assert_eq!(of(&failure).0, "below/reports");
 }
 

@@ -37,7 +37,7 @@ impl Picky {
         match msg {
             Ask::Fail(trouble) => Err(trouble.into()),
             Ask::Other => Err(std::io::Error::other("other").into()),
-            Ask::Panic => panic!("told to"),
+            Ask::Panic => panic!("planned panic"),
             Ask::Count(reply) => {
                 reply.send(self.0);
                 Ok(())
@@ -163,7 +163,7 @@ async fn decider_cause_is_obeyed() {
     assert_eq!(fate(&tree.a, Ask::Panic).await, RESUMED);
     tree.b.kill();
     settle().await;
-    assert_eq!(fate(&tree.b, Ask::Panic).await, Ok((2, 2)), "the kill restarted it, against the default");
+    assert_eq!(fate(&tree.b, Ask::Panic).await, Ok((2, 2)), "the kill restarted the child, unlike the default");
     assert_eq!(fate(&tree.a, Ask::Other).await, ENDED);
 }
 
@@ -184,7 +184,7 @@ async fn decider_phase_is_obeyed() {
     journal.plan("a start", 1, crate::common::Fault::Error);
     tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    assert!(matches!(ended(&tree.a).await, Ended::Failed(_)), "while it is restarted, it is stopped");
+    assert!(matches!(ended(&tree.a).await, Ended::Failed(_)), "the child is stopped while it restarts");
 }
 
 /// S8: `_` matches the failures that the arms above it do not match.
@@ -269,5 +269,5 @@ async fn a_childs_arms_come_before_the_trees() {
     assert!(matches!(ended(&tree.plain).await, Ended::Failed(_)));
     tree.own.kill();
     settle().await;
-    assert!(matches!(ended(&tree.own).await, Ended::Killed), "a kill is left to the tree's");
+    assert!(matches!(ended(&tree.own).await, Ended::Killed), "the tree's decider decides on a kill");
 }

@@ -26,6 +26,6 @@ async fn initial_expression_is_obeyed() {
     assert_eq!([tree.counted.len(), tree.keyed.len(), tree.without.len()], [3, 2, 0]);
     let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
     assert_eq!(starts, ["c0 start", "c1 start", "c2 start", "first start", "second start"]);
-    let second = tree.keyed.get("second").expect("it was declared");
+    let second = tree.keyed.get("second").expect("the child was declared");
     assert_eq!(second.ask(Do::Get).await.unwrap(), 8);
 }

@@ -76,7 +76,7 @@ supervisor! {
         #[lifecycle(Transient, significant)]
         main: Probe = Probe::start("main", journal).await?,
         #[lifecycle(Transient)]
-        beside: Probe = Probe::start("beside", journal).await?,
+        sibling: Probe = Probe::start("sibling", journal).await?,
         rest: Probe = Probe::start("rest", journal).await?,
     }
 
@@ -125,7 +125,7 @@ async fn lifecycle_permanent_is_obeyed() {
         let one = set.spawn(1).await.unwrap();
         one.tell(Do::Stop).await.unwrap();
         pass(secs(1)).await;
-        assert_eq!(one.ask(Do::Incarnation).await.ok(), expected, "in a `[..]` it is not the default");
+        assert_eq!(one.ask(Do::Incarnation).await.ok(), expected, "`Permanent` is not the default in a `[..]`");
     }
 }
 
@@ -269,7 +269,7 @@ async fn lifecycle_ready_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn lifecycle_significant_is_obeyed() {
     let tree = Counts::start(Journal::default()).await.unwrap();
-    tree.beside.tell(Do::Stop).await.unwrap();
+    tree.sibling.tell(Do::Stop).await.unwrap();
     pass(secs(10)).await;
     assert!(tree.ended().is_none());
     tree.main.tell(Do::Stop).await.unwrap();

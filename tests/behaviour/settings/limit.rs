@@ -70,7 +70,7 @@ async fn limit_within_is_obeyed() {
         fail(child, 1).await;
     }
     assert_eq!([tree.short.incarnation(), guest.incarnation()], [6, 3], "10 s are over");
-    assert!(matches!(ended(&tree.plain).await, Ended::Limit(_)), "1 min is not");
+    assert!(matches!(ended(&tree.plain).await, Ended::Limit(_)), "1 min is not over");
 }
 
 /// S15: at the limit of this child the tree fails, although the tree's own setting is `Stop`; the same in a `[..]`.
@@ -107,5 +107,5 @@ async fn limit_on_limit_stop_is_obeyed() {
     assert!(tree.ended().is_none());
     assert_eq!(restarts(&tree.plain).await, 4);
     settle().await;
-    assert!(tree.ended().is_some(), "its sibling's limit is the tree's");
+    assert!(tree.ended().is_some(), "the sibling has the tree's limit");
 }

@@ -32,7 +32,7 @@ async fn fail(child: &ActorRef<Probe>, times: u32) {
 /// Returns why the child has ended; if it does not end, the test fails.
 async fn ended<A: Actor>(child: &ActorRef<A>) -> Ended {
     let waits = tokio::time::timeout(secs(1_000_000), child.terminated());
-    waits.await.expect("it does not end").unwrap()
+    waits.await.expect("the child does not end").unwrap()
 }
 
 /// Makes the child fail until it is not restarted any more, and returns the number of restarts.

@@ -87,10 +87,10 @@ async fn a_setting_may_name_a_parameter_or_a_let() {
     let tree = Named::start(values(), Directive::Restart, Journal::default()).await.unwrap();
     let mut events = tree.events();
 
-    assert_eq!(restarts(&tree.limited).await, 4, "twice what is given");
+    assert_eq!(restarts(&tree.limited).await, 4, "twice the given number");
     fail(&tree.plain, 2).await;
     pass(secs(29)).await;
-    assert_eq!(restarts(&tree.plain).await, 0, "2 in 30 s");
+    assert_eq!(restarts(&tree.plain).await, 0, "2 restarts in 30 s");
 
     fail(&tree.paced, 3).await;
     tree.paced.ask(Do::Get).forever().await.unwrap();
@@ -107,7 +107,7 @@ async fn a_setting_may_name_a_parameter_or_a_let() {
     assert!(matches!(tree.boxed.ask(Do::Get).await, Err(AskError::TimedOut { .. })));
     assert_eq!(begin.elapsed(), ms(750));
     let room = (0..).take_while(|_| tree.boxed.try_tell(Do::Add(1)).is_ok()).count();
-    assert_eq!(room, 2, "3 with the ask that waits there still");
+    assert_eq!(room, 2, "3 messages, with the ask that still waits there");
 
     tree.slow.tell(Do::Hang).await.unwrap();
     settle().await;
@@ -146,7 +146,7 @@ async fn settings_of_failures_above_a_set_reach_its_instances() {
         let one = tree.all.spawn(n).await.unwrap();
         one.tell(Do::Add(5)).await.unwrap();
         one.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-        assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "resumed by its decider");
+        assert_eq!(one.ask(Do::Get).await.unwrap(), 5, "the child's decider says Resume");
         journal.take();
         one.tell(Do::Fail(Boom::Told)).await.unwrap();
         one.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -160,7 +160,7 @@ async fn settings_of_failures_above_a_set_reach_its_instances() {
     let plain = tree.plain.spawn(1).await.unwrap();
     plain.tell(Do::Add(5)).await.unwrap();
     plain.tell(Do::Fail(Boom::Fatal)).await.unwrap();
-    assert_eq!(plain.ask(Do::Get).await.unwrap(), 0, "restarted by the tree's");
+    assert_eq!(plain.ask(Do::Get).await.unwrap(), 0, "the tree's decider says Restart");
 }
 
 /// docs/settings.md: mailbox, lifecycle and shutdown time above a `[..]` apply to each instance too.
@@ -186,7 +186,7 @@ async fn settings_of_life_above_a_set_reach_its_instances() {
     assert_eq!(
         one.try_tell(Do::Add(1)).unwrap_err().reason(),
         SendRejection::Full,
-        "2, with the ask that waits there still"
+        "2 messages, with the ask that still waits there"
     );
     let begin = Instant::now();
     one.stop();

@@ -154,5 +154,5 @@ async fn strategy_on_limit_stop_is_obeyed() {
     assert!(tree.ended().is_none());
     assert_eq!(tree.b.incarnation(), 1);
     fail(&tree.b, 1).await;
-    assert_eq!(tree.b.incarnation(), 2, "its own budget is untouched");
+    assert_eq!(tree.b.incarnation(), 2, "the sibling's budget is untouched");
 }

@@ -39,7 +39,7 @@ supervisor! {
     struct Drains(journal: Journal, whom: Arc<OnceLock<ActorRef<Probe>>>) {
         // The children of `sub` are suspended until this decider returns.
         #[decider(move |_: &Failure| {
-            let b = whom.get().expect("it is known by then");
+            let b = whom.get().expect("the handle is known by then");
             let is_down = || b.try_tell(Do::Note("early")).is_err_and(|error| error.reason() != SendRejection::Full);
             // The task of `b` may be the next one on this thread.
             tokio::task::block_in_place(|| {
@@ -84,7 +84,7 @@ async fn a_drain_handles_what_is_queued_and_takes_nothing_new() {
         assert_eq!(refused.reason(), SendRejection::Ended);
         assert_eq!(tree.db.tell(Do::Note("late")).await.unwrap_err().reason(), SendRejection::Ended);
     });
-    assert_eq!(asked, Ok(0), "its question was queued");
+    assert_eq!(asked, Ok(0), "the question was queued before the drain");
     assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
     assert_eq!(seen(&mut events), ["db ended Stopped"]);
@@ -102,7 +102,7 @@ async fn a_drain_right_after_a_stop_is_a_stop() {
         tree.db.stop();
         tree.db.drain();
         assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
-        assert_eq!(begin.elapsed(), secs(0), "it waits for nothing");
+        assert_eq!(begin.elapsed(), secs(0), "the drain waits for nothing");
         assert_eq!(journal.take(), ["db post_stop", "db drop"]);
         let lost = if queued { vec!["db dead letter", "db ended Stopped"] } else { vec!["db ended Stopped"] };
         assert_eq!(seen(&mut events), lost);
@@ -277,7 +277,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     journal.take();
     tree.slow.drain();
     assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
-    assert_eq!(journal.take(), ["slow post_stop", "slow drop"], "dropped, `post_stop` was owed");
+    assert_eq!(journal.take(), ["slow post_stop", "slow drop"], "the hook is dropped, and `post_stop` was due");
 
     // Going down for a restart.
     let (tree, journal, _) = one().await;

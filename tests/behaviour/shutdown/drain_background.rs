@@ -50,7 +50,7 @@ impl Server {
             Msg::Panic => cx.run(
                 async {
                     sleep(secs(1)).await;
-                    panic!("told to")
+                    panic!("planned panic")
                 },
                 |()| Msg::Note("never"),
             ),

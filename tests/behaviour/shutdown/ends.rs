@@ -113,7 +113,11 @@ fn a_child_that_blocks_its_thread_is_given_up() {
             (report, before.elapsed())
         });
         tokio::time::sleep(ms(300)).await;
-        assert_eq!([tree.fails.incarnation(), tree.blocker.incarnation()], [1, 1], "the group waits for it");
+        assert_eq!(
+            [tree.fails.incarnation(), tree.blocker.incarnation()],
+            [1, 1],
+            "the group waits for the stuck child"
+        );
         let report = tree.shutdown().await;
         for (report, took) in [(report, before.elapsed()), bounded.await.unwrap()] {
             assert!(took >= secs(5) && took < ms(6500), "{took:?}");
@@ -197,7 +201,7 @@ async fn a_stop_from_inside_lets_the_handler_go_on() {
     let handle = tree.handle();
     tree.one.tell(Some((**tree).clone())).await.unwrap();
     let report = tree.join().await;
-    assert!(report.is_orderly(), "the shutdown was asked for all the same: {report}");
+    assert!(report.is_orderly(), "the shutdown was requested all the same: {report}");
     let lines = journal.take();
     assert!(lines[0].contains("Self_") && lines[0].contains("stop()"), "{lines:?}");
     assert_eq!(lines[1..], ["other post_stop", "other drop", "handled", "post_stop"]);
@@ -294,7 +298,7 @@ async fn a_kill_can_be_decided_restart() {
         assert!(lines[0].ends_with(" pre_restart") && lines[1].ends_with(" post_stop"), "{lines:?}");
     }
     guest.stop();
-    assert!(matches!(guest.terminated().await, Ok(Ended::Stopped)), "of run-time children too");
+    assert!(matches!(guest.terminated().await, Ok(Ended::Stopped)), "the same for children at run time");
 }
 
 /// S26, S16: a kill in `post_stop` drops the hook; the child ends as `Aborted`, and is reported as such.
@@ -337,5 +341,5 @@ async fn trees_are_stopped_and_killed_by_their_handles() {
     tree.two.kill();
     assert!(matches!(tree.two.join().await.unwrap().ended, Ended::Killed));
     settle().await;
-    assert_eq!(tree.one.a.ask(Do::Get).await.unwrap(), 0, "the default decider ends the killed alone");
+    assert_eq!(tree.one.a.ask(Do::Get).await.unwrap(), 0, "the default decider ends only the killed child");
 }

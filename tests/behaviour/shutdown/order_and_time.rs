@@ -47,7 +47,7 @@ async fn past_its_time_a_child_is_aborted() {
     let report = tree.shutdown().await;
     let aborted: Vec<_> = report.children.iter().filter(|child| child.aborted).map(|c| (&*c.path, c.took)).collect();
     assert_eq!(aborted, [("second", secs(2))]);
-    assert_eq!(journal.take(), ["second drop", "first post_stop", "first drop"], "no post_stop of the aborted");
+    assert_eq!(journal.take(), ["second drop", "first post_stop", "first drop"], "an aborted child runs no post_stop");
     assert!(seen(&mut events).contains(&"second aborted".to_owned()));
     assert!(!report.is_orderly());
 }
@@ -178,7 +178,7 @@ async fn kill_is_about_stops_only() {
     let report = tree.join().await;
     assert_eq!(journal.take(), ["probe drop"]);
     assert!(matches!(report.ended, Ended::Failed(_)));
-    assert!(!seen(&mut events).contains(&"probe aborted".to_owned()), "it is what was asked for");
+    assert!(!seen(&mut events).contains(&"probe aborted".to_owned()), "`Kill` is not reported as an abort");
 }
 
 /// S24: a second stop can only shorten the time.

@@ -31,7 +31,7 @@ async fn told(cx: TaskContext, last: Last) -> Result<(), Boom> {
     cx.stopped().await;
     match last {
         Last::Error => Err(Boom::Fatal),
-        Last::Panic => panic!("told to"),
+        Last::Panic => panic!("planned panic"),
         Last::Subtask => Ok(()),
         Last::Deaf => pending().await,
     }
@@ -41,7 +41,7 @@ fn failed(report: &Report) -> Vec<String> {
     let failed = report.children.iter().filter(|child| child.failures > 0);
     failed
         .map(|child| {
-            let failure = child.failure.as_ref().expect("the first is kept");
+            let failure = child.failure.as_ref().expect("the first failure is kept");
             format!("{} {}: {} of {}", child.path, child.ended, failure.cause(), child.failures)
         })
         .collect()
@@ -68,7 +68,7 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
     quiet_panics();
-    for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: told to"), (Last::Subtask, "Told")] {
+    for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: planned panic"), (Last::Subtask, "Told")] {
         let tree = Service::start(Journal::default(), last).await.unwrap();
         let task = tree.task.clone();
         settle().await;
@@ -77,7 +77,7 @@ async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
         assert!(matches!(report.ended, Ended::Stopped) && !report.is_orderly());
         assert_eq!(report.to_string(), format!("stopped; task failed on its way out: {cause}"));
         assert!(matches!(task.ended(), Some(Ended::Stopped)));
-        assert_eq!(task.late_failure().expect("it failed late").path(), "task");
+        assert_eq!(task.late_failure().expect("the task failed after its signal").path(), "task");
         assert!(!exit_code(report));
     }
 }
@@ -194,7 +194,7 @@ struct Clumsy;
 
 impl Drop for Clumsy {
     fn drop(&mut self) {
-        panic!("told to");
+        panic!("planned panic");
     }
 }
 
@@ -209,7 +209,7 @@ async fn a_let_that_panics_when_it_goes_is_in_the_report() {
     }
     quiet_panics();
     let report = soon(Kept::start(Journal::default()).await.unwrap().shutdown()).await;
-    assert_eq!(report.to_string(), "stopped; the tree itself failed on its way out: panicked: told to");
+    assert_eq!(report.to_string(), "stopped; the tree itself failed on its way out: panicked: planned panic");
     assert!(report.failure.is_some() && report.failures == 1 && !report.is_orderly());
 }
 
@@ -229,7 +229,10 @@ async fn a_top_level_actor_says_what_failed_on_its_way_out() {
     assert!(top.late_failure().is_none());
     top.stop();
     assert!(matches!(soon(top.terminated()).await, Ok(Ended::Stopped)));
-    assert_eq!(top.late_failure().expect("it failed late").to_string(), "top failed while running: Planned");
+    assert_eq!(
+        top.late_failure().expect("the actor failed on its way down").to_string(),
+        "top failed while running: Planned"
+    );
 }
 
 /// S24: if a thousand children are aborted or fail on the way to their end, the report names ten of them, the worst
@@ -280,8 +283,8 @@ impl Boss {
                 let journal = journal.clone();
                 async move { Ok(Probe::start("kid", journal).await?) }
             };
-            let kid = cx.spawn("kid", start).await.expect("it starts");
-            kid.tell(Do::Fail(Boom::Fatal)).await.expect("it is up");
+            let kid = cx.spawn("kid", start).await.expect("the actor starts");
+            kid.tell(Do::Fail(Boom::Fatal)).await.expect("the actor is up");
             tokio::time::sleep(ms(1)).await;
         }
     }
@@ -332,7 +335,7 @@ async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
             "boss pre_start",
             "boss post_restart"
         ],
-        "a start again"
+        "a requested start"
     );
     tree.shutdown().await;
 }
@@ -423,7 +426,7 @@ impl Leaver {
         }
         cx.stop();
         match self.by {
-            Fault::Panic => panic!("told to"),
+            Fault::Panic => panic!("planned panic"),
             _ => Err(Boom::Told),
         }
     }
@@ -497,7 +500,7 @@ async fn a_message_that_panics_after_its_stop_is_not_delivered_again() {
         fn handle(&mut self, n: u32, cx: &mut Context<Self>) {
             self.0.write(n);
             cx.stop();
-            panic!("told to");
+            panic!("planned panic");
         }
     }
     supervisor! {
@@ -522,7 +525,7 @@ async fn a_panic_next_to_the_message_that_stops_is_reported() {
     #[actor]
     impl Busy {
         async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
-            cx.run(async { panic!("told to") }, |()| ());
+            cx.run(async { panic!("planned panic") }, |()| ());
             cx.stop();
             tokio::time::sleep(ms(1)).await;
         }
@@ -538,7 +541,7 @@ async fn a_panic_next_to_the_message_that_stops_is_reported() {
     let tree = Runs::start().await.unwrap();
     tree.busy.tell(()).await.unwrap();
     assert!(matches!(soon(tree.busy.terminated()).await, Ok(Ended::Done)));
-    assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: told to of 1"]);
+    assert_eq!(failed(&soon(tree.shutdown()).await), ["busy done: panicked: planned panic of 1"]);
 }
 
 // ----- a stop while a failure takes a tree down
@@ -657,7 +660,7 @@ async fn a_subtree_keeps_the_failure_that_takes_it_down() {
     let outer = Outer::start().await.unwrap();
     pass(ms(2500)).await;
     let report = soon(outer.shutdown()).await;
-    let group = report.children.iter().find(|child| child.path == "group").expect("it was alive");
+    let group = report.children.iter().find(|child| child.path == "group").expect("the subtree was running");
     assert!(matches!(&group.ended, Ended::Failed(failure) if failure.path() == "group/bad"), "{report:?}");
 }
 
@@ -721,6 +724,6 @@ async fn a_subtree_that_ends_by_itself_is_going_down() {
     assert!(matches!(snapshot.find("finite").unwrap().state, NodeState::GoingDown));
     assert!(snapshot.health().is_healthy(), "{}", snapshot.health());
     let health = outer.health();
-    let symptom = health.symptoms().iter().find(|symptom| symptom.path == "group").expect("it fails");
+    let symptom = health.symptoms().iter().find(|symptom| symptom.path == "group").expect("the subtree fails");
     assert!(matches!(symptom.reason, SymptomKind::Down(NodeState::GoingDown)));
 }

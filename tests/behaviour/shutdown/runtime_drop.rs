@@ -51,7 +51,7 @@ impl Gone {
     fn wait(&self) {
         let gone = self.0.0.lock().unwrap();
         let (gone, _) = self.0.1.wait_timeout_while(gone, secs(50), |gone| !*gone).unwrap();
-        assert!(*gone, "the runtime does not go down");
+        assert!(*gone, "the runtime is not dropped");
     }
 
     /// Spawns a task that waits, to be dropped together with the runtime.

@@ -30,7 +30,7 @@ impl Boss {
     }
     async fn handle(&mut self, ask: Ask) {
         match ask {
-            Ask::Child(reply) => reply.send(self.child.clone().expect("made in pre_start")),
+            Ask::Child(reply) => reply.send(self.child.clone().expect("the child is spawned in pre_start")),
             Ask::Work => tokio::time::sleep(secs(1)).await,
         }
     }
@@ -126,7 +126,7 @@ async fn a_stop_in_pre_restart_lets_it_go_on_within_its_time() {
     let before = tokio::time::Instant::now();
     tree.probe.stop();
     assert!(matches!(tree.probe.terminated().await, Ok(Ended::Aborted)));
-    assert_eq!(before.elapsed(), ms(500), "2 s in all, of which 1.5 s were over");
+    assert_eq!(before.elapsed(), ms(500), "2 s in total, of which 1.5 s were over");
     pass(secs(60)).await;
     assert_eq!(journal.take(), ["probe drop"]);
 }
@@ -186,7 +186,7 @@ async fn a_stop_before_the_decision_needs_no_pre_restart() {
     let before = tokio::time::Instant::now();
     child.stop();
     assert!(matches!(child.terminated().await, Ok(Ended::Stopped)));
-    assert_eq!(before.elapsed(), secs(0), "its failure waits for the boss, its stop does not");
+    assert_eq!(before.elapsed(), secs(0), "the failure waits for the boss, and the stop does not");
     assert_eq!(journal.take(), ["child post_stop", "child drop"]);
 }
 
@@ -205,7 +205,7 @@ async fn a_kill_while_stopping_aborts_the_children_too() {
     assert!(matches!(tree.boss.terminated().await, Ok(Ended::Aborted)));
     assert!(matches!(child.terminated().await, Ok(Ended::Aborted)));
     assert_eq!(before.elapsed(), secs(0));
-    assert_eq!(journal.take(), ["child drop", "boss drop"], "leaves first, and no hook any more");
+    assert_eq!(journal.take(), ["child drop", "boss drop"], "the leaves end first, and no more hooks run");
 }
 
 /// S16: a kill in `pre_restart` drops the hook and aborts the rest; the restart goes on.

@@ -34,19 +34,19 @@ supervisor! {
     struct Goes(journal: Journal) {
         hasty: task = |cx| fails_in(3, cx),
         let _mark = journal.write("let");
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Stops(journal: Journal) {
         #[decider(_ => Stop)]
         hasty: task = at_once(),
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Escalates(journal: Journal) {
         #[decider(_ => Escalate)]
         hasty: task = at_once(),
-        behind: Probe = Probe::start("behind", journal).await?,
+        after: Probe = Probe::start("after", journal).await?,
     }
 
     struct Last {
@@ -62,8 +62,8 @@ supervisor! {
 async fn every_spawn_of_a_task_that_fails_at_once_is_ok() {
     let tree = Jobs::start().await.unwrap();
     for key in 0..1_000 {
-        let job = tree.jobs.spawn().await.expect("it was launched");
-        let keyed = tree.keyed.spawn(key).await.expect("it was launched");
+        let job = tree.jobs.spawn().await.expect("the task was launched");
+        let keyed = tree.keyed.spawn(key).await.expect("the task was launched");
         for job in [job, keyed] {
             match job.terminated().await.unwrap() {
                 Ended::Failed(failure) => assert_eq!(failure.phase(), Phase::Running),
@@ -95,7 +95,7 @@ async fn a_first_start_goes_on_after_a_task_that_fails_at_once() {
     let mut events = blueprint.events();
     let tree = blueprint.start().await.unwrap();
     assert_eq!(begin.elapsed(), Duration::ZERO);
-    assert_eq!(journal.take(), ["let", "behind start", "behind pre_start"]);
+    assert_eq!(journal.take(), ["let", "after start", "after pre_start"]);
     assert!(!tree.snapshot().find("hasty").unwrap().is_up());
     pass(secs(1)).await;
     assert!(tree.snapshot().find("hasty").unwrap().is_up());
@@ -128,7 +128,7 @@ async fn a_tree_that_was_up_has_started_whatever_became_of_it() {
         }
     }
     for _ in 0..1_000 {
-        let tree = Only::start().await.expect("it was up");
+        let tree = Only::start().await.expect("the tree was up");
         assert!(matches!(tree.join().await.ended, Ended::Done));
     }
 }

@@ -60,7 +60,7 @@ async fn task(cx: TaskContext, journal: Journal, first: Plan, again: Plan) -> Re
             sleep(after).await;
             return Err(Boom::Told);
         }
-        Plan::Panics => panic!("told to"),
+        Plan::Panics => panic!("planned panic"),
         Plan::SubtaskFails(after) => cx.spawn(async move {
             sleep(after).await;
             Err::<(), _>(Boom::Told)
@@ -104,7 +104,7 @@ async fn the_first_start_waits_for_a_task_to_be_ready() {
         assert_eq!(begin.elapsed(), secs(7));
         assert_eq!(journal.take(), ["begins", "after start", "after pre_start"]);
         pass(secs(60)).await;
-        assert_eq!(tree.http.incarnation(), 1, "the start time is over with the start");
+        assert_eq!(tree.http.incarnation(), 1, "the time limit ends with the start");
         assert!(tree.shutdown().await.is_orderly());
         assert!(journal.take().contains(&"told".to_owned()));
     }
@@ -132,7 +132,7 @@ async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
         (Plan::Returns(secs(1)), "the task returned before it was ready"),
         (Plan::Fails(secs(1)), "Told"),
         (Plan::SubtaskFails(secs(1)), "Told"),
-        (Plan::Panics, "panicked: told to"),
+        (Plan::Panics, "panicked: planned panic"),
     ];
     for (plan, said) in plans {
         let journal = Journal::default();
@@ -156,7 +156,7 @@ async fn a_task_that_is_never_ready_is_past_its_start_time() {
     assert!(matches!(failure.cause(), Cause::TimedOut), "{failure}");
     assert_eq!(begin.elapsed(), secs(20));
     assert!(seen(&mut events).contains(&"http still starting 10s".to_owned()));
-    assert_eq!(journal.take(), ["begins", "told", "drop"], "it was told, as any task that has failed");
+    assert_eq!(journal.take(), ["begins", "told", "drop"], "the task got the signal, like any task that has failed");
 }
 
 /// S29, 2a: if a task that was up before fails in a restart, before it is ready, the phase is `Phase::Restart`.
@@ -169,7 +169,7 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     let failure = loop {
         match events.next().await.unwrap().unwrap().kind {
             supervise::event::EventKind::Failed { failure, .. } => break failure,
-            supervise::event::EventKind::Restarted => panic!("it was never ready"),
+            supervise::event::EventKind::Restarted => panic!("the task was never ready"),
             _ => {}
         }
     };

@@ -206,7 +206,7 @@ async fn a_failed_subtask_takes_the_task_down_before_it_is_decided() {
         pass(ms(1500)).await;
         assert_eq!(journal.take(), ["one returns", "one drop"]);
         pass(ms(1490)).await;
-        assert_eq!(journal.take(), ["own returns", "own drop"], "up to 3 s after the failure");
+        assert_eq!(journal.take(), ["own returns", "own drop"], "the restart comes at most 3 s after the failure");
         pass(ms(20)).await;
         assert_eq!(journal.take(), ["two drop"]);
         pass(ms(10)).await;

@@ -1,5 +1,5 @@
-// C14. Above the derive `#[actor(..)]` is the other macro, which stands on an `impl` block.
-// Repair: the derive first.
+// C14. `#[actor(..)]` above the derive is the attribute macro for `impl` blocks, not the helper of the derive.
+// Repair: Write the derive first.
 use supervise::prelude::*;
 
 #[actor(msg = ())] //~

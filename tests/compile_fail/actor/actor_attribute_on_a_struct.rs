@@ -1,5 +1,5 @@
-// C14. `#[actor]` reads the methods of an `impl` block; a struct has none.
-// Repair: `#[derive(Actor)]`, or `#[actor]` above the `impl`.
+// C14. `#[actor]` reads the methods of an `impl` block, and a struct has no methods.
+// Repair: Write `#[derive(Actor)]`, or put `#[actor]` above the `impl`.
 use supervise::prelude::*;
 
 #[actor] //~

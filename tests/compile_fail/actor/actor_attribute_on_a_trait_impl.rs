@@ -1,5 +1,5 @@
-// C14. `#[actor]` writes the trait for an inherent `impl`. One that is written by hand needs no macro.
-// Repair: remove one of the two.
+// C14. `#[actor]` implements the trait from an inherent `impl`. An `impl Actor` that you write yourself needs no macro.
+// Repair: Remove one of the two.
 use supervise::prelude::*;
 
 struct Cart;

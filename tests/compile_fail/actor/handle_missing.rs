@@ -1,6 +1,6 @@
-// C14. An actor has one inherent `handle`: `#[actor]` takes the types of messages and errors from it. What uses the
-// actor stays quiet.
-// Repair: write it, or correct its name.
+// C14. An actor has one inherent `handle`, because `#[actor]` takes the message type and the error type from it. Code
+// that uses the actor causes no further errors.
+// Repair: Write the method, or correct its name.
 use supervise::prelude::*;
 
 struct Cart;

@@ -1,5 +1,5 @@
-// C14. The derive calls an inherent `handle` with a message and the context. rustc says so where it is missing.
-// Repair: write it.
+// C14. The derive calls an inherent `handle` with a message and the context. rustc reports the missing method.
+// Repair: Write the method.
 use supervise::prelude::*;
 
 #[derive(Actor)]

@@ -1,6 +1,6 @@
-// C14. `handle` returns nothing or a `Result<(), E>`: an answer goes through the `Reply` in the message, an error is a
-// failure.
-// Repair: one of the two.
+// C14. `handle` returns nothing or a `Result<(), E>`. An answer goes through the `Reply` in the message, and an error
+// is a failure.
+// Repair: Return one of the two.
 use supervise::prelude::*;
 
 struct Cart;

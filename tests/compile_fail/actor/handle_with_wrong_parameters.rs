@@ -1,5 +1,5 @@
-// C14. `handle` takes `&mut self`, a message, and perhaps the context.
-// Repair: such a signature; what else it needs is a field of the actor or a part of the message.
+// C14. `handle` takes `&mut self`, a message and, optionally, the context.
+// Repair: Change the signature. Other values are fields of the actor or parts of the message.
 use supervise::prelude::*;
 
 struct Cart;

@@ -1,6 +1,6 @@
-// C14. The helpers of a derive stand below it. Above, the compiler takes `#[pre_start]` for the marker of an `#[actor]
-// impl`.
-// Repair: the derive first.
+// C14. The helper attributes of a derive come after the derive. Before it, the compiler takes `#[pre_start]` for the
+// marker inside an `#[actor] impl`.
+// Repair: Write the derive first.
 use supervise::prelude::*;
 
 #[pre_start(open)] //~

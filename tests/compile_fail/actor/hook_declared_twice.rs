@@ -1,5 +1,5 @@
-// C14. Each hook is one function: of two, the order would be a guess. Both places are shown.
-// Repair: keep one, and let it call the other.
+// C14. Each hook is one function, because the order of two functions would be a guess. The message shows both places.
+// Repair: Keep one function, and let it call the other.
 use supervise::prelude::*;
 
 struct Cart;

@@ -1,6 +1,6 @@
-// C14. A marker where nobody looks for it would mark a function that is never called, in silence. Hooks are marked
-// inside an `#[actor] impl`.
-// Repair: `#[actor]` above the block.
+// C14. Hooks are marked inside an `#[actor] impl`. In any other block no macro would read the marker, and the function
+// would never be called.
+// Repair: Write `#[actor]` above the block.
 use supervise::prelude::*;
 
 struct Cart;

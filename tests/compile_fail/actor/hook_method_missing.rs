@@ -1,5 +1,5 @@
 // C14. A hook that is named above the struct is an inherent method, sync or async.
-// Repair: write it, or correct the name.
+// Repair: Write the method, or correct the name.
 use supervise::prelude::*;
 
 #[derive(Actor)]

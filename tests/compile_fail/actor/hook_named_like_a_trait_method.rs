@@ -1,6 +1,6 @@
-// C14. A hook has a name of its own. Named like the method of the trait, it would be that method if the inherent one
-// were missing, and call itself for ever.
-// Repair: rename the function.
+// C14. A hook cannot have the name of the trait's method. If the inherent method were missing, the name would mean the
+// trait's method, which would call itself forever.
+// Repair: Rename the function.
 use supervise::prelude::*;
 
 #[derive(Actor)]

@@ -1,5 +1,5 @@
-// C14. A derive sees the struct only, so the type of its messages is written beside it.
-// Repair: `#[actor(msg = Type)]`.
+// C14. A derive sees only the struct, so the message type has to be written next to the derive.
+// Repair: Write `#[actor(msg = Type)]`.
 use supervise::prelude::*;
 
 #[derive(Actor)]

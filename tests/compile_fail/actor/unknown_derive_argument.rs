@@ -1,5 +1,5 @@
-// C14. A derive has two types to be told: `msg`, and `error` if `handle` may fail.
-// Repair: the name that the message proposes.
+// C14. The derive takes two arguments: `msg`, and `error` if `handle` can fail.
+// Repair: Use the name that the message proposes.
 use supervise::prelude::*;
 
 #[derive(Actor)]

@@ -1,5 +1,5 @@
-// C14. Who watches is told of the end by `terminated`; without it the notice would be lost.
-// Repair: write it, or use `cx.depend_on(&other)` to end with the other.
+// C14. The `terminated` hook of the watching actor receives the notice; without the hook the notice would be lost.
+// Repair: Write the hook, or call `cx.depend_on(&other)` to end together with the other actor.
 use supervise::prelude::*;
 
 struct Db;

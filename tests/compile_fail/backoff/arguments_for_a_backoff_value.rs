@@ -1,5 +1,5 @@
-// C5. `MIN..MAX` takes arguments; a backoff that is given as a value has its own methods for them.
-// Repair: call those.
+// C5. Only a `MIN..MAX` range takes further arguments; a backoff value has methods for them.
+// Repair: Call those methods.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C5. A `Temporary` child is never restarted: it waits for nothing, calls no restart hook, and gets no message twice.
-// Repair: remove them, or take another lifecycle.
+// C5. A `Temporary` child is never restarted, so a backoff, a restart hook and redelivery have no effect on it.
+// Repair: Remove the settings, or choose another lifecycle.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C5. While a child waits for its backoff, messages wait in its mailbox. Unbounded, that grows for as long as the
+// C5. Messages stay in the mailbox while the child is backing off. An unbounded mailbox would grow for as long as the
 // other side is down.
-// Repair: a bound, or `while_down(Reject)`.
+// Repair: Bound the mailbox, or add `while_down(Reject)`.
 use supervise::prelude::*;
 
 struct Db;

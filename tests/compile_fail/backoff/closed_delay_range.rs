@@ -1,5 +1,5 @@
-// C5. The greatest delay is a part of the range anyway.
-// Repair: `..`.
+// C5. The longest delay is always part of the range.
+// Repair: Write `..`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C5. A backoff grows from its first delay to its last.
-// Repair: write the shorter one first.
+// Repair: Write the shorter delay first.
 use supervise::prelude::*;
 
 struct Db;

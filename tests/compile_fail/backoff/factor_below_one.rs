@@ -1,5 +1,5 @@
-// C5. Each delay is the one before times the factor. Below 1 it would shrink under the least.
-// Repair: at least 1; 1 for delays that do not grow.
+// C5. Each delay is the previous delay times the factor. Below 1, the delays would shrink below the shortest.
+// Repair: Write a factor of at least 1. With 1 the delays do not grow.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C5. The random factor is the share of a delay that may be added to it, so it is between 0 and 1; 20 would be 2000
-// per cent.
-// Repair: `0.2` for up to a fifth more.
+// C5. The random factor is the share of a delay that may be added to the delay, so it lies between 0 and 1. A factor of
+// 20 would be 2000 percent.
+// Repair: Write `0.2` to add up to a fifth.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C5. The delay starts over when the child has been up for the reset time. Shorter than the least delay, a child that
-// fails again and again would hardly ever wait longer.
-// Repair: a longer time.
+// C5. The delays start over when the child has been up for the reset time. If that time is shorter than the shortest
+// delay, the delays of a child that fails again and again hardly ever grow.
+// Repair: Write a longer time.
 use supervise::prelude::*;
 
 struct Db;

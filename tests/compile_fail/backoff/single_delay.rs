@@ -1,5 +1,5 @@
-// C5. A backoff has a least and a greatest delay.
-// Repair: write both; the same twice for one that does not grow.
+// C5. A backoff has a shortest and a longest delay.
+// Repair: Write both. Repeat the same delay if it should not grow.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C10. `_` takes every failure, so nothing below it is ever asked.
-// Repair: move it to the end.
+// C10. The `_` arm matches every failure, so the arms below it are never used.
+// Repair: Move `_` to the end.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

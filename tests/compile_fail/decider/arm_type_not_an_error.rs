@@ -1,5 +1,5 @@
-// C10. What is thrown is an error, so an arm names an error type, `Cause` or `Phase`.
-// Repair: name the error.
+// C10. User code fails with an error, so an arm names an error type, `Cause` or `Phase`.
+// Repair: Name the error type.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

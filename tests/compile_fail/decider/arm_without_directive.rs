@@ -1,5 +1,5 @@
-// C10. Every arm has an answer.
-// Repair: write `=> Directive`.
+// C10. Every arm has a directive.
+// Repair: Write `=> Directive`.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

@@ -1,5 +1,5 @@
-// C10. A name alone would be a new variable, and match every failure: the classic trap of `match`.
-// Repair: `Enum::Timeout` for a variant, `_: Timeout` for an error type.
+// C10. As in a `match`, a bare name would be a new variable that matches every failure.
+// Repair: Write `Enum::Timeout` for a variant, or `_: Timeout` for an error type.
 use supervise::prelude::*;
 
 #[derive(Debug, thiserror::Error)]

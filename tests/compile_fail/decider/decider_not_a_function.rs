@@ -1,6 +1,6 @@
-// C10. Besides arms a decider is a function or closure from a failure to a directive. rustc says what it found
-// instead.
-// Repair: `Fn(&Failure) -> Directive`.
+// C10. A decider consists of arms, or is a function or closure from a failure to a directive. rustc reports the type
+// that it found instead.
+// Repair: Pass an `Fn(&Failure) -> Directive`.
 use supervise::prelude::*;
 
 struct Db;

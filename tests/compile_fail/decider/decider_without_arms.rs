@@ -1,5 +1,5 @@
 // C10. A decider without arms decides nothing.
-// Repair: arms, or the path of a function.
+// Repair: Write arms, or the path of a function.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C10. A pattern with fields does not say its type when the name is imported.
-// Repair: `Enum::Code(..)` for a variant, the type behind a colon for a struct.
+// C10. A pattern with fields does not show its type when the name is imported.
+// Repair: Write `Enum::Code(..)` for a variant, or the type after a colon for a struct.
 use supervise::prelude::*;
 
 #[derive(Debug, thiserror::Error)]

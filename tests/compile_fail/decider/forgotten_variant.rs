@@ -1,6 +1,6 @@
-// C10. Without a `_`, a tree's decider names every variant of an enum that it names at all. rustc itself checks it, so
-// a variant that is added later is not forgotten.
-// Repair: an arm for it, or `_`.
+// C10. Without a `_` arm, a tree's decider has to cover all variants of each enum that it names. rustc checks this, so
+// a variant that is added later cannot be forgotten.
+// Repair: Write an arm for the variant, or `_`.
 use supervise::prelude::*;
 
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
-// C10. A literal has no error type of its own.
-// Repair: a pattern with its type behind a colon.
+// C10. A literal does not show which error type it belongs to.
+// Repair: Write a pattern with its type after a colon.
 use supervise::prelude::*;
 
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
-// C10. The arms stand one behind the other, with one comma between them.
-// Repair: the pattern that is missing, or no comma.
+// C10. Two arms are separated by one comma.
+// Repair: Write the missing pattern, or remove a comma.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

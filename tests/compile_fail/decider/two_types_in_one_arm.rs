@@ -1,5 +1,5 @@
-// C10. One arm is about one type of failure: rustc matches it against a value of that type.
-// Repair: an arm for each.
+// C10. An arm is about one type of failure, because rustc matches the arm against a value of that type.
+// Repair: Write one arm for each type.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

@@ -1,5 +1,5 @@
-// C10. An arm is a pattern, and behind a `:` the type of the error where the pattern does not say it.
-// Repair: `_: std::io::Error` for every value of that type.
+// C10. An arm is a pattern, followed by a `:` and the error type if the pattern does not show the type.
+// Repair: Write `_: std::io::Error` for every value of that type.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

@@ -1,5 +1,5 @@
-// C10. A decider answers `Resume`, `Restart`, `Stop` or `Escalate`, or with an expression that gives one of them.
-// Repair: the word.
+// C10. A decider answers `Resume`, `Restart`, `Stop` or `Escalate`, or an expression that evaluates to one of them.
+// Repair: Correct the word.
 use supervise::prelude::*;
 
 fn decides() -> Decider {

@@ -1,5 +1,5 @@
-// C3. A duration is at most some 584 billion years, and not finer than a nanosecond.
-// Repair: a shorter one, fewer decimals; for ever is `Infinity`.
+// C3. A duration is at most about 584 billion years long, and not finer than a nanosecond.
+// Repair: Write a shorter duration or fewer decimals. A wait without an end is `Infinity`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C3. A duration has one unit, so that it can be compared at a glance.
-// Repair: the message has the same time in the smaller one.
+// C3. A duration has one unit, so that you can compare durations at a glance.
+// Repair: Use the smaller unit. The message shows the same time in it.
 use supervise::prelude::*;
 
 struct Db;

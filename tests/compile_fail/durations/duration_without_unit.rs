@@ -1,6 +1,6 @@
-// C3. A number alone is no time: 5 seconds in one library are 5 milliseconds in the next. The units are ns, us, ms, s,
-// min, h and d.
-// Repair: `5s`.
+// C3. A number without a unit is not a duration, because 5 means seconds in one library and milliseconds in the next.
+// The units are ns, us, ms, s, min, h and d.
+// Repair: Write `5s`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C3. A duration is written in decimal, without an exponent, as it is spoken.
-// Repair: convert it.
+// C3. A duration is a decimal number without an exponent.
+// Repair: Convert the number.
 use supervise::prelude::*;
 
 struct Db;

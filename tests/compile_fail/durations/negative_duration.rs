@@ -1,5 +1,5 @@
-// C3. Time goes forward.
-// Repair: remove the sign.
+// C3. A duration cannot be negative.
+// Repair: Remove the sign.
 use supervise::prelude::*;
 
 struct Db;

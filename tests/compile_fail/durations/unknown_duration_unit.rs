@@ -1,6 +1,6 @@
-// C3. Units are written in one way each. `m` is none: it would be a minute to one reader and a milli-something to
-// another.
-// Repair: `min` or `ms`; the others are in the list.
+// C3. Each unit has one spelling. `m` is not a unit: some readers would take it for minutes, and others for
+// milliseconds.
+// Repair: Write `min` or `ms`. The message lists the other units.
 use supervise::prelude::*;
 
 struct Db;

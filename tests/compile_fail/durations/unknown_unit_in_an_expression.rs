@@ -1,5 +1,5 @@
-// C3. Durations can stand anywhere in the expression of a setting, and are checked there.
-// Repair: the unit.
+// C3. A duration can stand anywhere in the expression of a setting, and its unit is checked there too.
+// Repair: Correct the unit.
 use supervise::prelude::*;
 
 struct Db;

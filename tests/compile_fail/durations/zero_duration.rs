@@ -1,5 +1,5 @@
-// C3. A time of zero would mean never, at once, or for ever, depending on the setting, and each of these has a word.
-// Repair: a time, or the word (`Kill`).
+// C3. Depending on the setting, a time of zero would mean never, at once or forever. Each of these has a word.
+// Repair: Write a time, or the word (`Kill`).
 use supervise::prelude::*;
 
 struct Db;

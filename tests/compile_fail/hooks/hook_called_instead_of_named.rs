@@ -1,5 +1,5 @@
-// C11. A hook is named, not called: it runs at each restart, with the instance of that time.
-// Repair: the path alone.
+// C11. A hook is named and not called, because it runs at each restart, with the instance of that restart.
+// Repair: Write only the path.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C11. A restart hook in a tree is the path of a function, called in the place of the type's own. rustc looks it up.
-// Repair: write the function, or correct its name.
+// C11. A restart hook in a tree is the path of a function that replaces the hook of the type. rustc resolves the path.
+// Repair: Write the function, or correct its name.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C11. A hook is one of the child's own type.
-// Repair: a function for that type, or a generic one.
+// C11. The hook of a child takes the child's own type.
+// Repair: Name a function for that type, or a generic function.
 use supervise::prelude::*;
 
 struct Db;

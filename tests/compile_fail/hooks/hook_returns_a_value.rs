@@ -1,6 +1,6 @@
-// C11. A hook returns nothing, or a `Result<(), E>` whose error becomes the actor's. There is nobody to take another
-// value.
-// Repair: one of the two.
+// C11. A hook returns nothing, or a `Result<(), E>` whose error becomes the actor's error. The caller has no use for
+// any other value.
+// Repair: Return one of the two.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C11. A hook has the actor for itself: it takes `&mut self`, not `&self`, so that it may change it or hold it over an
-// await.
-// Repair: `&mut self`.
+// C11. A hook takes `&mut self`, not `&self`. It has exclusive access to the actor, so that it can change the actor and
+// keep the reference across an await.
+// Repair: Write `&mut self`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C11. The error of a hook becomes that of the actor, which is the one that its `handle` returns. Where `handle` returns
-// nothing the actor has no errors, and no hook can throw one.
-// Repair: let `handle` return a `Result<(), E>`, too.
+// C11. The error of a hook becomes the error of the actor, whose type is the one that `handle` returns. If `handle`
+// returns nothing, the actor has no errors and its hooks cannot fail.
+// Repair: Let `handle` return a `Result<(), E>`, too.
 use std::io;
 use supervise::prelude::*;
 

@@ -1,6 +1,6 @@
-// C11. A restart hook takes `&mut Self`, then any of `&Failure` and `&mut Context<Self>`. The message shows what was
-// found.
-// Repair: change the function.
+// C11. A restart hook takes `&mut Self`, then `&Failure`, `&mut Context<Self>`, both or neither. The message shows the
+// parameters that were found.
+// Repair: Change the function.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C6. A window of its own without a number is one for the default of 10 restarts: 11 failures take at least 90 ms.
-// Repair: a longer window, or a number of restarts.
+// C6. A window without a number applies to the default of 10 restarts, and 11 failures take at least 90 ms.
+// Repair: Write a longer window, or a number of restarts.
 use supervise::prelude::*;
 
 struct Db;

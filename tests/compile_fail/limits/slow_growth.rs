@@ -1,5 +1,5 @@
-// C6. However slowly the waits grow, all of them are added up: 5001 failures of this child take 22 hours.
-// Repair: a longer window, or fewer restarts.
+// C6. All delays are added up, however slowly they grow: 5001 failures of this child take 22 hours.
+// Repair: Write a longer window, or fewer restarts.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C6. In a group all failures count together, and the member that waits least sets the pace. Four restarts of these
-// two take 1 + 1 + 2 + 2 seconds.
-// Repair: a longer window, or fewer restarts.
+// C6. In a group all failures count together, and the member with the shortest delays decides how fast they can follow
+// each other. Four restarts of these two members take 1 + 1 + 2 + 2 seconds.
+// Repair: Write a longer window, or fewer restarts.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C6. A child's own limit is looked at with its own backoff; the error stands at the limit. What is not a literal is
-// checked when the tree starts.
-// Repair: a longer window, or fewer restarts.
+// C6. A child's own limit is checked together with the child's own backoff, and the error is reported at the limit.
+// Values that are not literals are checked when the tree starts.
+// Repair: Write a longer window, or fewer restarts.
 use supervise::prelude::*;
 
 struct Db;

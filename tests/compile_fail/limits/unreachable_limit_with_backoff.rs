@@ -1,6 +1,6 @@
-// C6. A limit that the waits make unreachable would never stop anything: 11 failures of this child take 157.5 s, and
-// the window forgets them after 60.
-// Repair: a longer window, or fewer restarts.
+// C6. A limit that the delays make unreachable would never have an effect. Here 11 failures take 157.5 s, and the
+// window forgets a failure after 60 s.
+// Repair: Write a longer window, or fewer restarts.
 use supervise::prelude::*;
 
 struct Db;

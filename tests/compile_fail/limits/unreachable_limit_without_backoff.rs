@@ -1,5 +1,5 @@
-// C6. Without a backoff, too, restarts are at least 10 ms apart: nothing fails a thousand times in a second.
-// Repair: a longer window, or fewer restarts.
+// C6. Even without a backoff restarts are at least 10 ms apart, so a child cannot fail a thousand times in a second.
+// Repair: Write a longer window, or fewer restarts.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C2. Inside of a tree `tree` is its own `TreeRef`, for a status page or a child that stops the whole.
-// Repair: another name.
+// C2. Inside a tree the name `tree` is the tree's own `TreeRef`, for example for a child that stops the tree.
+// Repair: Choose another name.
 use supervise::prelude::*;
 
 struct Db;

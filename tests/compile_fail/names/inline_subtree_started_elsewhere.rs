@@ -1,6 +1,6 @@
-// C2. An inline subtree has no start of its own: it is started in its place, with the names around it. No other child, of
-// this tree or another one, can have its type.
-// Repair: a tree of its own, started in both places.
+// C2. An inline subtree can only start at its place, because it uses the names around it. No other child, in this tree
+// or in another tree, can have its type.
+// Repair: Declare a separate tree, and start it in both places.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C2. A child is a field, and a keyword is no name of a field.
-// Repair: another name, or the raw one; as part of a path it is shown without `r#`.
+// C2. A child is a field, and a keyword cannot be the name of a field.
+// Repair: Choose another name, or write it as a raw identifier. Paths show the name without `r#`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C2. A `let` and a child are named alike by what stands below them, so they cannot share a name, whichever comes
-// first.
-// Repair: rename one of the two.
+// C2. The entries below use `let`s and children by their names, so a `let` and a child cannot share a name, whichever
+// of the two comes first.
+// Repair: Rename one of the two.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C2. The expansion has names of its own, which begin with two underscores; a child of such a name could meet one.
-// Repair: another name.
+// C2. Names that begin with two underscores are reserved for the expansion; a child's name could collide with one.
+// Repair: Choose another name.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C2. Parameters, `let`s and children share one list of names: an expression that names `db` must mean one thing.
-// Repair: rename one of the two.
+// C2. Parameters, `let`s and children share one namespace, so that `db` in an expression means one thing.
+// Repair: Rename one of the two.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C2. The expressions of an inline subtree see the names around it, so its children cannot take one of those. Two
-// subtrees side by side may use the same names.
-// Repair: rename one.
+// C2. The expressions of an inline subtree see the names around it, so its children cannot take one of those names. Two
+// subtrees next to each other may use the same names.
+// Repair: Rename one of the two.
 use supervise::prelude::*;
 
 struct Db;

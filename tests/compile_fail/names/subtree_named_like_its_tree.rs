@@ -1,5 +1,5 @@
-// C2. An inline subtree is a struct beside that of its tree, so it has a name of its own.
-// Repair: another name for one of them.
+// C2. An inline subtree becomes a struct in the same module as the tree, so the two need different names.
+// Repair: Rename one of the two.
 use supervise::prelude::*;
 
 struct Db;

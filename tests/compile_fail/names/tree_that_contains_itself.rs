@@ -1,6 +1,6 @@
-// C2. A tree cannot be its own child: it would have no end. It may hold any number of itself, since a `[..]` begins
-// empty.
-// Repair: `[Dir]`, spawned through the handle.
+// C2. A tree cannot be its own child, because the recursion would not end. A set of the tree's own type is possible,
+// since a `[..]` begins empty.
+// Repair: Write `[Dir]`, and spawn through the handle.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C2. Two children of one name would be one field of the handle, and one path in every event. Both places are shown.
-// (Under `#[cfg]` both may have it: one of them exists.)
-// Repair: rename one.
+// C2. Two children of one name would share a field of the handle, and a path in the events. The message shows both
+// places. (Under `#[cfg]` two children may have one name if only one of them exists.)
+// Repair: Rename one of the two.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C2. `_` names nothing: the child would have no handle and no path.
-// Repair: give it a name; that nobody uses it is no warning.
+// C2. A child named `_` would have no handle and no path.
+// Repair: Choose a name. A child that is never used by name causes no warning.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. An array of no children is no child, and its start would never run.
-// Repair: at least 1; what may be missing is an `Option`, what comes later a `[..]`.
+// C4. An array of length 0 has no children, and its start expression would never run.
+// Repair: Write at least 1. For a child that may be missing take `Option`, for children that come later `[..]`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C13. Under a group strategy one budget counts the restarts of all, since each takes the others along.
-// Repair: write it into `strategy`, or take `OneForOne`.
+// C13. Under a group strategy one budget counts the restarts of all members, because they are restarted together.
+// Repair: Write the limit into `strategy`, or choose `OneForOne`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. To handle what is queued takes time, and `Kill` leaves none.
-// Repair: a time for the shutdown.
+// C4. Handling the queued messages takes time, and `Kill` leaves no time.
+// Repair: Write a time for the shutdown.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. To drain is to handle what is queued before the end. A task has no mailbox, nor has a subtree: its actors have.
-// Repair: write it above those.
+// C4. `drain` handles the queued messages before the child ends. Tasks and subtrees have no mailbox.
+// Repair: Write `drain` above the actors inside the subtree.
 use supervise::prelude::*;
 
 struct Db;

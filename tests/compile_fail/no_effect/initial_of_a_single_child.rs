@@ -1,5 +1,5 @@
-// C13. A `[..]` begins empty or with its `initial` children; any other child is there from the beginning.
-// Repair: remove it.
+// C13. Only a `[..]` can begin with `initial` children; every other child exists from the beginning.
+// Repair: Remove the setting.
 use supervise::prelude::*;
 
 struct Db;

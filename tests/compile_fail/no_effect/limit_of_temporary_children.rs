@@ -1,5 +1,5 @@
-// C4. A `Temporary` child is never restarted, so there is nothing to count, neither for a tree of them nor for one.
-// Repair: remove the limit, or take another lifecycle.
+// C4. A `Temporary` child is never restarted, so a limit has nothing to count, for one child or for a tree of them.
+// Repair: Remove the limit, or choose another lifecycle.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. A mailbox with room for nothing could never take a message: every `tell` would wait for ever.
-// Repair: `Bounded(1)` or more.
+// C4. A mailbox without room could never accept a message, so every `tell` would wait forever.
+// Repair: Write `Bounded(1)` or more.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C13. How many children there may be is a question for a `[..]` only: the others have as many as they declare.
-// Repair: remove it.
+// C13. Only a `[..]` has a variable number of children; every other child is declared with its number.
+// Repair: Remove the setting.
 use supervise::prelude::*;
 
 struct Db;

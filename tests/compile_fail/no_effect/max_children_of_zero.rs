@@ -1,5 +1,5 @@
-// C4. A set that may hold no child refuses every spawn.
-// Repair: at least 1, or no set.
+// C4. A set with room for no children would refuse every spawn.
+// Repair: Write at least 1, or remove the set.
 use supervise::prelude::*;
 
 struct Db;

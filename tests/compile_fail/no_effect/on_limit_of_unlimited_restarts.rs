@@ -1,5 +1,5 @@
-// C4. With `Unlimited` restarts no limit is ever reached, so nothing happens at it and there is no window.
-// Repair: remove the rest, or write a number.
+// C4. With `Unlimited` restarts the limit is never reached, so `on_limit` and `within` have no effect.
+// Repair: Remove the other arguments, or write a number.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C4. A child with a backoff has no limit unless one is declared: it goes on trying, as a connection to a server that
-// is down should.
-// Repair: declare `max_restarts`.
+// C4. A child with a backoff has no limit unless you declare one. It keeps trying, as a connection to a server that is
+// down should.
+// Repair: Declare `max_restarts`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. An actor or a tree is up when its start is through. Only a task says itself when it is ready.
-// Repair: remove it; what has to be awaited belongs into the start expression.
+// C4. An actor or a tree is up when its start has finished. Only a task announces its own readiness.
+// Repair: Remove `ready`, and await in the start expression whatever the child has to wait for.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C4. A task says that it is ready through its context. One without could never say so, and its start would never end.
-// Repair: `|cx| ..`, and `cx.ready()` in it.
+// C4. A task announces through its context that it is ready. Without a context its start would never finish.
+// Repair: Write `|cx| ..`, and call `cx.ready()` in the task.
 use supervise::prelude::*;
 
 supervisor! {

@@ -1,6 +1,6 @@
-// C13. A message that is delivered again is kept as a copy beside the one in hand, so it is `Clone`; a `Reply` in it
-// can be cloned.
-// Repair: derive it.
+// C13. For redelivery the actor keeps a copy of each message while it handles the message, so the message is `Clone`. A
+// `Reply` in a message is `Clone`, too.
+// Repair: Derive `Clone`.
 use supervise::prelude::*;
 
 struct Order;

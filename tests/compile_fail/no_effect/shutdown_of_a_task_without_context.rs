@@ -1,6 +1,6 @@
-// C4. A task without a context cannot hear that it should stop: it is dropped at once at its next await, however much
-// time it has.
-// Repair: `|cx| ..`, or no `shutdown`.
+// C4. A task without a context cannot learn that it should stop. It is dropped at its next await, regardless of the
+// shutdown time.
+// Repair: Write `|cx| ..`, or remove `shutdown`.
 use supervise::prelude::*;
 
 supervisor! {

@@ -1,6 +1,6 @@
-// C4. The supervisor ends when a significant child has ended by itself. A `Permanent` one never does: it is started
-// again.
-// Repair: `Transient` or `Temporary`.
+// C4. A supervisor ends when a significant child has ended on its own. A `Permanent` child never ends for good on its
+// own, because it is started again.
+// Repair: Choose `Transient` or `Temporary`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C4. A task counts as started as soon as it is launched, unless it says itself when it is ready; so its start cannot
-// take too long.
-// Repair: add `ready`, and `cx.ready()` to the task.
+// C4. A task counts as started as soon as it is launched, unless it is declared `ready`. Its start cannot take too
+// long.
+// Repair: Add `ready`, and call `cx.ready()` in the task.
 use supervise::prelude::*;
 
 supervisor! {

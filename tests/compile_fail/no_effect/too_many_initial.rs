@@ -1,6 +1,6 @@
-// C4. A set cannot begin with more children than it may have. Here both are written out; what an expression gives is
-// counted when the tree starts.
-// Repair: allow more children, or begin with fewer.
+// C4. A set cannot begin with more children than it may have. Here both numbers are literals; the items of an
+// expression are counted when the tree starts.
+// Repair: Allow more children, or begin with fewer.
 use supervise::prelude::*;
 
 struct Shard;

@@ -1,5 +1,5 @@
-// C4. A child with a backoff has no limit unless one is declared, so a window alone has nothing to count in it.
-// Repair: declare `max_restarts`.
+// C4. A child with a backoff has no limit unless you declare one, so a window alone has nothing to count.
+// Repair: Declare `max_restarts`.
 use supervise::prelude::*;
 
 struct Db;

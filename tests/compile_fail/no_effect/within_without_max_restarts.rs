@@ -1,5 +1,5 @@
-// C4. A window counts restarts, so it needs a number of them: without one it would look like a limit and be none.
-// Repair: add `max_restarts`.
+// C4. A window needs a number of restarts to count; without the number the tree would have no limit.
+// Repair: Add `max_restarts`.
 use supervise::prelude::*;
 
 struct Db;

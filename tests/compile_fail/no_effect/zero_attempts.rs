@@ -1,5 +1,5 @@
-// C4. To deliver a message again zero times is what happens anyway.
-// Repair: at least 1, or no `redeliver`.
+// C4. `attempts = 0` is the same as no redelivery.
+// Repair: Write at least 1, or remove `redeliver`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C7. Children start in the order in which they are written, so each can name those above it: their handles exist.
-// Repair: move the one that is named further up.
+// C7. Children start in the order in which they are written, so a child can only name the children above it.
+// Repair: Move the named child above the child that names it.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C7. A child's own handle exists only once it is up. Inside of the actor it is `cx.myself()`.
-// Repair: remove it from the start.
+// C7. A child's own handle does not exist before the child is up. Inside the actor, call `cx.myself()`.
+// Repair: Remove the name from the start expression.
 use supervise::prelude::*;
 
 struct Db;

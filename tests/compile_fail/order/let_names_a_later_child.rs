@@ -1,5 +1,5 @@
-// C7. A `let` is evaluated in its place among the children and sees what is above it.
-// Repair: move it below what it names.
+// C7. A `let` is evaluated at its place among the children, and only sees the entries above it.
+// Repair: Move the `let` below the child that it names.
 use supervise::prelude::*;
 
 struct Db;

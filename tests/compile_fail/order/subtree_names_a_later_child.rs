@@ -1,5 +1,5 @@
-// C7. The children of an inline subtree see what is above the subtree, not what is below it.
-// Repair: move what is named above the subtree.
+// C7. The children of an inline subtree only see the entries above the subtree.
+// Repair: Move the named child above the subtree.
 use supervise::prelude::*;
 
 struct Db;

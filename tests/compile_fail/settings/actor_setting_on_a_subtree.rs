@@ -1,5 +1,5 @@
-// C1. An inline subtree is a supervisor: messages go to the actors inside of it.
-// Repair: write the setting above the actor that it is about.
+// C1. An inline subtree is a supervisor, and messages go to the actors inside it.
+// Repair: Write the setting above the actor that it is for.
 use supervise::prelude::*;
 
 struct Db;

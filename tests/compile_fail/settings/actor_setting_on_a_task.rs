@@ -1,5 +1,5 @@
-// C1. A task is a future: it has no messages, so no mailbox, and no hooks.
-// Repair: remove the setting, or make the child an actor.
+// C1. A task is a future and has no messages, no mailbox and no hooks.
+// Repair: Remove the setting, or make the child an actor.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. An argument is given once, whether it has a name or only a place.
-// Repair: keep the value that is meant.
+// C1. An argument is given only once, either by its name or by its position.
+// Repair: Keep the value that you mean.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. Only what is always there has no name: the strategy, the lifecycle, the range. A number or a time alone would
-// not say what it counts.
-// Repair: write `name = value`.
+// C1. Only the main argument of a setting has no name: the strategy, the lifecycle or the range. A number or a time
+// without a name would not show its purpose.
+// Repair: Write `name = value`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. An argument with a value has it behind a `=`; one that only switches something on has none.
-// Repair: write the value, or remove it.
+// C1. An argument with a value is written `name = value`; an argument that only switches something on has no value.
+// Repair: Write the value, or remove it.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. What is an argument of a setting is no setting by itself: it belongs to the others that it is read with.
-// Repair: write the setting around it, as the message shows.
+// C1. An argument of a setting is not a setting itself; it stands together with the other arguments of that setting.
+// Repair: Write the setting around the argument, as the message shows.
 use supervise::prelude::*;
 
 struct Db;

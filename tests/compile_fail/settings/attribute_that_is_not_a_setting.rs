@@ -1,6 +1,6 @@
-// C1. A child is no item: there is nothing to derive for it or to allow, and an attribute that is passed on to nowhere
-// would be lost.
-// Repair: remove it; lints are allowed above the macro.
+// C1. A child is not an item, so an attribute that is not a setting has no effect on it: it cannot derive a trait or
+// allow a lint.
+// Repair: Remove the attribute. Write lint attributes above the macro.
 use supervise::prelude::*;
 
 struct Db;

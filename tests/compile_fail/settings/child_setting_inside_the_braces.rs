@@ -1,5 +1,5 @@
-// C1. What governs one child stands above it, as `#[..]`: inside the braces it would look as if it held for all.
-// Repair: write it above each child that it is meant for.
+// C1. A setting of one child stands above the child, as `#[..]`; inside the braces it would seem to apply to all.
+// Repair: Write the setting above each child that it is for.
 use supervise::prelude::*;
 
 struct Db;

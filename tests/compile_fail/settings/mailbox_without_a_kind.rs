@@ -1,6 +1,6 @@
-// C1. A mailbox is `Bounded(N)` or `Unbounded`, a reset `Auto(D)` or `Manual`. A number alone would not say that it is
-// a bound.
-// Repair: write one of the two.
+// C1. A mailbox is `Bounded(N)` or `Unbounded`, and a reset is `Auto(D)` or `Manual`. A number alone would not show
+// that it is a bound.
+// Repair: Write one of the two.
 use supervise::prelude::*;
 
 struct Db;

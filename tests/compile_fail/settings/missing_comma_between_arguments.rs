@@ -1,5 +1,5 @@
-// C1. Arguments are separated by commas, as in a call. What follows the mistake is read all the same.
-// Repair: write the comma.
+// C1. Arguments are separated by commas, as in a call. The arguments after the mistake are still read.
+// Repair: Write the comma.
 use supervise::prelude::*;
 
 struct Db;

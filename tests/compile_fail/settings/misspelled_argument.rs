@@ -1,6 +1,6 @@
-// C1. A setting has a fixed list of arguments. A misspelt one is reported at its word, and what the setting seems to
-// lack because of it is not reported as well.
-// Repair: take the name that the message proposes.
+// C1. A setting has a fixed list of arguments. A misspelled argument is reported once; the argument that is missing
+// because of it is not reported as well.
+// Repair: Use the name that the message proposes.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. A setting that does not exist is an error at its word, with the nearest one that does. An ignored setting would
-// be worse than none: the tree would not do what is written.
-// Repair: take the name that the message proposes.
+// C1. An unknown setting is an error at its name, and the message proposes the nearest setting. If the macro ignored
+// the setting, the tree would not do what you wrote.
+// Repair: Use the name that the message proposes.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. Where a word is expected, only those of the language mean something: it is no variable and no enum of yours.
-// Repair: take the word that the message proposes, or one from its list.
+// C1. Where a setting takes a word, only the predefined words are allowed, not variables or enums of your own.
+// Repair: Use the word that the message proposes, or one from its list.
 use supervise::prelude::*;
 
 struct Db;

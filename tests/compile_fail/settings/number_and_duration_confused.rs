@@ -1,5 +1,5 @@
-// C1. A number of restarts is a number, and a time to count them in is a time.
-// Repair: write the number without a unit.
+// C1. A number of restarts has no unit, and a window is a duration.
+// Repair: Write the number without a unit.
 use supervise::prelude::*;
 
 struct Db;

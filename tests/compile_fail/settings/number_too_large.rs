@@ -1,5 +1,5 @@
-// C1. Restarts are counted in 32 bits; whoever writes more means no limit at all.
-// Repair: `Unlimited`.
+// C1. Restarts are counted in 32 bits; a larger number can only mean that you want no limit.
+// Repair: Write `Unlimited`.
 use supervise::prelude::*;
 
 struct Db;

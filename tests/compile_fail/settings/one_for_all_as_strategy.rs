@@ -1,6 +1,6 @@
-// C1. The group strategy is `AllForOne`: all are restarted for one. The musketeers have it both ways round, and letter
-// by letter `OneForOne` would be nearer, but it means the opposite.
-// Repair: `AllForOne`.
+// C1. The group strategy is `AllForOne`: if one child fails, all children restart. By its letters `OneForOne` would be
+// nearer to the mistake, but it means the opposite.
+// Repair: Write `AllForOne`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. Above the `struct` stand its documentation and `#[cfg(..)]`. What governs the children is inside of the braces
-// with them.
-// Repair: move it there, with a `!`.
+// C1. Only documentation and `#[cfg(..)]` can stand above the `struct`. Settings of the tree stand inside the braces,
+// with the children.
+// Repair: Move the setting into the braces, with a `!`.
 use supervise::prelude::*;
 
 struct Db;

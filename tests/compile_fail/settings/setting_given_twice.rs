@@ -1,5 +1,5 @@
-// C1. A setting is given once: of two values one would be lost, and which one would be a guess. Both places are shown.
-// Repair: keep the one that is meant.
+// C1. A setting is given only once, since one of two values would be ignored. The message shows both places.
+// Repair: Keep the one that you mean.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A setting says something by its arguments. Without any it would do nothing, and look as if it did.
-// Repair: write them in parentheses; the message lists them.
+// C1. A setting needs arguments. Without arguments it would have no effect, although it seems to have one.
+// Repair: Write the arguments in parentheses. The message lists them.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. Who comes from Akka or writes supervisors by hand looks for a restart strategy, and for what happens when it is
-// exceeded. The messages say what these are called here.
-// Repair: `strategy`, `on_limit`.
+// C1. People who know Akka, or who have written their own supervisors, look for a restart strategy and for a reaction
+// to an exceeded limit. The messages show the names that this crate uses.
+// Repair: Write `strategy` and `on_limit`.
 use supervise::prelude::*;
 
 struct Db;

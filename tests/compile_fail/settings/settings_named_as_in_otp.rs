@@ -1,6 +1,6 @@
-// C1. Who comes from Erlang writes `one_for_one`, `intensity` and `period`. The messages say what these are called
-// here.
-// Repair: `OneForOne`, `max_restarts`, `within`.
+// C1. Erlang programmers write `one_for_one`, `intensity` and `period`. The messages show the names that this crate
+// uses.
+// Repair: Write `OneForOne`, `max_restarts` and `within`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A number is written as one, a time as one, and not as a text that holds it.
-// Repair: remove the quotes.
+// C1. Numbers and durations are written as literals, not as strings.
+// Repair: Remove the quotes.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. What governs all children stands inside the braces, as `#![..]`: above a child it would look as if it held for
-// that one only.
-// Repair: move it to the top of the braces, with a `!`.
+// C1. A setting of all children stands inside the braces, as `#![..]`. Above a child it would seem to apply to that
+// child only.
+// Repair: Move the setting to the top of the braces, with a `!`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. Settings of the tree come before its children: they hold for each of them, whatever its place.
-// Repair: move the line up.
+// C1. Settings of the tree come before its children, because they apply to every child.
+// Repair: Move the line up.
 use supervise::prelude::*;
 
 struct Db;

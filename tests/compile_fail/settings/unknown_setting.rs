@@ -1,6 +1,6 @@
-// C1. Where no name is near, the message lists those that can stand at this place. The list above a child is another
-// than the one inside the braces.
-// Repair: take one from the list; a name of your own goes into the documentation.
+// C1. If no known name is similar, the message lists the settings that can stand at this place. Settings of a child
+// differ from settings of the tree.
+// Repair: Use a setting from the list. Write your own notes into the documentation.
 use supervise::prelude::*;
 
 struct Db;

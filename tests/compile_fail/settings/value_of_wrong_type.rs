@@ -1,6 +1,6 @@
-// C1. The value of a setting may be any Rust expression, which sees the parameters. Its type is rustc's to check, and
-// the error stands at the value.
-// Repair: give it the type that is expected.
+// C1. The value of a setting can be any Rust expression, and the expression can use the parameters. rustc checks its
+// type and reports the error at the value.
+// Repair: Write an expression of the expected type.
 use supervise::prelude::*;
 
 struct Db;

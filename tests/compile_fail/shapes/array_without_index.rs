@@ -1,5 +1,5 @@
 // C1. `[T; N]` starts its children by their index, so its start is a closure of one argument.
-// Repair: `|i: usize| start`, also where `i` is not needed.
+// Repair: Write `|i: usize| start`, even if `i` is not used.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. The start of one child is an expression that gives the child. It is evaluated anew for each start without being
-// a closure.
-// Repair: remove `|..|`.
+// C1. The start of a single child is an expression that evaluates to the child. It does not need to be a closure: it is
+// evaluated again for each start.
+// Repair: Remove `|..|`.
 use supervise::prelude::*;
 
 struct Db;

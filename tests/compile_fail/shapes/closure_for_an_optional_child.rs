@@ -1,5 +1,5 @@
-// C1. An `Option<T>` starts from an `Option`: the expression decides whether there is such a child.
-// Repair: write `Some(..)`, `None`, or an `if` that gives one of them.
+// C1. An `Option<T>` starts from an `Option`: the expression decides whether the child exists.
+// Repair: Write `Some(..)`, `None`, or an `if` that evaluates to one of them.
 use supervise::prelude::*;
 
 struct Db;

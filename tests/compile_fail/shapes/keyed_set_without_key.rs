@@ -1,5 +1,5 @@
 // C1. `[Key => T]` starts each child by its key, which is the first argument of the closure.
-// Repair: `|key: Key, ..|`.
+// Repair: Write `|key: Key, ..|`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. A shape holds an actor, a tree or `task`, and no other shape: an optional set would be a set, a set of sets has
-// no name for the inner ones.
-// Repair: put what is inside into a tree of its own.
+// C1. A shape contains an actor, a tree or `task`, but no other shape. An optional set is the same as a set, and the
+// inner sets of a set of sets would have no names.
+// Repair: Put the inner shape into a separate tree.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. The arguments of a set's closure are those of `spawn`, and its handle type holds their types: so they are
-// written, as those of a function.
-// Repair: `name: Type`.
+// C1. The arguments of a set's closure are also those of `spawn`, and the handle needs their types. So the types have
+// to be written, as in a function.
+// Repair: Write `name: Type`.
 use supervise::prelude::*;
 
 struct Db;

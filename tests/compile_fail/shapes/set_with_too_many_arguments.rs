@@ -1,5 +1,5 @@
-// C1. `spawn` exists for up to six arguments.
-// Repair: put some of them into a tuple or a struct.
+// C1. `spawn` takes at most six arguments.
+// Repair: Put some of them into a tuple or a struct.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A `[T]` is spawned through its handle, with the arguments of the closure that is its start.
-// Repair: write the closure; without arguments it is `|| start`.
+// C1. The handle of a `[T]` spawns children with the arguments of the closure that is the start.
+// Repair: Write the closure. Without arguments it is `|| start`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. A task takes its context or nothing. What else it needs it names: parameters, `let`s and earlier siblings are in
-// scope.
-// Repair: `|cx| ..`.
+// C1. The closure of a task takes the context or nothing. Parameters, `let`s and earlier siblings are in scope, so the
+// task can use them by name.
+// Repair: Write `|cx| ..`.
 use supervise::prelude::*;
 
 supervisor! {

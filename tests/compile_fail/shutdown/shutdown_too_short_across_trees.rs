@@ -1,6 +1,6 @@
-// C12. The same holds for a tree that is declared elsewhere, in another crate, too: its `SPEC` says how long it may
-// take.
-// Repair: the time that the message names.
+// C12. The time to stop is also checked for trees that are declared elsewhere, even in another crate, because the
+// `SPEC` of a tree says how long its shutdown may take.
+// Repair: Write the time that the message names.
 use supervise::prelude::*;
 
 struct Db;

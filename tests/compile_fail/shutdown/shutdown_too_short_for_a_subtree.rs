@@ -1,6 +1,6 @@
-// C12. Children stop one after the other, so a subtree needs the time of all of them together; past its own it is
-// aborted, and with it what was still saving its work.
-// Repair: the time that the message names, or none: then it is that of the children.
+// C12. Children stop one after the other, so a subtree needs the sum of their times. After its own time the subtree is
+// aborted, together with the children that are still saving their work.
+// Repair: Write the time that the message names, or none: the default is the time of the children.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C12. An array of four counts four times, since its members stop one after the other, and a `[..]` once, since its
-// instances stop together.
-// Repair: the time that the message names.
+// C12. The time of an array of four counts four times, because its members stop one after the other. The time of a
+// `[..]` counts once, because its instances stop together.
+// Repair: Write the time that the message names.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C12. Each instance of a `[Tree]` has the time that is written above the set.
-// Repair: the time that the message names.
+// Repair: Write the time that the message names.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C8. The tree outlives the function that starts it, so it cannot borrow from there.
-// Repair: an owned value.
+// C8. The tree outlives the function that starts it, so its parameters cannot borrow from that function.
+// Repair: Pass an owned value.
 use supervise::prelude::*;
 
 struct Db;

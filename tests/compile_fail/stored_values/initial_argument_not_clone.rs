@@ -1,5 +1,5 @@
-// C8. Those that a set has from its start on are started again with the set, also where each is started once.
-// Repair: a spawn through the handle; or an `Arc` around the argument.
+// C8. The initial children start again whenever the set restarts, even if each of them starts only once by itself.
+// Repair: Spawn the child through the handle, or put an `Arc` around the argument.
 use supervise::prelude::*;
 
 struct Db;

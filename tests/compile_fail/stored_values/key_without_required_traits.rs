@@ -1,5 +1,5 @@
-// C8. Children are found by their key, and it is the last part of their path: it is `Clone + Eq + Hash + Display`.
-// Repair: derive the first three and write the last.
+// C8. A key finds the child and is the last part of the child's path, so it is `Clone + Eq + Hash + Display`.
+// Repair: Derive the first three, and implement `Display`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C8. A `let` that a child names is cloned for each of its starts. One that nobody names need not be `Clone`.
-// Repair: an `Arc` around it, or make it inside the start expression.
+// C8. If a child names a `let`, the value is cloned for each start of the child. Other `let`s need not be `Clone`.
+// Repair: Put an `Arc` around the value, or create it inside the start expression.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C8. The supervisor keeps the value of a `let` at its place and drops it in its turn, on whichever thread it runs.
-// Repair: a type that is `Send`.
+// C8. The supervisor keeps the value of a `let` and drops it in order, on any thread that the supervisor runs on.
+// Repair: Use a type that is `Send`.
 use supervise::prelude::*;
 
 struct Db;

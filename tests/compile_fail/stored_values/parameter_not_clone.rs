@@ -1,6 +1,6 @@
-// C8. A parameter is needed again at every restart of the tree, so it is `Clone`, and it goes from thread to thread
+// C8. Every restart of the tree needs the parameters again, so they are `Clone`. They move between threads together
 // with the supervisor.
-// Repair: an `Arc` around it.
+// Repair: Put an `Arc` around the value.
 use supervise::prelude::*;
 
 struct Db;

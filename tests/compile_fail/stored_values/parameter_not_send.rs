@@ -1,5 +1,5 @@
-// C8. A supervisor may run on any thread, and its parameters with it: they are `Send`.
-// Repair: an `Arc` in the place of the `Rc`.
+// C8. A supervisor and its parameters can move between threads, so the parameters are `Send`.
+// Repair: Replace the `Rc` by an `Arc`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C8. The arguments of a spawn are kept for the restarts of what was spawned: they are `Clone + Send + 'static`, too.
-// Repair: `Temporary`, which starts each instance once and moves them; or an `Arc` around them.
+// C8. The arguments of a spawn are kept for the restarts of the spawned child, so they are `Clone + Send + 'static`.
+// Repair: Choose `Temporary`, which starts each instance once, or put an `Arc` around the argument.
 use supervise::prelude::*;
 
 struct Db;

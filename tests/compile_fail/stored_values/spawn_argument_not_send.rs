@@ -1,5 +1,5 @@
-// C8. What is moved into an instance goes to whichever thread it runs on: it is `Send + 'static`.
-// Repair: what can be sent, as an `Arc` for an `Rc`.
+// C8. The arguments of a spawn move to the thread that the instance runs on, so they are `Send + 'static`.
+// Repair: Use a type that is `Send`, for example an `Arc` instead of an `Rc`.
 use supervise::prelude::*;
 
 struct Db;

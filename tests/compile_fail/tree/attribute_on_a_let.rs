@@ -1,5 +1,5 @@
-// C1. A `let` is no child: nothing supervises it, so no setting is about it.
-// Repair: move the setting above the child that uses the value.
+// C1. A `let` is not a child and is not supervised, so settings do not apply to it.
+// Repair: Move the setting above the child that uses the value.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A child is written like a field: `name: Type`. The entries around one that cannot be read are read all the same.
-// Repair: write the colon.
+// C1. A child is written like a field: `name: Type`. The entries around an unreadable one are still read.
+// Repair: Write the colon.
 use supervise::prelude::*;
 
 struct Db;

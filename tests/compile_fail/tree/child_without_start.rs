@@ -1,6 +1,6 @@
-// C1. Every child has a start expression: it is evaluated for each start, so it says how a failed child comes back.
-// The field of the handle is there meanwhile, so nothing else lights up.
-// Repair: write `= start`.
+// C1. Every child has a start expression. The expression is evaluated for each start, and so defines the restarted
+// child. The field in the handle exists anyway, so there are no other errors.
+// Repair: Write `= start`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. A child names its type, since its handle is a field of the tree's handle, and the type of a field is written. A
-// value for others to use is a `let`.
-// Repair: write the type, or `let`.
+// C1. A child has a written type, because the child's handle is a field of the tree's handle, and fields have written
+// types. A value that other children use is a `let`.
+// Repair: Write the type, or `let`.
 use supervise::prelude::*;
 
 struct Db;

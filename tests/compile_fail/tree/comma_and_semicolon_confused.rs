@@ -1,6 +1,6 @@
-// C1. A child ends with `,` like a field, a `let` with `;` like a statement. Mixed up they would hide where an entry
-// ends.
-// Repair: the message names the right one.
+// C1. A child ends with `,` like a field, and a `let` ends with `;` like a statement. If they were mixed up, the end of
+// an entry would be unclear.
+// Repair: Use the character that the message names.
 use supervise::prelude::*;
 
 struct Db;

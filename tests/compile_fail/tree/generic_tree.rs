@@ -1,5 +1,5 @@
-// C1. A tree is a concrete type: its handle, its constant `SPEC` and its drawing are made once.
-// Repair: use the concrete type; what differs between two trees is a parameter in parentheses.
+// C1. A tree is a concrete type, because its handle, its constant `SPEC` and its drawing exist once.
+// Repair: Use the concrete type. If two trees differ in a value, make it a parameter in parentheses.
 use supervise::prelude::*;
 
 supervisor! {

@@ -1,6 +1,6 @@
-// C1. What is being typed parses nearly never. A name is put where one is missing, so that everything else in the tree
-// and around it is known, to rustc and to the editor.
-// Repair: complete the expression.
+// C1. Code rarely parses while you type it. The macro inserts a placeholder for a missing name, so that rustc and the
+// editor know everything else in the tree and around it.
+// Repair: Complete the expression.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. The documentation of the handle struct stands above it, as of any struct.
-// Repair: `///` above the `struct`.
+// C1. The documentation of the handle stands above the `struct`, as it does for any struct.
+// Repair: Write `///` above the `struct`.
 use supervise::prelude::*;
 
 struct Db;

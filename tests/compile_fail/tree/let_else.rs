@@ -1,6 +1,6 @@
-// C1. A `let` among the children always binds: there is no tree to return from. A failure is said with `?`, which
-// makes the start of the tree fail.
-// Repair: a pattern that always matches.
+// C1. A `let` among the children always binds, because there is no tree to return from. Use `?` for a failure: the
+// start of the tree then fails.
+// Repair: Write a pattern that always matches.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. All mistakes of a tree are reported in one run, each at its own word, and none of them makes code that uses the
-// tree light up: the handle struct, `tree` and `start` are there whatever is wrong inside.
-// Repair: each message names its own.
+// C1. All mistakes of a tree are reported in one run, each at its own place. Code that uses the tree has no errors,
+// because the handle struct, `tree` and `start` always exist.
+// Repair: Follow each message.
 use supervise::prelude::*;
 
 struct Db;

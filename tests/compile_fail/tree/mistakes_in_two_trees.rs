@@ -1,5 +1,5 @@
-// C9. A mistake that leaves one tree half understood hides nothing of the others.
-// Repair: each at its own word.
+// C9. A mistake in one tree does not hide the mistakes in other trees.
+// Repair: Follow each message.
 use supervise::prelude::*;
 
 struct Db(u32);

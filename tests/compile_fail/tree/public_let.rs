@@ -1,6 +1,6 @@
-// C1. A `let` is for the expressions below it; the handle has no field for it. Whoever needs the value outside passes
-// it in as a parameter.
-// Repair: remove `pub`.
+// C1. A `let` is only visible to the expressions below it, and is not a field of the handle. If outside code needs the
+// value, pass the value to the tree as a parameter.
+// Repair: Remove `pub`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. An inline subtree is a part of the tree around it and sees the parameters of that; nobody could pass it others.
-// Repair: remove the parentheses, or declare a tree of its own.
+// C1. An inline subtree sees the parameters of the tree around it and cannot be passed others.
+// Repair: Remove the parentheses, or declare a separate tree.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C1. An inline subtree is written in the place of a type and starts by its children; there is nothing else to
-// evaluate.
-// Repair: remove the expression.
+// C1. An inline subtree is written in the place of a type. Starting its children starts the subtree, so there is no
+// start expression to evaluate.
+// Repair: Remove the expression.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A tree is declared as a `struct`, since that is what its handle is.
-// Repair: write `struct`.
+// C1. A tree is declared as a `struct`, because its handle is a struct.
+// Repair: Write `struct`.
 use supervise::prelude::*;
 
 struct Db;

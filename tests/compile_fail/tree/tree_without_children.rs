@@ -1,5 +1,5 @@
-// C1. A supervisor without a child would have nothing to do, and never an end.
-// Repair: declare a child, if only a `task`, or a `[..]`, which may be empty while it runs.
+// C1. A supervisor without children would have nothing to do and would never end.
+// Repair: Declare a child. It can be a `task`, or a `[..]`, which may be empty while the tree runs.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C1. A child is `name: Type = start`, a parameter `name: Type`.
-// Repair: what is missing, where the mark is.
+// C1. A child is `name: Type = start`, and a parameter is `name: Type`.
+// Repair: Write the missing part at the mark.
 use supervise::prelude::*;
 
 struct Db(u32);

@@ -1,6 +1,6 @@
-// C9. A tree has no messages and no hooks of its own, also where it is declared elsewhere and only its type tells that
-// it is one.
-// Repair: write the setting above the actor, inside of that tree.
+// C9. A tree has no messages and no hooks. The check includes trees that are declared elsewhere, where only the type
+// shows that the child is a tree.
+// Repair: Write the setting above the actor inside that tree.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C9. The index of an array's child is a `usize`.
-// Repair: write that type, and convert inside of the closure.
+// Repair: Write that type, and convert it inside the closure.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C9. The number of children of an array is a constant `usize`.
-// Repair: a number; if it is known only when the tree starts, take a `[..]` with `initial`.
+// Repair: Write a number. If the number is known only when the tree starts, use a `[..]` with `initial`.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
-// C9. What a set holds from the beginning is spawned like the rest: the items are the arguments.
-// Repair: items of that type; of tuples if there are several arguments.
+// C9. The initial children of a set are spawned like all others: each item is the arguments of one spawn.
+// Repair: Write items of that type, or tuples if there are several arguments.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C9. The first argument of a keyed set's closure is the key, so it has the type in the brackets.
-// Repair: make the two the same.
+// Repair: Use the same type in both places.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C9. The type of a child is an actor or a tree; which of the two, the type itself says. Whatever mentions the child
-// stays quiet: this is one mistake.
-// Repair: make the type an actor, or name the one that is meant.
+// C9. The type of a child is an actor or a tree, and the type itself shows which of the two. Code that mentions the
+// child has no further errors, because this is one mistake.
+// Repair: Make the type an actor, or name the type that you mean.
 use supervise::prelude::*;
 
 struct Db;

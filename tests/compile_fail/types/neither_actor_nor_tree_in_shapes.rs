@@ -1,5 +1,5 @@
-// C9. The same holds inside of each shape.
-// Repair: a type that is an actor or a tree.
+// C9. The type inside a shape is an actor or a tree, too.
+// Repair: Use a type that is an actor or a tree.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,5 +1,5 @@
 // C9. `spawn` takes the arguments of the declared closure.
-// Repair: pass those.
+// Repair: Pass those arguments.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C9. The start expression gives what is declared: of an actor the actor itself, of a tree `Tree<..>`. rustc says so
-// at the expression.
-// Repair: give that.
+// C9. The start expression evaluates to the declared type: for an actor the actor itself, for a tree a `Tree<..>`.
+// rustc reports the error at the expression.
+// Repair: Return the declared type.
 use supervise::prelude::*;
 
 struct Db;

@@ -1,6 +1,6 @@
-// C9. A task gives nothing, never ends, or may fail: `()`, `!` or `Result<(), E>`. There is nobody to take another
-// value.
-// Repair: send it where it is needed.
+// C9. A task returns nothing, never ends, or can fail: `()`, `!` or `Result<(), E>`. A supervisor has no use for any
+// other value.
+// Repair: Send the value to the place where it is needed.
 use supervise::prelude::*;
 
 supervisor! {

@@ -1,5 +1,5 @@
-// C9. The type of a child is looked up where the tree is written, as in any struct.
-// Repair: the name as it is spelled, and imported.
+// C9. The type of a child is looked up in the scope of the macro call, like a field type of any struct.
+// Repair: Correct the spelling of the name, or import the type.
 use supervise::prelude::*;
 
 struct Db;

@@ -167,7 +167,7 @@ async fn a025_two_failures_at_once_are_one_restart_of_all() {
     assert_eq!(stage.ending("post_restart"), ["a post_restart", "b post_restart", "c post_restart"]);
     assert_eq!([ping(&tree.a).await, ping(&tree.b).await, ping(&tree.c).await], [2, 2, 2]);
     fail(&tree.c).await;
-    assert_eq!(kind(&tree.join().await.ended), "limit", "the one restart that it had is used up");
+    assert_eq!(kind(&tree.join().await.ended), "limit", "the only restart of the budget is used up");
 }
 
 /// A sibling that is stopping already just stops; the others come back without that sibling.

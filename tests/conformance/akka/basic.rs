@@ -60,7 +60,7 @@ async fn a001_the_new_instance_gets_the_error_and_the_asker_gets_no_answer() {
     stage.take();
     let begun = Instant::now();
     assert_eq!(tree.a.ask(Msg::Ask).await, Err(AskError::NoReply { path: "a".into() }));
-    assert_eq!(begun.elapsed(), Duration::ZERO, "not when the time of the ask is over");
+    assert_eq!(begun.elapsed(), Duration::ZERO, "the answer comes before the timeout of the ask");
     settle().await;
     assert_eq!(stage.take(), restart("a"));
     assert_eq!(stage.told(), ["a pre_restart: Told of a", "a post_restart: Told of a"]);
@@ -198,7 +198,7 @@ async fn a012_four_workers_on_several_threads_are_all_restarted() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(secs(60), again).await.expect("it is restarted");
+        tokio::time::timeout(secs(60), again).await.expect("the worker is restarted");
         assert_eq!(ping(worker).await, 2);
     }
     assert_eq!(stage.ending("post_restart").len(), 4);

@@ -209,5 +209,5 @@ async fn a135_a_message_to_the_dead_comes_back() {
     assert!(matches!(back.into_message(), Msg::Fail(Boom::Fatal)));
     let refused = house.other.ask(Msg::Ping).await;
     assert_eq!(refused, Err(AskError::Refused { path: "other".into(), reason: SendRejection::Ended }));
-    assert_eq!(house.dead_letters(), 0, "its sender knows");
+    assert_eq!(house.dead_letters(), 0, "the sender gets the message back");
 }

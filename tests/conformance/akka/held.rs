@@ -154,7 +154,7 @@ async fn a102_a_kept_child_that_fails_in_its_parents_restart_is_restarted_once()
     settle().await;
     fail(&boss).await;
     pass(ms(1_500)).await;
-    assert_eq!(stage.take(), ["boss pre_restart", "slow post_stop"], "the failure of `kept` is behind us");
+    assert_eq!(stage.take(), ["boss pre_restart", "slow post_stop"], "the failure of `kept` has happened");
     pass(secs(60)).await;
     let expected = [&text(&["slow post_stop done"]), &restart("boss")[1..], &restart("kept")];
     assert_eq!(stage.take(), lines(&expected));

@@ -127,8 +127,8 @@ async fn a040_the_restart_of_the_parent_makes_the_budget_fresh() {
     assert_eq!(fail_at(&kid, &[0, 50]).await, None);
     fail(&boss).await;
     settle().await;
-    assert_eq!(ping(&kid).await, 4, "restarted behind its parent");
-    assert_eq!(fail_at(&kid, &[0, 50, 100]).await, Some(100), "two more, and no third");
+    assert_eq!(ping(&kid).await, 4, "the child was restarted after its parent");
+    assert_eq!(fail_at(&kid, &[0, 50, 100]).await, Some(100), "two more restarts, and no third");
     assert_eq!(kid.incarnation(), 6);
 }
 

@@ -50,8 +50,8 @@ async fn a108_a_crash_a_drain_and_what_is_queued_around_them() {
     assert_eq!(refused.reason(), SendRejection::Ended);
     soon(tree.a.terminated()).await.unwrap();
     let before = text(&["a works", "a worked", "a m1"]);
-    let behind = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);
-    assert_eq!(stage.take(), lines(&[&before, &restart("a"), &behind]));
+    let after = text(&["a works", "a worked", "a m2", "a m3", "a post_stop"]);
+    assert_eq!(stage.take(), lines(&[&before, &restart("a"), &after]));
     assert!(!seen(&mut events).iter().any(|line| line.contains("dead letter")));
 
     let (tree, stage) = one().await;
@@ -79,7 +79,7 @@ async fn a110_one_message_at_a_time_from_ten_threads() {
                     let inside = inside.clone();
                     let message = Msg::Do(Box::new(move |unit, _| {
                         Box::pin(async move {
-                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at a time");
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two messages at a time");
                             tokio::task::yield_now().await;
                             inside.fetch_sub(1, Ordering::SeqCst);
                             unit.sum += 1;
@@ -186,7 +186,7 @@ async fn a116_timers_and_queued_ticks_end_with_the_instance() {
 /// A timer that is cancelled or set again leaves no old tick.
 #[tokio::test(start_paused = true)]
 async fn a117_a_cancelled_timer_takes_its_queued_tick_along() {
-    for anew in [false, true] {
+    for again in [false, true] {
         let (tree, stage) = one().await;
         let timer: Arc<Mutex<Option<Timer>>> = Arc::default();
         let (set, cancel) = (timer.clone(), timer);
@@ -198,14 +198,14 @@ async fn a117_a_cancelled_timer_takes_its_queued_tick_along() {
         settle().await;
         with(&tree.a, move |_, cx| {
             cancel.lock().unwrap().take().unwrap().cancel();
-            if anew {
+            if again {
                 cx.send_after(ms(100), Msg::Note("new"));
             }
         })
         .await;
         pass(secs(1)).await;
         let mut expected = vec!["a works", "a worked"];
-        expected.extend(anew.then_some("a new"));
+        expected.extend(again.then_some("a new"));
         assert_eq!(stage.take(), expected);
     }
 }
@@ -240,7 +240,7 @@ async fn a120_a_time_set_in_the_start_runs_in_every_incarnation() {
     pass(ms(49)).await;
     assert_eq!(stage.take(), [""; 0]);
     pass(secs(1)).await;
-    assert_eq!(stage.take(), ["a timeout", "a of one instance"], "of the third incarnation, once each");
+    assert_eq!(stage.take(), ["a timeout", "a of one instance"], "both timers of the third incarnation fire once");
 }
 
 /// The end of an actor ends its timers: no dead letter appears later.

@@ -103,7 +103,7 @@ async fn a080_resume_and_restart_of_a_failed_start_are_the_same() {
     assert_eq!(
         stage.take(),
         lines(&[&attempt, &attempt, &with_kid, &gone, &attempt, &attempt, &with_kid, &end]),
-        "no hook of a restart: it was never up"
+        "no restart hook runs, because the child was never up"
     );
 }
 
@@ -116,8 +116,8 @@ async fn a081_a_failing_start_that_is_resumed_is_no_hot_loop() {
     let begun = Instant::now();
     let failure = Resumed::start(stage.clone()).await.unwrap_err();
     assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
-    assert_eq!(stage.take().len(), 11, "the first and ten more");
-    assert_eq!(begun.elapsed(), ms(10) + ms(10) * 511, "10, then 10, 20, 40 .. 2560 ms");
+    assert_eq!(stage.take().len(), 11, "the first start and ten more");
+    assert_eq!(begun.elapsed(), ms(10) + ms(10) * 511, "delays of 10 ms, then 10, 20, 40 and so on up to 2560 ms");
 }
 
 /// A child that was spawned in a failed start is stopped and awaited before the next attempt.
@@ -241,7 +241,7 @@ async fn a088_a_failed_hook_of_a_restart_is_tried_again() {
 
         let (tree, stage) = crash_in_restart("a pre_start", fault).await;
         let new = text(&["a start", "a pre_start", "a post_restart"]);
-        assert_eq!(stage.take(), lines(&[&restart("a")[..4], &new]), "nothing owed to what never began");
+        assert_eq!(stage.take(), lines(&[&restart("a")[..4], &new]), "nothing is due for an instance that never began");
         assert_eq!(ping(&tree.a).await, 3);
     }
 }
@@ -275,9 +275,9 @@ async fn a091_the_first_error_is_found_after_failed_restarts() {
     tree.a.tell(Msg::Fail(Boom::Fatal)).await.unwrap();
     assert_eq!(ping(&tree.a).await, 4);
     let failure = stage.given("a post_restart");
-    assert_eq!((failure.phase(), failure.error()), (Phase::Restart, Some(&Boom::Planned)), "the last one");
+    assert_eq!((failure.phase(), failure.error()), (Phase::Restart, Some(&Boom::Planned)), "the last failure");
     let first = std::iter::successors(Some(&failure), |failure| failure.before()).last().unwrap();
-    assert_eq!((first.phase(), first.error()), (Phase::Running, Some(&Boom::Fatal)), "and the first");
+    assert_eq!((first.phase(), first.error()), (Phase::Running, Some(&Boom::Fatal)), "the first failure");
 }
 
 /// Invalid settings are an error of the spawn, which the spawning actor has to handle.
@@ -297,5 +297,9 @@ async fn a092_a_mailbox_that_cannot_be_is_the_error_of_the_spawn() {
         })
     })
     .await;
-    assert_eq!(soon(boss.ask(Msg::Ping)).await, Ok(2), "handed on it is a failure like another");
+    assert_eq!(
+        soon(boss.ask(Msg::Ping)).await,
+        Ok(2),
+        "a spawn error that a handler returns is a failure like any other"
+    );
 }

@@ -82,7 +82,7 @@ impl World {
         }
         let mut child = failure.path();
         while depth(child) > own.map_or(0, depth) + 1 {
-            child = child.rsplit_once('/').expect("it has a parent").0;
+            child = child.rsplit_once('/').expect("the actor has a parent").0;
         }
         let below = format!("{child}/");
         self.undecided.lock().unwrap().retain(|path, _| path != child && !path.starts_with(&below));
@@ -126,7 +126,7 @@ impl Actor for Node {
     async fn receive(&mut self, item: Item, _: &mut Context<Self>) -> Result<(), BoxError> {
         self.world.check_free(&self.path);
         if self.going_down {
-            self.world.wrong(format!("{} handles a message behind its pre_restart", self.path));
+            self.world.wrong(format!("{} handles a message after its pre_restart", self.path));
         }
         self.world.handled.fetch_add(1, Ordering::Relaxed);
         match item {
@@ -316,7 +316,10 @@ async fn a107_a_tree_of_hundreds_bears_failures_in_every_step() {
         count(&world.restarts),
         count(&world.resumes)
     );
-    assert!(alive.len() > 10 && count(&world.restarts) > 500 && count(&world.resumes) > 500, "it was a stress");
+    assert!(
+        alive.len() > 10 && count(&world.restarts) > 500 && count(&world.resumes) > 500,
+        "too few failures happened"
+    );
     assert!(tree.shutdown().await.is_orderly());
     assert!(alive.iter().all(|node| node.ended().is_some()));
 }

@@ -155,7 +155,7 @@ async fn a161_what_races_with_the_end_is_refused_or_ended() {
     let started = soon(racing).await.unwrap();
     let journal = stage.take();
     let count = |line: &str| journal.iter().filter(|l| *l == line).count();
-    assert!(started > 0, "it was a race");
+    assert!(started > 0, "both outcomes occurred");
     assert_eq!(count("session post_stop"), count("session pre_start"));
     assert!(count("session pre_start") >= started);
     let refused = handle.sessions.spawn("late".to_owned()).await;
@@ -228,7 +228,7 @@ async fn a167_a_system_ends_with_its_main_actor() {
     tree.main.tell(Msg::Stop).await.unwrap();
     assert_eq!(kind(&soon(tree.join()).await.ended), "done");
     let mut journal = stage.take();
-    let heard = journal.iter().position(|line| line == "early hears early").expect("it is not lost");
+    let heard = journal.iter().position(|line| line == "early hears early").expect("the message is not lost");
     journal.remove(heard);
     let expected =
         ["early start", "early pre_start", "main start", "main pre_start", "main post_stop", "early post_stop"];

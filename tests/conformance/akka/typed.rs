@@ -103,7 +103,7 @@ async fn a187_the_innermost_that_matches_decides() {
     }
     assert_eq!((sum(&tree.inner).await, sum(&tree.plain).await), (7, 0));
     fail(&tree.inner).await;
-    assert_eq!(ping(&tree.inner).await, 2, "left to the tree");
+    assert_eq!(ping(&tree.inner).await, 2, "the tree's decider decides");
     for unit in [&tree.inner, &tree.plain] {
         unit.tell(Msg::Fail(Boom::Fatal)).await.unwrap();
     }
@@ -128,11 +128,11 @@ async fn a188_a_limit_counts_in_its_window() {
         pass(ms(pause)).await;
         fail(&one).await;
         pass(ms(10)).await;
-        let behind = match ended {
+        let after = match ended {
             "limit" => text(&["quick post_stop", "boss hears boss/quick: limit"]),
             _ => restart(name),
         };
-        assert_eq!((stage.take(), state(&one)), (behind, ended));
+        assert_eq!((stage.take(), state(&one)), (after, ended));
     }
     let never = kid_as(&boss, "never", |spawn| spawn.limit(limit(0, None))).await.unwrap();
     stage.take();
@@ -211,7 +211,7 @@ async fn a192_kept_children_have_their_handles_and_a_fresh_state() {
     assert_eq!((sum(&one).await, ping(&one).await), (0, 2));
     one.stop();
     settle().await;
-    assert_eq!(stage.heard(), ["boss hears boss/kid: stopped"], "the watch has stayed");
+    assert_eq!(stage.heard(), ["boss hears boss/kid: stopped"], "the watch still exists");
 }
 
 /// A queued message fails the fresh instance: the children of that instance are stopped, the other messages stay
@@ -406,7 +406,7 @@ async fn a206_who_is_through_in_its_start_ends() {
     fail(&one).await;
     pass(secs(60)).await;
     assert_eq!((state(&one), one.incarnation()), ("done", 2));
-    assert_eq!(stage.take().iter().filter(|line| *line == "kid post_stop").count(), 2, "one of each instance");
+    assert_eq!(stage.take().iter().filter(|line| *line == "kid post_stop").count(), 2, "one line of each instance");
 }
 
 /// An actor that depends on an actor that fails permanently ends, and its watchers are notified.

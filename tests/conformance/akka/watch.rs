@@ -165,7 +165,7 @@ async fn a147_a_watch_after_the_notice_is_a_new_one() {
     act(&house.one, move |_, cx| {
         Box::pin(async move {
             tokio::time::sleep(secs(1)).await;
-            assert!(db.ended().is_some(), "its notice waits in the mailbox");
+            assert!(db.ended().is_some(), "the notice waits in the mailbox");
             cx.watch(&db);
             Ok(())
         })

@@ -129,7 +129,9 @@ async fn o033_a_child_that_cannot_start_is_an_error_with_its_path() {
         let boss = top("boss", &stage).await;
         let other = kid(&boss, "other").await;
         stage.plan("one start", 1, Fault::Error);
-        let Err(SpawnError::Start(failure)) = kid_as(&boss, "one", |spawn| spawn).await else { panic!("it is up") };
+        let Err(SpawnError::Start(failure)) = kid_as(&boss, "one", |spawn| spawn).await else {
+            panic!("the child is up")
+        };
         assert_eq!((failure.path(), failure.error()), ("boss/one", Some(&Boom::Planned)));
         pass(secs(60)).await;
         assert_eq!((ping(&boss).await, ping(&other).await), (1, 1));

@@ -10,7 +10,7 @@ use crate::common::{Boom, Fault, pass, secs};
 
 supervisor! {
     struct Empty(stage: Stage) {
-        nobody: [Unit] = |name: &'static str| Unit::start(name, stage).await?,
+        units: [Unit] = |name: &'static str| Unit::start(name, stage).await?,
     }
 
     struct Optional(stage: Stage) {
@@ -20,7 +20,7 @@ supervisor! {
         #[lifecycle(Temporary)]
         temporary: Option<Unit> = None,
         branch: Option<Branch> = None,
-        behind: Unit = Unit::start("behind", stage).await?,
+        after: Unit = Unit::start("after", stage).await?,
     }
 
     struct Branch(stage: Stage) {
@@ -63,7 +63,7 @@ async fn o002_a_branch_may_be_left_out() {
     let tree = Optional::start(stage.clone()).await.unwrap();
     assert!(tree.branch.is_none());
     pass(secs(60)).await;
-    assert_eq!(starts(&stage), ["before", "behind"]);
+    assert_eq!(starts(&stage), ["before", "after"]);
     assert!(tree.health().is_healthy());
 }
 
@@ -128,7 +128,7 @@ async fn o012_a_child_may_be_left_out() {
     let stage = Stage::default();
     let tree = Optional::start(stage.clone()).await.unwrap();
     assert!(tree.permanent.is_none());
-    assert_eq!(starts(&stage), ["before", "behind"]);
+    assert_eq!(starts(&stage), ["before", "after"]);
     assert!(tree.snapshot().nodes().filter(|node| node.is_up()).count() >= 2);
 }
 
@@ -138,7 +138,7 @@ async fn o013_a_temporary_child_may_be_left_out() {
     let tree = Optional::start(Stage::default()).await.unwrap();
     assert!(tree.temporary.is_none());
     fail(&tree.before).await;
-    assert_eq!((ping(&tree.before).await, ping(&tree.behind).await), (2, 1));
+    assert_eq!((ping(&tree.before).await, ping(&tree.after).await), (2, 1));
     assert!(tree.shutdown().await.is_orderly());
 }
 

@@ -152,7 +152,7 @@ async fn o252_a_group_waits_for_the_longest_of_those_that_failed() {
         ping(&tree.c).await;
         assert_eq!(starts(&stage), ["a", "b", "c"]);
         let least = begun.elapsed();
-        assert!(least >= secs(2) && least <= ms(2_001), "the second was absorbed: {least:?}");
+        assert!(least >= secs(2) && least <= ms(2_001), "the second failure was absorbed: {least:?}");
     }
 }
 
@@ -167,7 +167,7 @@ async fn o253_one_in_front_that_fails_meanwhile_joins_the_wait() {
     pass(secs(1)).await;
     fail(&tree.a).await;
     assert_eq!(ping(&tree.c).await, 2);
-    assert_eq!(begun.elapsed(), secs(6), "the wait of b, from when all of the range are down");
+    assert_eq!(begun.elapsed(), secs(6), "the delay of b begins when the whole range is down");
     assert_eq!(steps(&stage), ["c post_stop", "b post_stop", "a post_stop", "a start", "b start", "c start"]);
 }
 

@@ -92,7 +92,7 @@ async fn o096_only_time_forgives() {
     }
     pass(secs(1)).await;
     fail(&tree.a).await;
-    assert_eq!(ping(&tree.a).await, 4, "the first is out of the window");
+    assert_eq!(ping(&tree.a).await, 4, "the first restart has left the window");
     fail(&tree.a).await;
     assert!(at_the_limit(&soon(tree.join()).await.ended));
 }
@@ -149,7 +149,7 @@ async fn o101_ten_restarts_that_fail_use_up_ten() {
     fail(&tree.a).await;
     assert!(at_the_limit(&soon(tree.join()).await.ended));
     assert_eq!(starts(&stage), ["a"; 10]);
-    assert!(begun.elapsed() > secs(5), "no hot loop: {:?}", begun.elapsed());
+    assert!(begun.elapsed() > secs(5), "the restarts are delayed: {:?}", begun.elapsed());
 }
 
 /// The default is ten restarts in a minute.

@@ -169,5 +169,9 @@ async fn o075_an_end_by_itself_is_not_told_as_a_failure() {
     ping(&tree.permanent).await;
     settle().await;
     assert_eq!(seen(&mut events), ["permanent restart in 10ms", "permanent restarted"]);
-    assert_eq!(tree.snapshot().find("permanent").unwrap().restarts.unwrap().used, 1, "it is charged");
+    assert_eq!(
+        tree.snapshot().find("permanent").unwrap().restarts.unwrap().used,
+        1,
+        "the restart counts against the budget"
+    );
 }

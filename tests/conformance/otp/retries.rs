@@ -48,7 +48,7 @@ async fn waits() -> (Running<Waits>, Stage) {
     stage.take();
     fail(&tree.a).await;
     pass(secs(15)).await;
-    assert_eq!(starts(&stage), ["a"], "it has failed, and waits again");
+    assert_eq!(starts(&stage), ["a"], "the child has failed, and backs off again");
     (tree, stage)
 }
 

@@ -204,7 +204,7 @@ async fn o181_a_spawn_gives_a_handle_or_an_error() {
     let (tree, stage) = sets().await;
     assert_eq!(ping(&tree.once.spawn("well".into()).await.unwrap()).await, 1);
     stage.plan("ill start", 1, Fault::Error);
-    let Err(SpawnError::Start(failure)) = tree.once.spawn("ill".into()).await else { panic!("it has started") };
+    let Err(SpawnError::Start(failure)) = tree.once.spawn("ill".into()).await else { panic!("the spawn succeeded") };
     assert_eq!((failure.phase(), failure.error()), (Phase::Start, Some(&crate::common::Boom::Planned)));
     assert_eq!(tree.once.len(), 1);
 }
@@ -216,7 +216,7 @@ async fn o182_an_error_and_a_panic_are_told_apart() {
     let (tree, stage) = sets().await;
     for (fault, is_panic) in [(Fault::Error, false), (Fault::Panic, true)] {
         stage.plan("ill start", 1, fault);
-        let Err(SpawnError::Start(failure)) = tree.few.spawn("ill".into()).await else { panic!("it has started") };
+        let Err(SpawnError::Start(failure)) = tree.few.spawn("ill".into()).await else { panic!("the spawn succeeded") };
         assert_eq!(matches!(failure.cause(), Cause::Panic(_)), is_panic, "{failure}");
     }
     tree.few.spawn("well".into()).await.unwrap();

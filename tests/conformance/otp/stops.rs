@@ -189,7 +189,11 @@ async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
     stage.plan("error post_stop", 1, Fault::Error);
     stage.plan("panic post_stop", 1, Fault::Panic);
     let report = soon(tree.shutdown()).await;
-    assert_eq!((kind(&report.ended), report.is_orderly()), ("stopped", false), "what failed on the way out is told");
+    assert_eq!(
+        (kind(&report.ended), report.is_orderly()),
+        ("stopped", false),
+        "failures while going down are reported"
+    );
 }
 
 /// A child that is let go does not delay the shutdown of its former supervisor.

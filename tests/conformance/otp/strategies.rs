@@ -52,7 +52,11 @@ async fn o076_one_for_one_restarts_and_counts_each_child_for_itself() {
     fail(&tree.b).await;
     assert_eq!(ping(&tree.b).await, 2);
     fail(&tree.a).await;
-    assert_eq!((ping(&tree.a).await, ping(&tree.b).await), (3, 2), "the third in all, the second of this one");
+    assert_eq!(
+        (ping(&tree.a).await, ping(&tree.b).await),
+        (3, 2),
+        "the third restart in total, and the second of this child"
+    );
     fail(&tree.a).await;
     assert!(at_the_limit(&soon(tree.join()).await.ended));
 }

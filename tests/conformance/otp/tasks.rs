@@ -21,7 +21,7 @@ async fn job(
         return Err(Boom::Told);
     }
     let result = result.lock().unwrap().take();
-    result.expect("once").send(7).expect("somebody waits");
+    result.expect("once").send(7).expect("a caller waits");
     Ok(())
 }
 
@@ -161,7 +161,7 @@ async fn o208_a_late_answer_goes_nowhere() {
     unit.tell(Msg::Work(secs(1))).await.unwrap();
     let late = |reply: Reply<u64>| {
         Msg::Do(Box::new(move |unit, _| {
-            unit.stage.journal.write(format!("answers, nobody waits: {}", reply.is_closed()));
+            unit.stage.journal.write(format!("answers, no caller waits: {}", reply.is_closed()));
             reply.send(1);
             Box::pin(async { Ok(()) })
         }))
@@ -171,7 +171,7 @@ async fn o208_a_late_answer_goes_nowhere() {
     // Asked before the late answer is given, and queued after it: this ask gets its own answer.
     unit.tell(Msg::Add(7)).await.unwrap();
     assert_eq!(sum(&unit).await, 7);
-    assert_eq!(stage.take(), ["unit works", "unit worked", "answers, nobody waits: true"]);
+    assert_eq!(stage.take(), ["unit works", "unit worked", "answers, no caller waits: true"]);
     assert_eq!(state(&unit), "lives");
 }
 

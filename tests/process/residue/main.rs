@@ -306,7 +306,7 @@ async fn restarts(tree: &EveryKind, left: &mut Left) {
         tree.db.ask(Do::Sync).await.unwrap();
     })
     .await;
-    left.by("restart by hand", async |_| {
+    left.by("requested restart", async |_| {
         tree.db.restart().unwrap();
         tree.db.ask(Do::Sync).await.unwrap();
     })
@@ -328,7 +328,7 @@ async fn restarts(tree: &EveryKind, left: &mut Left) {
         assert!(tree.ready().await);
     })
     .await;
-    left.by("restart of a tree by hand", async |_| {
+    left.by("requested restart of a tree", async |_| {
         tree.trio.restart().unwrap();
         settle().await;
         assert!(tree.ready().await);
@@ -421,7 +421,7 @@ async fn watches(tree: &EveryKind, left: &mut Left) {
         ended(&one).await;
     })
     .await;
-    left.by("one who depends on another and ends first", async |_| {
+    left.by("an actor that depends on another and ends first", async |_| {
         let one = tree.set.spawn().await.unwrap();
         let db = tree.db.clone();
         at(&one, move |cx| Box::pin(async move { cx.depend_on(&db) })).await;
@@ -429,7 +429,7 @@ async fn watches(tree: &EveryKind, left: &mut Left) {
         ended(&one).await;
     })
     .await;
-    left.by("one who is watched and ends", async |_| {
+    left.by("a watched actor that ends", async |_| {
         let one = tree.set.spawn().await.unwrap();
         let other = one.clone();
         at(&tree.host, move |cx| Box::pin(async move { cx.watch(&other) })).await;
@@ -438,7 +438,7 @@ async fn watches(tree: &EveryKind, left: &mut Left) {
         settle().await;
     })
     .await;
-    left.by("one who is depended on and ends", async |_| {
+    left.by("an actor with a dependent actor ends", async |_| {
         let one = tree.set.spawn().await.unwrap();
         let other = one.clone();
         at(&tree.meek, move |cx| Box::pin(async move { cx.depend_on(&other) })).await;

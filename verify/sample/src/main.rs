@@ -1,4 +1,4 @@
-//! Writes mutants into a source tree, each behind a switch, so that one build holds all of them.
+//! Writes mutants into a source tree, each with a switch, so that one build contains all of them.
 //!
 //! usage: switches ROOT MUTANTS
 //!

@@ -32,7 +32,7 @@ impl Actor for Kid {
 
     async fn receive(&mut self, msg: Do, cx: &mut Context<Self>) -> Result<(), BoxError> {
         match msg {
-            Do::Fail => Err("told to".into()),
+            Do::Fail => Err("failed on request".into()),
             Do::Ping(reply) => {
                 reply.send(cx.incarnation());
                 Ok(())
@@ -107,7 +107,7 @@ impl Actor for Nested {
                 let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await?;
                 below.tell(Down::Dig(left - 1, all, reply)).await?;
             }
-            Down::Fail => return Err("told to".into()),
+            Down::Fail => return Err("failed on request".into()),
             Down::Ping(reply) => reply.send(cx.incarnation()),
         }
         Ok(())
@@ -394,7 +394,7 @@ async fn watchers(n: usize) {
         watcher.stop();
         watcher.terminated().await.unwrap();
     }
-    steps.done("told");
+    steps.done("notify");
 }
 
 /// Senders wait for room in one mailbox, and all of them get it.

@@ -20,7 +20,7 @@ struct Failed;
 
 impl std::fmt::Display for Failed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("told to")
+        f.write_str("failed on request")
     }
 }
 

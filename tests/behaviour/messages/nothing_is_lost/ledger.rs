@@ -69,7 +69,7 @@ impl Ledger {
 
     /// Records that the library has dropped the parcel and returned an error to the sender.
     pub fn refused(&self, number: usize) {
-        assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "refused, and still somewhere");
+        assert_eq!(self.becomes(number, Outcome::Returned), Outcome::Dropped, "a refused parcel still exists");
     }
 
     pub fn count(&self, outcome: Outcome) -> usize {
@@ -207,7 +207,7 @@ impl Parcel {
                 Ok(())
             }
             What::Fail(boom) => Err(boom),
-            What::Panic => panic!("told to"),
+            What::Panic => panic!("planned panic"),
             What::Hang => {
                 while !self.ledger.inner.over.load(SeqCst) {
                     self.ledger.pause(50).await;

@@ -39,7 +39,11 @@ async fn send<A: Actor<Msg = Parcel>>(ledger: &Ledger, to: &ActorRef<A>, by: By,
     match by {
         By::Tell => {
             if let Err(error) = to.tell(ledger.parcel(what, None)).await {
-                assert_eq!(error.reason(), SendRejection::Ended, "a tell waits for room, and for who is down");
+                assert_eq!(
+                    error.reason(),
+                    SendRejection::Ended,
+                    "a tell waits for room, and for an actor that is down"
+                );
                 error.into_message().came_back();
             }
         }
@@ -61,7 +65,11 @@ async fn ask<A: Actor<Msg = Parcel>>(ledger: &Ledger, to: &ActorRef<A>, impatien
     });
     let asked = if impatient { ask.within(ms(4)).await } else { ask.forever().await };
     match asked {
-        Ok(answer) => assert_eq!((answer, ledger.outcome(number)), (number, Outcome::Handled), "the answer of another"),
+        Ok(answer) => assert_eq!(
+            (answer, ledger.outcome(number)),
+            (number, Outcome::Handled),
+            "the answer belongs to another parcel"
+        ),
         Err(AskError::Refused { .. }) => ledger.refused(number),
         Err(AskError::TimedOut { .. }) if ledger.outcome(number) == Outcome::Dropped => ledger.refused(number), // found no room
         Err(AskError::TimedOut { .. } | AskError::NoReply { .. }) => {}
@@ -266,8 +274,12 @@ async fn flood(seed: u64, failures: usize, real: bool) -> (Ledger, Tally, u64) {
 fn balance(ledger: &Ledger, tally: &Tally, dead_letters: u64) {
     let handled = ledger.count(Outcome::Handled) + ledger.count(Outcome::Entered) + ledger.count(Outcome::Broken);
     let returned = ledger.count(Outcome::Returned);
-    assert_eq!(ledger.count(Outcome::OnItsWay), 0, "somewhere, in the mailbox of one that has ended");
-    assert_eq!(ledger.count(Outcome::Dropped) as u64, dead_letters, "each that nobody saw is a dead letter");
+    assert_eq!(ledger.count(Outcome::OnItsWay), 0, "a parcel is left in the mailbox of an ended actor");
+    assert_eq!(
+        ledger.count(Outcome::Dropped) as u64,
+        dead_letters,
+        "each parcel that was neither handled nor returned is a dead letter"
+    );
     assert_eq!(ledger.sent() as u64, handled as u64 + returned as u64 + dead_letters);
     if tally.missed == 0 {
         assert_eq!(tally.dead, dead_letters, "the events and the counter agree");
@@ -278,10 +290,10 @@ fn balance(ledger: &Ledger, tally: &Tally, dead_letters: u64) {
 #[tokio::test(start_paused = true)]
 async fn what_was_sent_is_handled_or_returned_or_a_dead_letter() {
     let (ledger, tally, dead_letters) = flood(7919, 1000, false).await;
-    assert_eq!(tally.missed, 0, "the listener keeps up, or the sums mean nothing");
+    assert_eq!(tally.missed, 0, "the listener must keep up, otherwise the sums mean nothing");
     balance(&ledger, &tally, dead_letters);
     let named = tally.broken + tally.reported;
-    assert_eq!(ledger.count(Outcome::Broken), named, "each in hand at a failure is named by its event");
+    assert_eq!(ledger.count(Outcome::Broken), named, "the event of a failure names the message in hand");
     tally.saw_everything();
     for outcome in [Outcome::Handled, Outcome::Entered, Outcome::Broken, Outcome::Returned, Outcome::Dropped] {
         assert!(ledger.count(outcome) > 50, "{outcome:?}: {}", ledger.count(outcome));

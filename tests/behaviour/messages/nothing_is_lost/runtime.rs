@@ -29,7 +29,7 @@ fn what_waits_when_the_runtime_goes_is_a_dead_letter() {
     });
     drop(runtime);
     let handled = ledger.count(Outcome::Handled);
-    assert!(handled < 20_000, "the test comes too late: {handled}");
+    assert!(handled < 20_000, "too many messages were handled before the runtime was dropped: {handled}");
     assert_eq!(ledger.count(Outcome::Dropped), 20_000 - handled);
     assert_eq!(counter.dead_letters(), 20_000 - handled as u64);
     assert!(matches!(counter.worker.ended(), Some(Ended::RuntimeGone)));

@@ -17,7 +17,7 @@ struct Fragile;
 #[actor]
 impl Fragile {
     fn handle(&mut self, _: ()) {
-        panic!("told to");
+        panic!("planned panic");
     }
 }
 
@@ -73,6 +73,6 @@ async fn main() {
 
     let panicked = Command::new(env::current_exe().unwrap()).arg("panic").output().unwrap();
     assert!(!panicked.status.success(), "the panic did not end the process");
-    assert!(panicked.stdout.is_empty(), "it went on after the panic");
+    assert!(panicked.stdout.is_empty(), "the process continued after the panic");
     println!("a panic ends the process: {}", panicked.status);
 }

@@ -84,7 +84,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut events = tree.events();
     let house = tree.start().await?;
     house.lamp.tell(Switch::Blow).await?;
-    assert_eq!(house.lamp.ask(Switch::Works).await?, 2, "it has healed");
+    assert_eq!(house.lamp.ask(Switch::Works).await?, 2, "the tree has recovered");
     assert!(house.snapshot().render().contains("lamp"));
 
     #[cfg(feature = "testing")]
@@ -100,7 +100,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         let cellar = boiler::Cellar::start().await?;
         cellar.boiler.tell(20).await?;
-        assert!(matches!(cellar.boiler.terminated().await?, Ended::Failed(_)), "its decider has stopped it");
+        assert!(matches!(cellar.boiler.terminated().await?, Ended::Failed(_)), "the decider has stopped the child");
         cellar.shutdown().await;
     }
 

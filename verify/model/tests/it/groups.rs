@@ -30,7 +30,7 @@ fn noted(log: &Log, failure: &Failure) -> Directive {
 
 async fn answers(log: &Log, probe: &ActorRef<Probe>) {
     while probe.ask(Do::Get).forever().await.is_err() {
-        log.holds(probe.ended().is_none(), "it ended");
+        log.holds(probe.ended().is_none(), "the child ended");
         tokio::task::yield_now().await;
     }
 }

@@ -72,7 +72,7 @@ fn who_gives_up_leaves_the_others_their_start() {
             }),
         ];
         all(tasks).await;
-        log.holds(log.count("has it") == 1, "the one who stayed got nothing");
+        log.holds(log.count("has it") == 1, "the remaining caller got no instance");
         // The key is available, whatever happened before.
         tree.rooms.stop(&1);
         log.holds(tree.rooms.get_or_spawn(1).await.is_ok(), "the key is not free");

@@ -61,7 +61,7 @@ fn no_cell_is_above_itself() {
         for one in [&one, &two] {
             drop(one.ask(Do::Get).forever().await); // after the link
         }
-        log.holds(linked("one") + linked("two") < 2, "each is above the other");
+        log.holds(linked("one") + linked("two") < 2, "each actor is above the other");
         for one in [&one, &two] {
             one.stop();
             one.terminated().await.unwrap();

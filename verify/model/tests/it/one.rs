@@ -96,7 +96,7 @@ fn nothing_revives_a_stopped_child() {
         let starts = log.count("a start");
         // Remaining timers may fire now.
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-        log.holds(log.count("a start") == starts, "it was started after it had been stopped");
+        log.holds(log.count("a start") == starts, "the child was started after its stop");
         log.holds(log.count("a lost its post_stop") == 0, "an instance lost its post_stop");
         drop(tree.shutdown().await);
         log.check();
@@ -118,7 +118,7 @@ fn a_stop_takes_a_waiting_restart_away() {
         a.terminated().await.unwrap();
         let starts = log.count("a start");
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-        log.holds(log.count("a start") == starts, "it was started after it had been stopped");
+        log.holds(log.count("a start") == starts, "the child was started after its stop");
         drop(tree.shutdown().await);
         log.check();
     });
@@ -137,7 +137,7 @@ fn what_has_no_instance_comes_up_when_it_is_resumed() {
         let task = go(async move { kills.kill() });
         task.await.unwrap();
         while a.ask(Do::Get).forever().await.is_err() {
-            log.holds(a.ended().is_none(), "it ended");
+            log.holds(a.ended().is_none(), "the child ended");
             tokio::task::yield_now().await;
         }
         drop(tree.shutdown().await);

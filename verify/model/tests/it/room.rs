@@ -53,7 +53,7 @@ fn who_waits_goes_on_while_a_handler_waits() {
         go_on.send(()).unwrap();
         tree.a.ask(Do::Get).forever().await.unwrap();
         let handled = log.count("a message");
-        log.holds(handled == 5 || handled == 6, "not all were handled, or one twice");
+        log.holds(handled == 5 || handled == 6, "a message was handled twice, or not at all");
         drop(tree.shutdown().await);
         log.check();
     });
@@ -70,7 +70,7 @@ fn a_lone_sender_is_not_forgotten() {
             tree.a.tell(Do::Note).await.unwrap();
         }
         tree.a.ask(Do::Get).forever().await.unwrap();
-        log.holds(log.count("a message") == 10, "not all were handled");
+        log.holds(log.count("a message") == 10, "not all messages were handled");
         drop(tree.shutdown().await);
         log.check();
     });

@@ -67,7 +67,7 @@ supervisor! {
 
 async fn answers(log: &Log, probe: &ActorRef<Probe>) {
     while probe.ask(Do::Get).forever().await.is_err() {
-        log.holds(probe.ended().is_none(), "it ended");
+        log.holds(probe.ended().is_none(), "the child ended");
         tokio::task::yield_now().await;
     }
 }

@@ -46,8 +46,8 @@ fn each_watch_is_told_once() {
                 tokio::task::yield_now().await;
             }
         }
-        log.holds(log.count("w hears a") == 1, "the watcher heard of the end not once");
-        log.holds(log.count("outside hears a") == 1, "the wait from outside ended not once");
+        log.holds(log.count("w hears a") == 1, "the watcher did not get exactly one notice");
+        log.holds(log.count("outside hears a") == 1, "the wait from outside did not end exactly once");
         drop(tree.shutdown().await);
         log.check();
     });
