@@ -208,6 +208,18 @@ mod tests {
         assert_eq!(longest, [3600, 7200, 14_400, 28_800, 36_000, 36_000]);
     }
 
+    /// No jitter at 0, and half of it in the middle of the random numbers.
+    #[test]
+    fn jitter_grows_with_the_random_number() {
+        let backoff = ExponentialBackoff::new(secs(10), secs(10)).random_factor(0.2);
+        for (random, millis) in [(0, 10_000), (1 << 63, 11_000)] {
+            assert_eq!(delays(Some(backoff.into()), random, 2), [millis; 2], "{random}");
+        }
+        let backoff = SlottedBackoff::new(secs(1)).ceiling(5);
+        assert_eq!(delays(Some(backoff.into()), 0, 4), [1; 4]);
+        assert_eq!(delays(Some(backoff.into()), 1 << 63, 4), [1_000, 1_000, 3_000, 3_000]);
+    }
+
     #[test]
     fn huge_factors_saturate_at_the_cap() {
         let backoff = ExponentialBackoff::new(secs(3), secs(30)).factor(1e300).random_factor(0.0);

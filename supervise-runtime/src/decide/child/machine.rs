@@ -1266,14 +1266,13 @@ impl Machine {
                 let given = self.cold().failing.take();
                 Some(given.map_or_else(|| port.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
             }
-            StepEnd::Cut(Cut::TimeUp) => Some(port.failure(phase, Cause::TimedOut)),
             StepEnd::Cut(Cut::Leaves) => None,
             StepEnd::Cut(Cut::Abort) => {
                 self.abort(port);
                 self.absorb_beside(port);
                 None
             }
-            // A child below has escalated, and this child fails with that failure.
+            // The time is up, or a child below has escalated, and this child fails with that failure.
             _ => Some(port.failure(phase, Cause::TimedOut)),
         };
         let failure = thrown.map(|thrown| {
@@ -1711,7 +1710,6 @@ impl Machine {
     fn root_stopped(&mut self) -> Ended {
         match std::mem::take(&mut self.cold().leave) {
             Leave::End(why) => why,
-            Leave::Stay | Leave::Down(_) if self.aborted => Ended::Aborted,
             Leave::Stay | Leave::Down(_) => Ended::Stopped,
         }
     }

@@ -12,6 +12,8 @@ mod promises;
 mod property;
 mod sim;
 mod steps;
+#[cfg(feature = "testing")]
+mod stories;
 mod table;
 mod table_2a;
 mod table_2b;
