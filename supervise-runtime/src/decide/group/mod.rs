@@ -109,6 +109,7 @@ pub(crate) enum GroupState {
 
 /// The effects of an event, to be carried out in this order.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) enum GroupEffect {
     /// An order to this child. [`Order::Wait`] is followed by [`Group::due`]; an order to go down is followed by
     /// [`Group::gone`].
@@ -164,6 +165,7 @@ pub(crate) struct Moving(Box<Member>);
 
 /// The children of one supervisor.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,

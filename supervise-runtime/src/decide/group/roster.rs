@@ -14,6 +14,7 @@ pub(super) struct Place {
 
 /// The members. A slot is used again once its member is forgotten; an order number is not.
 #[derive(Debug, Default)]
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Roster {
     slots: Vec<Option<Member>>,
     free: Vec<Id>,

@@ -8,6 +8,7 @@ mod kid;
 mod life;
 mod many;
 mod moving;
+mod predictions;
 mod promises;
 mod property;
 mod sim;
