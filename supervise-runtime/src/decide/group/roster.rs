@@ -71,12 +71,10 @@ impl Roster {
         slots.filter_map(|(id, member)| Some((id as Id, member.as_ref()?)))
     }
 
-    /// Returns the places of all members. `sorted`: in the order of declaration or spawning.
-    pub(super) fn places(&self, sorted: bool) -> Vec<Place> {
+    /// Returns the places of all members, in the order of declaration or spawning.
+    pub(super) fn places(&self) -> Vec<Place> {
         let mut places: Vec<Place> = self.enumerate().map(|(id, member)| Place { order: member.order, id }).collect();
-        if sorted {
-            places.sort_unstable_by_key(|place| place.order);
-        }
+        places.sort_unstable_by_key(|place| place.order);
         places
     }
 

@@ -25,11 +25,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Setup {
     owner: Owner,
     strategy: Strategy,
+    kinds: [Option<ChildKind>; 3],
     lifecycles: [Lifecycle; 3],
-    pauses: bool,
-    max: u32,
+    pauses: [Option<Duration>; 3],
+    max: Option<u32>,
     on_limit: OnLimit,
     significant: Option<Id>,
+    optional: Option<Id>,
 }
 
 pub(super) fn tree(strategy: Strategy) -> Setup {
@@ -37,18 +39,32 @@ pub(super) fn tree(strategy: Strategy) -> Setup {
     Setup {
         owner: Owner::Tree,
         strategy,
+        kinds: [Some(ChildKind::Actor); 3],
         lifecycles,
-        pauses: false,
-        max: 100,
+        pauses: [None; 3],
+        max: Some(100),
         on_limit: OnLimit::Escalate,
         significant: None,
+        optional: None,
     }
 }
 
 impl Setup {
     /// Each member declares a backoff.
     pub(super) fn pauses(self) -> Self {
-        Setup { pauses: true, ..self }
+        Setup { pauses: [Some(PAUSE); 3], ..self }
+    }
+
+    /// This member declares a backoff, which doubles.
+    pub(super) fn pause(mut self, id: Id, millis: u64) -> Self {
+        self.pauses[id as usize] = Some(Duration::from_millis(millis));
+        self
+    }
+
+    /// The kind of this member. `None`: a kept value.
+    pub(super) fn kind(mut self, id: Id, kind: Option<ChildKind>) -> Self {
+        self.kinds[id as usize] = kind;
+        self
     }
 
     pub(super) fn member(mut self, id: Id, lifecycle: Lifecycle) -> Self {
@@ -57,7 +73,12 @@ impl Setup {
     }
 
     pub(super) fn max(self, max: u32) -> Self {
-        Setup { max, ..self }
+        Setup { max: Some(max), ..self }
+    }
+
+    /// No limit is declared.
+    pub(super) fn default_limit(self) -> Self {
+        Setup { max: None, ..self }
     }
 
     pub(super) fn on_limit(self, on_limit: OnLimit) -> Self {
@@ -68,22 +89,31 @@ impl Setup {
         Setup { significant: Some(id), ..self }
     }
 
+    pub(super) fn optional(self, id: Id) -> Self {
+        Setup { optional: Some(id), ..self }
+    }
+
     pub(super) fn owner(self, owner: Owner) -> Self {
         Setup { owner, ..self }
     }
 
     fn settings(&self, id: usize) -> Arc<Settings> {
-        let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
-        let backoff = self.pauses.then(|| pause.into());
-        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, RestartLimit::new());
+        let Some(kind) = self.kinds[id] else { return Arc::new(Settings::value()) };
+        let pause = |pause: Duration| ExponentialBackoff::new(pause, pause * 4).random_factor(0.0);
+        let backoff = self.pauses[id].map(|length| pause(length).into());
+        let mut settings = Settings::new(kind, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
+        settings.optional = self.optional == Some(id as Id);
         Arc::new(settings)
     }
 
     /// The first start: member 0 starts, the others are queued.
     pub(super) fn boots(self) -> Bench {
-        let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
-        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
+        let limit = match self.max {
+            Some(max) => RestartLimit::new().max_restarts(MaxRestarts::AtMost(max)).on_limit(self.on_limit),
+            None => RestartLimit::new(),
+        };
+        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now(), setup: self };
         if self.owner != Owner::Tree {
             bench.group.owner_up(bench.now);
         }
@@ -158,6 +188,7 @@ impl Setup {
 pub(super) struct Bench {
     pub(super) group: Group,
     pub(super) now: Instant,
+    setup: Setup,
 }
 
 impl Bench {
@@ -280,6 +311,13 @@ impl Bench {
     pub(super) fn drain(&mut self, id: Id) -> String {
         let asked = failure(Phase::Running);
         assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
+        self.effects()
+    }
+
+    /// A user restarts the member, which is up.
+    pub(super) fn restart(&mut self, id: Id) -> String {
+        let asked = failure(Phase::Running);
+        assert_eq!(self.group.on_request(id, Command::Restart, &asked, self.now), CommandOutcome::DownAlone);
         self.effects()
     }
 

@@ -1,7 +1,7 @@
 //! Promises about the group's own words: its view of each member, the outcome of a directive, and its end.
 
 use super::super::child::machine::Order;
-use super::super::group::{AfterDown, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
 use super::super::member::MemberState;
 use super::sim::{Sim, WITHIN};
 use crate::values::failure::Failure;
@@ -18,6 +18,8 @@ impl Sim {
     fn check_views(&self) {
         let shared = self.group.view_shared(self.now);
         assert_eq!(shared.is_some(), self.plan.is_group());
+        let living = |id: &Id| self.group.at(*id) != MemberState::Ended;
+        assert_eq!(self.group.living() as usize, self.ids().into_iter().filter(living).count());
         let mut orders = Vec::new();
         for id in self.group.ids_in_order() {
             let view = self.group.view(id, shared, self.now);
@@ -28,6 +30,7 @@ impl Sim {
             let view = view.expect("the group shows its living children");
             orders.push(view.order);
             assert_eq!((view.at, view.kind, view.lifecycle), (self.group.at(id), Some(kid.kind), kid.lifecycle));
+            assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
             assert_eq!(view.suspended, self.suspended && kid.kind != ChildKind::Task, "{id} is shown as suspended");
             let first = !kid.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);
             assert_eq!(view.fresh, kid.dynamic && first, "{id} is shown as fresh");
@@ -85,8 +88,10 @@ impl Sim {
             return;
         }
         assert_eq!(self.group.ends_by_itself(), follows.is_some(), "the group ends by itself");
-        let failed = follows.flatten().is_some();
+        let failed = follows.as_ref().is_some_and(Option::is_some);
         assert_eq!(self.group.ends_with_failure().is_some(), failed, "the group ends with a failure");
+        let end = follows.map(|_| if failed { OwnEnd::Failed } else { OwnEnd::Done });
+        assert_eq!(self.group.own_end(), end);
     }
 }
 
