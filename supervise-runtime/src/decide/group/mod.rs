@@ -454,8 +454,8 @@ impl Group {
 
     /// Returns whether the group is about to end by itself, and how.
     pub(crate) fn own_end(&self) -> Option<OwnEnd> {
-        let failed = self.first_failure.is_some();
-        self.ends_by_itself().then_some(if failed { OwnEnd::Failed } else { OwnEnd::Done })
+        let end = || if self.own_failure().is_some() { OwnEnd::Failed } else { OwnEnd::Done };
+        self.ends_by_itself().then(end)
     }
 
     /// Returns the settings about restarts.
@@ -733,7 +733,17 @@ impl Group {
 
     /// Returns the failure with which the group ends by itself.
     pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
-        if self.ends_by_itself() { self.first_failure.clone() } else { None }
+        if self.ends_by_itself() { self.own_failure().cloned() } else { None }
+    }
+
+    /// Returns the failure that a group which ends by itself ends with: the first one of this incarnation, or that of a
+    /// member that is still going down.
+    fn own_failure(&self) -> Option<&Failure> {
+        if self.is_stopping() || self.first_failure.is_some() {
+            return self.first_failure.as_ref();
+        }
+        let mut going_down = self.roster.iter().filter(|member| member.at == MemberState::GoingDown);
+        going_down.find_map(|member| member.ending.as_ref()?.failure())
     }
 
     /// All children go down and end.
