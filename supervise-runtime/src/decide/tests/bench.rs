@@ -223,11 +223,11 @@ impl Bench {
         [0, 1, 2].map(|id| self.group.at(id))
     }
 
-    fn facts(&self) -> FailureInfo {
+    pub(super) fn facts(&self) -> FailureInfo {
         FailureInfo { handled: false, random: 0, now: self.now }
     }
 
-    fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
+    pub(super) fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
         event(&mut self.group, self.now);
         self.effects()
     }
@@ -262,6 +262,30 @@ impl Bench {
 
     pub(super) fn restart_above(&mut self) -> String {
         self.event(|group, now| group.restart_from_above(&failure(Phase::Running), now))
+    }
+
+    /// The supervisor begins its next incarnation, and the build reaches all members.
+    pub(super) fn rebuild(&mut self) -> String {
+        let setup = self.setup;
+        self.event(|group, now| {
+            group.rebuild(false);
+            (0..3).for_each(|id| group.reach(id, setup.settings(id as usize), now));
+            group.built(now);
+        })
+    }
+
+    /// The build reaches this member.
+    pub(super) fn reach(&mut self, id: Id) -> String {
+        let settings = self.setup.settings(id as usize);
+        self.event(|group, now| group.reach(id, settings, now))
+    }
+
+    /// A restart of the supervisor from above: the members go down.
+    pub(super) fn starts_over(mut self) -> Self {
+        self.restart_above();
+        (0..3).rev().for_each(|id| _ = self.gone(id));
+        assert_eq!(*self.group.mode(), GroupState::AwaitingOwner);
+        self
     }
 
     pub(super) fn resume(&mut self) -> String {
@@ -309,23 +333,29 @@ impl Bench {
 
     /// A user drains the member.
     pub(super) fn drain(&mut self, id: Id) -> String {
-        let asked = failure(Phase::Running);
-        assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
+        assert_eq!(self.on_request(id, Command::Drain), CommandOutcome::Drain);
         self.effects()
+    }
+
+    /// The outcome of a directive for an instance.
+    pub(super) fn comes_to(&mut self, id: Id, directive: Directive) -> Directive {
+        self.group.comes_to(id, directive, true, self.now)
+    }
+
+    /// A user requests something of the member.
+    pub(super) fn on_request(&mut self, id: Id, command: Command) -> CommandOutcome {
+        self.group.on_request(id, command, &failure(Phase::Running), self.now)
     }
 
     /// A user restarts the member, which is up.
     pub(super) fn restart(&mut self, id: Id) -> String {
-        let asked = failure(Phase::Running);
-        assert_eq!(self.group.on_request(id, Command::Restart, &asked, self.now), CommandOutcome::DownAlone);
+        assert_eq!(self.on_request(id, Command::Restart), CommandOutcome::DownAlone);
         self.effects()
     }
 
     /// A user starts the member again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
-        let asked = failure(Phase::Running);
-        let verdict = self.group.on_request(id, Command::StartAgain, &asked, self.now);
-        assert_eq!(verdict, CommandOutcome::FirstStart);
+        assert_eq!(self.on_request(id, Command::StartAgain), CommandOutcome::FirstStart);
         self.effects()
     }
 
