@@ -413,6 +413,12 @@ impl Group {
         self.roster.steps.take()
     }
 
+    /// The number of members for which there is memory, and the length of the list of free slots.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> (usize, usize) {
+        self.roster.room()
+    }
+
     /// Returns the order number of the member, for ranges.
     pub(super) fn order(&self, id: Id) -> u64 {
         self.roster.get(id).map_or(0, |member| member.order)

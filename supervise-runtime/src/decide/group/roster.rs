@@ -120,6 +120,12 @@ impl Roster {
         member
     }
 
+    /// The number of slots for which there is memory, and the length of the list of free slots.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> (usize, usize) {
+        (self.slots.capacity(), self.free.len())
+    }
+
     /// Counts a member that a walk looks at, for the tests.
     pub(super) fn step(&self) {
         #[cfg(test)]

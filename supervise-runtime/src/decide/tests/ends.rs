@@ -1,4 +1,4 @@
-//! The ends of members, and the reasons that they leave with (S18, S22, S24, S28).
+//! The ends of members, and the reasons for them (S18, S22, S24, S28).
 
 use super::super::child::machine::Order;
 use super::super::group::{Cut, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
@@ -199,11 +199,11 @@ fn a_suspension_reaches_living_children() {
         } else {
             bench.group.end_suspension(bench.now)
         }
-        let told = bench.group.take_effects().into_iter().map(|effect| match effect {
-            GroupEffect::Tell(id, Order::Suspend(told)) => (id, told),
+        let orders = bench.group.take_effects().into_iter().map(|effect| match effect {
+            GroupEffect::Tell(id, Order::Suspend(suspended)) => (id, suspended),
             other => panic!("{other:?}"),
         });
-        assert_eq!(told.collect::<Vec<_>>(), [(0, suspended)]);
+        assert_eq!(orders.collect::<Vec<_>>(), [(0, suspended)]);
     }
 }
 

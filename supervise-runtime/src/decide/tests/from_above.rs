@@ -76,6 +76,22 @@ fn kept_children_restart_in_the_order_of_their_spawns() {
     assert_eq!(trace, ["down 0", "down 2", "down 1", "start 1", "start 2", "start 0", ""]);
 }
 
+/// S11: a child that the actor's new instance has spawned before it is up does not restart with the kept children.
+#[test]
+fn a_restart_of_kept_children_leaves_new_ones_alone() {
+    let setup = tree(Strategy::AllForOne).owner(Owner::Actor);
+    let mut bench = setup.steady();
+    (0..2).for_each(|id| bench.group.keep(id));
+    assert_eq!(bench.restart_above(), "end 2");
+    assert_eq!(bench.gone(2), "over 2, all down");
+    bench.group.rebuild(false);
+    assert_eq!(bench.spawn(setup), "start 2");
+    bench.up(2);
+    assert_eq!(bench.event(|group, now| group.restart_kept(&failure(Phase::Running), now)), "down 1");
+    assert_eq!((bench.gone(1), bench.gone(0)), ("down 0".into(), "start 0".into()));
+    assert_eq!((bench.up(0), bench.up(1), bench.group.at(2)), ("start 1".into(), String::new(), MemberState::Up));
+}
+
 /// A failed start that was decided on is not decided a second time, if a suspension ends while the range goes down.
 #[test]
 fn a_failed_start_is_decided_once() {

@@ -1,4 +1,4 @@
-//! Promises about the group's own words: its view of each member, the outcome of a directive, and its end.
+//! Promises about the answers of a group: its view of each member, the outcome of a directive, and its own end.
 
 use super::super::child::machine::Order;
 use super::super::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
@@ -73,11 +73,12 @@ impl Sim {
     /// S18, S22: the group says that it ends by itself, and with a failure, exactly if it does so once everything that
     /// goes down is down.
     fn check_own_end(&self) {
-        // Another order decides otherwise, or is still to come.
-        let goes_on = matches!(
-            self.group.mode(),
-            GroupState::Up | GroupState::Steady | GroupState::Down { next: AfterDown::Up, .. }
-        );
+        let goes_on = match self.group.mode() {
+            // On the way up, a failed start is decided first.
+            GroupState::Up => self.ids().into_iter().all(|id| self.group.at(id) != MemberState::FailedStart),
+            GroupState::Steady | GroupState::Down { next: AfterDown::Up, .. } => true,
+            _ => false, // there was another order, or there will be one
+        };
         if !goes_on || self.suspended {
             return;
         }

@@ -1,4 +1,4 @@
-//! Requests of a user, as the group answers them (S26, S27).
+//! The answers of a group to the requests of a user (S26, S27).
 
 use super::super::child::{Command, CommandOutcome};
 use super::super::group::Owner;
