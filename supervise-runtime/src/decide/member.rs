@@ -68,6 +68,7 @@ impl Settings {
 
 /// One member of a group.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) struct Member {
     pub(crate) at: MemberState,
     pub(crate) settings: Arc<Settings>,

@@ -25,6 +25,7 @@ const DOWN_TIME: Duration = Duration::from_secs(5);
 
 /// An order to the child, from its supervisor, its children or a caller.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) enum Order {
     /// The child starts, because its turn has come.
     Start,

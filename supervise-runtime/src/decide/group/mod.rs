@@ -109,6 +109,7 @@ pub(crate) enum GroupState {
 
 /// The effects of an event, to be carried out in this order.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) enum GroupEffect {
     /// An order to this child. [`Order::Wait`] is followed by [`Group::due`]; an order to go down is followed by
     /// [`Group::gone`].
@@ -164,6 +165,7 @@ pub(crate) struct Moving(Box<Member>);
 
 /// The children of one supervisor.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,
@@ -402,13 +404,19 @@ impl Group {
 
     #[cfg(test)]
     pub(super) fn ids_in_order(&self) -> Vec<Id> {
-        self.roster.places(self.owner != Owner::Tree).into_iter().map(|place| place.id).collect()
+        self.roster.places().into_iter().map(|place| place.id).collect()
     }
 
     /// The number of members that were looked at, one by one, since the last call.
     #[cfg(test)]
     pub(super) fn take_steps(&self) -> u64 {
         self.roster.steps.take()
+    }
+
+    /// The number of members for which there is memory, and the length of the list of free slots.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> (usize, usize) {
+        self.roster.room()
     }
 
     /// Returns the order number of the member, for ranges.
@@ -439,11 +447,11 @@ impl Group {
             at: member.at,
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
-            holds_up: self.wait == Some(id) && member.at == MemberState::Queued && self.mode == GroupState::Up,
+            holds_up: self.wait == Some(id) && self.mode == GroupState::Up,
             suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
-            order: if self.owner == Owner::Tree { u64::from(id) } else { member.order },
+            order: member.order,
             streak: member.pace.streak_at(now),
             used,
             allowance,
@@ -452,8 +460,8 @@ impl Group {
 
     /// Returns whether the group is about to end by itself, and how.
     pub(crate) fn own_end(&self) -> Option<OwnEnd> {
-        let failed = self.first_failure.is_some();
-        self.ends_by_itself().then_some(if failed { OwnEnd::Failed } else { OwnEnd::Done })
+        let end = || if self.own_failure().is_some() { OwnEnd::Failed } else { OwnEnd::Done };
+        self.ends_by_itself().then(end)
     }
 
     /// Returns the settings about restarts.
@@ -649,7 +657,7 @@ impl Group {
         self.owner_is_up = true;
         self.mode = GroupState::Steady;
         self.heals = false;
-        let places = self.roster.places(self.owner != Owner::Tree).into_iter();
+        let places = self.roster.places().into_iter();
         let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
         if !kept.is_empty() {
             self.cause = Some(failure.clone());
@@ -701,7 +709,7 @@ impl Group {
                 member.ending = None;
             }
         }
-        self.plan = self.roster.places(self.owner != Owner::Tree);
+        self.plan = self.roster.places();
         self.position = 0;
     }
 
@@ -731,7 +739,17 @@ impl Group {
 
     /// Returns the failure with which the group ends by itself.
     pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
-        if self.ends_by_itself() { self.first_failure.clone() } else { None }
+        if self.ends_by_itself() { self.own_failure().cloned() } else { None }
+    }
+
+    /// Returns the failure that a group which ends by itself ends with: the first one of this incarnation, or that of a
+    /// member that is still going down.
+    fn own_failure(&self) -> Option<&Failure> {
+        if self.is_stopping() || self.first_failure.is_some() {
+            return self.first_failure.as_ref();
+        }
+        let mut going_down = self.roster.iter().filter(|member| member.at == MemberState::GoingDown);
+        going_down.find_map(|member| member.ending.as_ref()?.failure())
     }
 
     /// All children go down and end.
@@ -887,9 +905,7 @@ impl Group {
     /// The build has reached an optional child that was absent at the first start: it stays absent (S28).
     pub(crate) fn skip(&mut self, id: Id, now: Instant) {
         self.roster.member(id).reached = true;
-        if self.at(id) == MemberState::Queued {
-            self.over(id, Ended::Done);
-        }
+        self.over(id, Ended::Done);
         self.settle(now);
     }
 
@@ -1034,12 +1050,7 @@ impl Group {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
         let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
-        let in_walk = allowance.max.is_some();
-        let budget = match alone {
-            false => &mut self.budget,
-            true if in_walk => self.roster.member(id).budget.get_or_insert_default(),
-            true => &mut Budget::default(),
-        };
+        let budget = if alone { self.roster.member(id).budget.get_or_insert_default() } else { &mut self.budget };
         if ask && !budget.allows(&allowance, facts.now) {
             self.effects.push(GroupEffect::LimitReached(id));
             let limit = failure.clone().at_limit();
@@ -1071,8 +1082,10 @@ impl Group {
         }
         self.mode = GroupState::Down { from, next: AfterDown::Up };
         self.wait_for(id, delay);
-        if !instance && self.roster.member(id).at == MemberState::FailedStart {
-            self.roster.member(id).at = MemberState::Queued;
+        // Decided now: not again if a suspension ends while the range goes down.
+        let member = self.roster.member(id);
+        if member.at == MemberState::FailedStart {
+            member.at = MemberState::Queued;
         }
         self.go_down(from, AfterDown::Up, facts.now);
     }
@@ -1123,7 +1136,7 @@ impl Group {
             return self.settle(now);
         }
         let from = self.range(id);
-        if from == 0 && self.strategy == Strategy::AllForOne {
+        if self.strategy == Strategy::AllForOne {
             if self.owner == Owner::Tree {
                 self.ends_with = Some(why);
             }
@@ -1206,7 +1219,7 @@ impl Group {
         let verdict = child::on_request(state, moves, command);
         match verdict {
             CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
-                self.restart_member(id, failure, now)
+                self.restart_member(id, failure, now);
             }
             CommandOutcome::FirstStart => self.start_member(id, now),
             CommandOutcome::Drain => self.drain_member(id, now),
@@ -1219,8 +1232,8 @@ impl Group {
             | CommandOutcome::Stopping
             | CommandOutcome::Ended
             | CommandOutcome::StartedOnce
-            | CommandOutcome::SupervisorEnded => true,
-        };
+            | CommandOutcome::SupervisorEnded => {}
+        }
         verdict
     }
 
@@ -1246,40 +1259,22 @@ impl Group {
     }
 
     /// Restarts the child alone, without counting against the budget; a failure of its start concerns only the child.
-    /// Returns `false` if its group is going down or up, or the child is already going down.
-    pub(crate) fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) -> bool {
-        if self.moves() {
-            return false;
-        }
+    fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) {
         let member = self.roster.member(id);
-        member.alone |= !matches!(member.at, MemberState::Queued | MemberState::GoingDown | MemberState::Ended);
-        match member.at {
-            MemberState::Up | MemberState::Failed | MemberState::Starting => {
-                member.delay = Duration::ZERO;
-                self.send_down(id, failure.clone(), now);
-            }
+        member.alone = true;
+        member.delay = Duration::ZERO;
+        if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
+            self.send_down(id, failure.clone(), now);
+        } else {
             // Nothing of the child is up: a decision that is due or kept finds it starting.
-            MemberState::FailedStart => {
-                member.at = MemberState::Queued;
-                member.delay = Duration::ZERO;
-                self.begin_or_keep(id, now);
-            }
-            MemberState::BackingOff => self.begin_or_keep(id, now),
-            MemberState::Queued | MemberState::GoingDown | MemberState::Ended => return false,
+            self.begin_or_keep(id, now);
         }
-        true
     }
 
     /// Starts an ended child again, with a fresh budget and restart delay; a failure of that start concerns only the
-    /// child. Returns `false` if its group is going down or up.
-    pub(crate) fn start_member(&mut self, id: Id, now: Instant) -> bool {
-        if self.moves() || self.is_stopping() {
-            return false;
-        }
+    /// child.
+    fn start_member(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
-        if member.at != MemberState::Ended {
-            return false;
-        }
         member.at = MemberState::Queued;
         member.ending = None;
         member.on_request = false;
@@ -1290,7 +1285,6 @@ impl Group {
         member.pace = RestartDelay::default();
         self.living += 1;
         self.begin_or_keep(id, now);
-        true
     }
 
     /// The supervisor itself was started again on request. That is a first start of all its children, also of those
@@ -1302,12 +1296,8 @@ impl Group {
         }
     }
 
-    /// Lets the child handle its queued messages, then end. Returns `false` if it is not up, or its group is going down
-    /// or up.
-    pub(crate) fn drain_member(&mut self, id: Id, now: Instant) -> bool {
-        if self.moves() || self.at(id) != MemberState::Up {
-            return false;
-        }
+    /// Lets the child, which is up, handle its queued messages, then end.
+    fn drain_member(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         member.at = MemberState::GoingDown;
         member.down_since = Some(now);
@@ -1315,7 +1305,6 @@ impl Group {
         member.on_request = true;
         member.drains = true;
         self.effects.push(GroupEffect::Tell(id, Order::Drain));
-        true
     }
 
     // ----- walks
@@ -1327,7 +1316,7 @@ impl Group {
 
     fn turn_down(&mut self, from: u64, next: AfterDown) {
         self.mode = GroupState::Down { from, next };
-        self.plan = self.roster.places(self.owner != Owner::Tree);
+        self.plan = self.roster.places();
         self.position = self.plan.len();
         if next != AfterDown::Up {
             self.wait = None;
@@ -1637,10 +1626,7 @@ impl Group {
                     if !self.is_group() && member.settings.backoff.is_some() && !self.holds_up(id) =>
                 {
                     self.roster.member(id).passed = true;
-                    self.position += 1;
                 }
-                // Under `OneForOne` an earlier member that is going down does not delay the rest.
-                MemberState::GoingDown if !self.is_group() => self.position += 1,
                 MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }

@@ -14,6 +14,7 @@ pub(super) struct Place {
 
 /// The members. A slot is used again once its member is forgotten; an order number is not.
 #[derive(Debug, Default)]
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Roster {
     slots: Vec<Option<Member>>,
     free: Vec<Id>,
@@ -70,12 +71,10 @@ impl Roster {
         slots.filter_map(|(id, member)| Some((id as Id, member.as_ref()?)))
     }
 
-    /// Returns the places of all members. `sorted`: in the order of declaration or spawning.
-    pub(super) fn places(&self, sorted: bool) -> Vec<Place> {
+    /// Returns the places of all members, in the order of declaration or spawning.
+    pub(super) fn places(&self) -> Vec<Place> {
         let mut places: Vec<Place> = self.enumerate().map(|(id, member)| Place { order: member.order, id }).collect();
-        if sorted {
-            places.sort_unstable_by_key(|place| place.order);
-        }
+        places.sort_unstable_by_key(|place| place.order);
         places
     }
 
@@ -119,6 +118,12 @@ impl Roster {
             self.free.shrink_to(slots);
         }
         member
+    }
+
+    /// The number of slots for which there is memory, and the length of the list of free slots.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> (usize, usize) {
+        (self.slots.capacity(), self.free.len())
     }
 
     /// Counts a member that a walk looks at, for the tests.

@@ -25,11 +25,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Setup {
     owner: Owner,
     strategy: Strategy,
+    kinds: [Option<ChildKind>; 3],
     lifecycles: [Lifecycle; 3],
-    pauses: bool,
-    max: u32,
+    pauses: [Option<Duration>; 3],
+    max: Option<u32>,
     on_limit: OnLimit,
     significant: Option<Id>,
+    optional: Option<Id>,
 }
 
 pub(super) fn tree(strategy: Strategy) -> Setup {
@@ -37,18 +39,32 @@ pub(super) fn tree(strategy: Strategy) -> Setup {
     Setup {
         owner: Owner::Tree,
         strategy,
+        kinds: [Some(ChildKind::Actor); 3],
         lifecycles,
-        pauses: false,
-        max: 100,
+        pauses: [None; 3],
+        max: Some(100),
         on_limit: OnLimit::Escalate,
         significant: None,
+        optional: None,
     }
 }
 
 impl Setup {
     /// Each member declares a backoff.
     pub(super) fn pauses(self) -> Self {
-        Setup { pauses: true, ..self }
+        Setup { pauses: [Some(PAUSE); 3], ..self }
+    }
+
+    /// This member declares a backoff, which doubles.
+    pub(super) fn pause(mut self, id: Id, millis: u64) -> Self {
+        self.pauses[id as usize] = Some(Duration::from_millis(millis));
+        self
+    }
+
+    /// The kind of this member. `None`: a kept value.
+    pub(super) fn kind(mut self, id: Id, kind: Option<ChildKind>) -> Self {
+        self.kinds[id as usize] = kind;
+        self
     }
 
     pub(super) fn member(mut self, id: Id, lifecycle: Lifecycle) -> Self {
@@ -57,7 +73,12 @@ impl Setup {
     }
 
     pub(super) fn max(self, max: u32) -> Self {
-        Setup { max, ..self }
+        Setup { max: Some(max), ..self }
+    }
+
+    /// No limit is declared.
+    pub(super) fn default_limit(self) -> Self {
+        Setup { max: None, ..self }
     }
 
     pub(super) fn on_limit(self, on_limit: OnLimit) -> Self {
@@ -68,22 +89,31 @@ impl Setup {
         Setup { significant: Some(id), ..self }
     }
 
+    pub(super) fn optional(self, id: Id) -> Self {
+        Setup { optional: Some(id), ..self }
+    }
+
     pub(super) fn owner(self, owner: Owner) -> Self {
         Setup { owner, ..self }
     }
 
     fn settings(&self, id: usize) -> Arc<Settings> {
-        let pause = ExponentialBackoff::new(PAUSE, PAUSE).random_factor(0.0);
-        let backoff = self.pauses.then(|| pause.into());
-        let mut settings = Settings::new(ChildKind::Actor, self.lifecycles[id], backoff, RestartLimit::new());
+        let Some(kind) = self.kinds[id] else { return Arc::new(Settings::value()) };
+        let pause = |pause: Duration| ExponentialBackoff::new(pause, pause * 4).random_factor(0.0);
+        let backoff = self.pauses[id].map(|length| pause(length).into());
+        let mut settings = Settings::new(kind, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
+        settings.optional = self.optional == Some(id as Id);
         Arc::new(settings)
     }
 
     /// The first start: member 0 starts, the others are queued.
     pub(super) fn boots(self) -> Bench {
-        let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).on_limit(self.on_limit);
-        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now() };
+        let limit = match self.max {
+            Some(max) => RestartLimit::new().max_restarts(MaxRestarts::AtMost(max)).on_limit(self.on_limit),
+            None => RestartLimit::new(),
+        };
+        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now(), setup: self };
         if self.owner != Owner::Tree {
             bench.group.owner_up(bench.now);
         }
@@ -158,6 +188,7 @@ impl Setup {
 pub(super) struct Bench {
     pub(super) group: Group,
     pub(super) now: Instant,
+    setup: Setup,
 }
 
 impl Bench {
@@ -192,11 +223,11 @@ impl Bench {
         [0, 1, 2].map(|id| self.group.at(id))
     }
 
-    fn facts(&self) -> FailureInfo {
+    pub(super) fn facts(&self) -> FailureInfo {
         FailureInfo { handled: false, random: 0, now: self.now }
     }
 
-    fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
+    pub(super) fn event(&mut self, event: impl FnOnce(&mut Group, Instant)) -> String {
         event(&mut self.group, self.now);
         self.effects()
     }
@@ -231,6 +262,30 @@ impl Bench {
 
     pub(super) fn restart_above(&mut self) -> String {
         self.event(|group, now| group.restart_from_above(&failure(Phase::Running), now))
+    }
+
+    /// The supervisor begins its next incarnation, and the build reaches all members.
+    pub(super) fn rebuild(&mut self) -> String {
+        let setup = self.setup;
+        self.event(|group, now| {
+            group.rebuild(false);
+            (0..3).for_each(|id| group.reach(id, setup.settings(id as usize), now));
+            group.built(now);
+        })
+    }
+
+    /// The build reaches this member.
+    pub(super) fn reach(&mut self, id: Id) -> String {
+        let settings = self.setup.settings(id as usize);
+        self.event(|group, now| group.reach(id, settings, now))
+    }
+
+    /// A restart of the supervisor from above: the members go down.
+    pub(super) fn starts_over(mut self) -> Self {
+        self.restart_above();
+        (0..3).rev().for_each(|id| _ = self.gone(id));
+        assert_eq!(*self.group.mode(), GroupState::AwaitingOwner);
+        self
     }
 
     pub(super) fn resume(&mut self) -> String {
@@ -278,16 +333,29 @@ impl Bench {
 
     /// A user drains the member.
     pub(super) fn drain(&mut self, id: Id) -> String {
-        let asked = failure(Phase::Running);
-        assert_eq!(self.group.on_request(id, Command::Drain, &asked, self.now), CommandOutcome::Drain);
+        assert_eq!(self.on_request(id, Command::Drain), CommandOutcome::Drain);
+        self.effects()
+    }
+
+    /// The outcome of a directive for an instance.
+    pub(super) fn comes_to(&mut self, id: Id, directive: Directive) -> Directive {
+        self.group.comes_to(id, directive, true, self.now)
+    }
+
+    /// A user requests something of the member.
+    pub(super) fn on_request(&mut self, id: Id, command: Command) -> CommandOutcome {
+        self.group.on_request(id, command, &failure(Phase::Running), self.now)
+    }
+
+    /// A user restarts the member, which is up.
+    pub(super) fn restart(&mut self, id: Id) -> String {
+        assert_eq!(self.on_request(id, Command::Restart), CommandOutcome::DownAlone);
         self.effects()
     }
 
     /// A user starts the member again.
     pub(super) fn start_again(&mut self, id: Id) -> String {
-        let asked = failure(Phase::Running);
-        let verdict = self.group.on_request(id, Command::StartAgain, &asked, self.now);
-        assert_eq!(verdict, CommandOutcome::FirstStart);
+        assert_eq!(self.on_request(id, Command::StartAgain), CommandOutcome::FirstStart);
         self.effects()
     }
 

@@ -114,6 +114,7 @@ impl Sim {
         let at = self.group.at(id);
         let ats: Vec<(Id, MemberState)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
         let alone = self.kid(id).alone;
+        let comes_to = self.group.comes_to(id, pending.directive, at == MemberState::Failed, self.now);
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
             FailureRoute::Decide => {
@@ -132,7 +133,9 @@ impl Sim {
             }
             FailureRoute::Kept => {}
         }
+        let effects = self.group.take_effects();
         if reported == FailureRoute::Decide {
+            self.check_comes_to(id, comes_to, &effects);
             match alone {
                 true => self.check_alone(id, &ats),
                 false => self.check_widened(id, &before.0, before.1),
@@ -142,7 +145,7 @@ impl Sim {
         if self.has(id) {
             self.kid(id).pending = Some(pending);
         }
-        self.carry_out();
+        self.carry_out_all(effects);
     }
 
     /// Under RestForOne, the range of a Stop is not started again (S18).

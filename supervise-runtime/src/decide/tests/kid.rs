@@ -69,6 +69,10 @@ pub(super) struct Kid {
     /// Whether a start on request, or a first start at run time, is still in progress: its failures concern only this
     /// child.
     pub(super) alone: bool,
+    /// Whether the child was up since its first start, or since it was started again on request.
+    pub(super) was_up: bool,
+    /// The restarts since the child last handled a message.
+    pub(super) streak: u32,
     /// Whether a user stopped the child; nothing but `start_again()` may start it.
     pub(super) stopped: bool,
     /// Whether the mailbox sends messages back.
@@ -145,6 +149,8 @@ impl Kid {
             finished: false,
             quit: false,
             alone: dynamic,
+            was_up: false,
+            streak: 0,
             stopped: false,
             refuses: false,
             queued: 0,

@@ -180,7 +180,8 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
             many.group.gone(id, many.now);
         }
         assert_eq!(*many.group.mode(), GroupState::Ended);
-        assert!(many.looked_at() <= 4, "{strategy:?}: {}", many.looked_at());
+        let looked_at = many.looked_at();
+        assert!((1..=4).contains(&looked_at), "{strategy:?}: {looked_at}");
     }
 }
 
@@ -265,6 +266,24 @@ fn the_table_shrinks() {
     let again: Vec<Id> = (0..495).map(|_| many.group.add(settings(Lifecycle::Permanent), true)).collect();
     assert!(again.iter().all(|id| *id < 501), "{again:?}");
     assert_eq!((many.group.add(settings(Lifecycle::Permanent), true), many.group.slots()), (501, 502));
+}
+
+/// A table that has become much shorter keeps memory for twice its members, and no list of slots that are gone.
+#[test]
+fn the_table_gives_memory_back() {
+    let mut many = Many::up(Owner::Set, Strategy::OneForOne, 1000);
+    let mut shrunk = 0;
+    for id in (0..many.n).rev() {
+        let (before, _) = many.group.room();
+        many.group.stop_member(id, many.now);
+        many.group.gone(id, many.now);
+        let (room, free) = many.group.room();
+        if room < before {
+            assert_eq!((room, free), (2 * many.group.slots(), 0));
+            shrunk += 1;
+        }
+    }
+    assert!(shrunk > 2 && many.group.room().0 <= 64);
 }
 
 /// Another thread may send a request while the last member ends, after that thread checked whether the group has ended.

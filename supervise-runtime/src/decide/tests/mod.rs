@@ -3,14 +3,20 @@
 mod bench;
 mod checks;
 mod coverage;
+mod ends;
 mod fails;
+mod from_above;
 mod kid;
 mod life;
 mod many;
 mod moving;
+mod predictions;
 mod promises;
 mod property;
+mod requests;
+mod settings;
 mod sim;
+mod spawns;
 mod steps;
 #[cfg(feature = "testing")]
 mod stories;
@@ -19,3 +25,5 @@ mod table_2a;
 mod table_2b;
 mod table_2c;
 mod table_2d;
+mod view;
+mod waits;

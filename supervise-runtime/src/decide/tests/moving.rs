@@ -10,9 +10,11 @@ use crate::values::strategy::{Directive, Strategy};
 fn above_a_top_level_actor_nobody_fails() {
     for directive in [Directive::Escalate, Directive::Stop] {
         let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
+        assert_eq!(bench.comes_to(1, directive), Directive::Stop);
         assert_eq!(bench.fails(1, directive), "decided: end 1");
     }
     let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).max(0).steady();
+    assert_eq!(bench.comes_to(1, Directive::Restart), Directive::Stop);
     assert_eq!(bench.fails(1, Directive::Restart), "decided: limit 1, end 1");
 }
 

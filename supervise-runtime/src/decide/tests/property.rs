@@ -159,6 +159,10 @@ impl StateMachineTest for Walks {
         sim
     }
 
+    fn check_invariants(sim: &Sim, _: &Plan) {
+        sim.check_predictions();
+    }
+
     fn teardown(mut sim: Sim, _: Plan) {
         sim.settle_down();
     }

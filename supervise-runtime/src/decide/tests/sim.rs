@@ -74,6 +74,8 @@ pub(super) struct Sim {
     pub(super) stand: Stand,
     pub(super) suspended: bool,
     pub(super) was_up: bool,
+    /// Whether the first start of this incarnation is over: all members were up.
+    pub(super) booted: bool,
     pub(super) owner_fails: bool,
     pub(super) all_ended: bool,
     pub(super) children_down: bool,
@@ -98,6 +100,7 @@ impl Sim {
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
             suspended: false,
             was_up: false,
+            booted: plan.owner != Owner::Tree,
             owner_fails: false,
             all_ended: false,
             children_down: false,
@@ -232,12 +235,13 @@ impl Sim {
             return;
         }
         self.group.rebuild(false);
+        self.booted = self.plan.owner != Owner::Tree;
         (self.suspended, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         for id in self.ids() {
             self.may_start_again(id, true);
             let kid = self.kid(id);
-            (kid.finished, kid.quit) = (false, false);
+            (kid.finished, kid.quit, kid.streak) = (false, false, 0);
             kid.alone &= kid.dynamic;
         }
         self.carry_out();
@@ -300,6 +304,7 @@ impl Sim {
     pub(super) fn resume(&mut self) {
         if self.stand == Stand::Failed {
             self.stand = Stand::Up;
+            self.booted = true; // only a supervisor that is up is resumed
             self.suspended = false;
             for kid in self.kids.iter_mut().flatten() {
                 if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
@@ -335,7 +340,12 @@ impl Sim {
     }
 
     pub(super) fn carry_out(&mut self) {
-        for effect in self.group.take_effects() {
+        let effects = self.group.take_effects();
+        self.carry_out_all(effects);
+    }
+
+    pub(super) fn carry_out_all(&mut self, effects: Vec<GroupEffect>) {
+        for effect in effects {
             match effect {
                 GroupEffect::Tell(id, order) => self.ordered(id, order),
                 GroupEffect::DropValue(id) => {
@@ -355,11 +365,15 @@ impl Sim {
                     assert!(self.ids().iter().all(|id| !self.is_up(*id)), "all have ended, and one is up");
                     self.all_ended = true;
                 }
-                GroupEffect::Scheduled(id, _) => self.check_budget(id),
+                GroupEffect::Scheduled(id, _) => {
+                    self.check_budget(id);
+                    self.restarts(id);
+                }
                 GroupEffect::LimitReached(id) => self.check_limit(id),
                 GroupEffect::TellOwner(order) => panic!("not for a supervisor: {order:?}"),
             }
         }
+        self.booted |= *self.group.mode() == GroupState::Steady;
         self.check_range();
     }
 

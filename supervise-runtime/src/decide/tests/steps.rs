@@ -113,6 +113,7 @@ impl Sim {
                 self.carry_out();
             }
             Effect::Up { .. } => {
+                self.kid(id).was_up |= self.group.at(id) == MemberState::Starting;
                 self.kid(id).alone = false;
                 self.group.up(id, now);
                 self.carry_out();
@@ -332,6 +333,7 @@ impl Sim {
             CommandOutcome::FirstStart => {
                 let kid = self.kid(id);
                 (kid.stopped, kid.alone, kid.finished) = (false, true, false);
+                (kid.was_up, kid.streak) = (false, 0);
                 self.charges.retain(|(of, _)| *of != Some(id)); // a fresh budget
                 self.may_start_again(id, false);
             }

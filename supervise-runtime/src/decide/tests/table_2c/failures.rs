@@ -240,8 +240,7 @@ fn starts_by_hand() -> Vec<Case> {
             }
             // During the first start it is a failed start like any other.
             let mut bench = tree(OneForOne).boots_on();
-            assert!(bench.group.restart_member(0, &failure(Phase::Running), bench.now));
-            assert_eq!((bench.effects(), bench.gone(0)), ("down 0".into(), "start 0".into()));
+            assert_eq!((bench.restart(0), bench.gone(0)), ("down 0".into(), "start 0".into()));
             assert_eq!(bench.start_fails(0, Stop), "decided: owner fails");
         }),
         case(ALONE, STEADY, || {
@@ -278,8 +277,7 @@ fn starts_by_hand() -> Vec<Case> {
             }
             // The same after `restart()`.
             let mut bench = tree(AllForOne).steady();
-            assert!(bench.group.restart_member(1, &failure(Phase::Running), bench.now));
-            assert_eq!((bench.effects(), bench.gone(1)), ("down 1".into(), "start 1".into()));
+            assert_eq!((bench.restart(1), bench.gone(1)), ("down 1".into(), "start 1".into()));
             assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
         }),
         case(ALONE, DOWN, || {

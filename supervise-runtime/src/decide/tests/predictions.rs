@@ -1,0 +1,122 @@
+//! Promises about the answers of a group: its view of each member, the outcome of a directive, and its own end.
+
+use super::super::child::machine::Order;
+use super::super::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
+use super::super::member::MemberState;
+use super::sim::{Sim, WITHIN};
+use crate::values::failure::Failure;
+use crate::values::kind::ChildKind;
+use crate::values::strategy::Directive;
+
+impl Sim {
+    /// Compares the group's answers to questions from outside with the knowledge of the simulation.
+    pub(super) fn check_predictions(&self) {
+        self.check_views();
+        self.check_own_end();
+    }
+
+    fn check_views(&self) {
+        let shared = self.group.view_shared(self.now);
+        assert_eq!(shared.is_some(), self.plan.is_group());
+        let living = |id: &Id| self.group.at(*id) != MemberState::Ended;
+        assert_eq!(self.group.living() as usize, self.ids().into_iter().filter(living).count());
+        let mut orders = Vec::new();
+        for id in self.group.ids_in_order() {
+            let view = self.group.view(id, shared, self.now);
+            let Some(kid) = self.kids[id as usize].as_ref() else {
+                assert!(view.is_none(), "a kept value is not shown");
+                continue;
+            };
+            let view = view.expect("the group shows its living children");
+            orders.push(view.order);
+            assert_eq!((view.at, view.kind, view.lifecycle), (self.group.at(id), Some(kid.kind), kid.lifecycle));
+            assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
+            assert_eq!(view.suspended, self.suspended && kid.kind != ChildKind::Task, "{id} is shown as suspended");
+            let first = !kid.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);
+            assert_eq!(view.fresh, kid.dynamic && first, "{id} is shown as fresh");
+            assert_eq!(self.group.was_up(id), kid.was_up, "{id} was up");
+            assert_eq!((self.group.streak(id), view.streak), (kid.streak, kid.streak), "the streak of {id}");
+            let key = (!self.plan.is_group()).then_some(id);
+            let counts = |(of, at): &&(_, _)| *of == key && self.now.duration_since(*at) < WITHIN;
+            let used = self.charges.iter().filter(counts).count() as u32;
+            assert_eq!(view.used, used.min(self.plan.max), "the restarts of {id} that count");
+            assert_eq!((view.allowance.max, view.allowance.on_limit), (Some(self.plan.max), self.plan.on_limit));
+        }
+        assert!(orders.is_sorted_by(|before, after| before < after), "the members are shown in their order");
+    }
+
+    /// A restart of this child was decided.
+    pub(super) fn restarts(&mut self, id: Id) {
+        let unasked = self.unasked; // the parent decided, and its Resume does not know what the child handled
+        let kid = self.kid(id);
+        let handled = kid.handled && kid.kind == ChildKind::Actor && !unasked;
+        kid.streak = if handled { 1 } else { kid.streak + 1 };
+    }
+
+    /// The outcome that was announced for a directive is the one that follows.
+    pub(super) fn check_comes_to(&self, id: Id, announced: Directive, effects: &[GroupEffect]) {
+        let has = |wanted: &dyn Fn(&GroupEffect) -> bool| effects.iter().any(wanted);
+        let follows = if has(&|effect| matches!(effect, GroupEffect::Tell(of, Order::Resume) if *of == id)) {
+            Directive::Resume
+        } else if has(&|effect| matches!(effect, GroupEffect::Scheduled(of, _) if *of == id)) {
+            Directive::Restart
+        } else if has(&|effect| matches!(effect, GroupEffect::TellOwner(Order::Escalated(_)))) {
+            Directive::Escalate
+        } else {
+            Directive::Stop
+        };
+        // The first start comes up as a whole or not at all (S21).
+        let fails = announced == Directive::Stop && !self.booted;
+        assert_eq!(follows, if fails { Directive::Escalate } else { announced }, "the outcome for {id}");
+    }
+
+    /// S18, S22: the group says that it ends by itself, and with a failure, exactly if it does so once everything that
+    /// goes down is down.
+    fn check_own_end(&self) {
+        let goes_on = match self.group.mode() {
+            // On the way up, a failed start is decided first.
+            GroupState::Up => self.ids().into_iter().all(|id| self.group.at(id) != MemberState::FailedStart),
+            GroupState::Steady | GroupState::Down { next: AfterDown::Up, .. } => true,
+            _ => false, // there was another order, or there will be one
+        };
+        if !goes_on || self.suspended {
+            return;
+        }
+        let follows = ends(self.group.clone(), self.now);
+        // A set has too many members to look for one that is going down and ends the set.
+        if self.plan.owner == Owner::Set && follows.is_some() && !self.group.ends_by_itself() {
+            assert!(self.plan.significant && self.group.going_down().next().is_some());
+            return;
+        }
+        assert_eq!(self.group.ends_by_itself(), follows.is_some(), "the group ends by itself");
+        let failed = follows.as_ref().is_some_and(Option::is_some);
+        assert_eq!(self.group.ends_with_failure().is_some(), failed, "the group ends with a failure");
+        let end = follows.map(|_| if failed { OwnEnd::Failed } else { OwnEnd::Done });
+        assert_eq!(self.group.own_end(), end);
+    }
+}
+
+/// Lets everything that goes down or starts arrive. Returns the end of the group, if it ends by itself.
+fn ends(mut group: Group, now: tokio::time::Instant) -> Option<Option<Failure>> {
+    loop {
+        let mut moved = false;
+        for id in 0..group.slots() as Id {
+            match group.at(id) {
+                MemberState::GoingDown => group.gone(id, now),
+                MemberState::Starting => group.up(id, now),
+                MemberState::BackingOff => group.due(id, now),
+                MemberState::Queued if group.waits_for(id) => group.due(id, now),
+                _ => continue,
+            }
+            moved = true;
+        }
+        for effect in group.take_effects() {
+            if let GroupEffect::TellOwner(Order::ChildrenEnded(failure)) = effect {
+                return Some(failure);
+            }
+        }
+        if !moved {
+            return None;
+        }
+    }
+}

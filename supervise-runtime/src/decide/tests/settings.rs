@@ -1,0 +1,86 @@
+//! The settings of a supervisor: which members restart together, and how many restarts are allowed (S4, S15).
+
+use std::time::Duration;
+
+use super::super::group::{Group, GroupEffect, Owner};
+use super::bench::{ALL, tree};
+use crate::values::invalid_settings::SupervisorLimits;
+use crate::values::strategy::{Directive, MaxRestarts, OnLimit, RestartLimit, Strategy};
+
+/// S4: each instance of a supervisor has its own settings, and a budget that is not used yet.
+#[test]
+fn a_new_instance_uses_its_own_settings_and_a_fresh_budget() {
+    let mut bench = tree(Strategy::RestForOne).max(1).steady();
+    assert_eq!(bench.fails(2, Directive::Restart), "decided: down 2");
+    let used = |group: &Group, now| group.view_shared(now).map(|(used, allowance)| (used, allowance.max));
+    assert_eq!(used(&bench.group, bench.now), Some((1, Some(1))));
+    let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(7)).within(Duration::from_secs(3));
+    bench.group.configure(Strategy::AllForOne, limit);
+    assert_eq!(bench.group.strategy(), Strategy::AllForOne);
+    let SupervisorLimits { strategy, limit: declared } = bench.group.limits();
+    assert_eq!((strategy, declared), (Strategy::AllForOne, limit));
+    assert_eq!(used(&bench.group, bench.now), Some((0, Some(7))));
+    bench.group.configure(Strategy::OneForOne, limit);
+    assert_eq!(used(&bench.group, bench.now), None, "each member has a budget of its own");
+}
+
+/// S15: without a declared `on_limit`, an instance of a set ends at its limit, and any other child escalates.
+#[test]
+fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
+    for (owner, on_limit) in
+        [(Owner::Set, OnLimit::Stop), (Owner::Tree, OnLimit::Escalate), (Owner::Actor, OnLimit::Escalate)]
+    {
+        let bench = tree(Strategy::OneForOne).owner(owner).default_limit().steady();
+        let view = bench.group.view(1, None, bench.now).expect("a living child");
+        assert_eq!((view.allowance.max, view.allowance.on_limit), (Some(10), on_limit), "{owner:?}");
+    }
+}
+
+/// S15: a group has no default limit if all of its children declare a backoff. Kept values do not count.
+#[test]
+fn a_group_whose_children_all_declare_a_backoff_restarts_any_number_of_times() {
+    let max = |setup: super::bench::Setup| {
+        let bench = setup.default_limit().steady();
+        bench.group.view_shared(bench.now).expect("a group").1.max
+    };
+    assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).pause(2, 20).kind(1, None)), None);
+    assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).kind(1, None)), Some(10));
+}
+
+/// S32: progress that a child reports makes its next backoff the shortest one again.
+#[test]
+fn progress_begins_again_with_the_shortest_backoff() {
+    for (reset, wait) in [(false, "wait 1 40ms"), (true, "wait 1 20ms")] {
+        let mut bench = tree(Strategy::OneForOne).pause(1, 20).steady();
+        bench.fails(1, Directive::Restart);
+        assert_eq!(bench.gone(1), "wait 1 20ms");
+        bench.due(1);
+        bench.up(1);
+        if reset {
+            bench.group.reset_backoff(1);
+        }
+        bench.fails(1, Directive::Restart);
+        assert_eq!(bench.gone(1), wait);
+    }
+}
+
+/// S26: only the children that a tree declares are started again by a user.
+#[test]
+fn only_a_tree_declares_its_children() {
+    for (owner, declares) in [(Owner::Tree, true), (Owner::Actor, false), (Owner::Set, false)] {
+        assert_eq!(tree(Strategy::OneForOne).owner(owner).steady().group.declares(), declares, "{owner:?}");
+    }
+}
+
+/// A decision uses the list of the previous one, unless that list has become long.
+#[test]
+fn decisions_use_the_same_list_of_effects_again() {
+    for strategy in ALL {
+        let mut group = tree(strategy).steady().group;
+        let list = |capacity| Vec::<GroupEffect>::with_capacity(capacity);
+        group.reuse(list(64));
+        assert_eq!(group.take_effects().capacity(), 64);
+        group.reuse(list(65));
+        assert_eq!(group.take_effects().capacity(), 0);
+    }
+}

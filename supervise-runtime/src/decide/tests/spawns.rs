@@ -1,0 +1,51 @@
+//! Children that start at run time, and the first instances of a set (S7, S21, S27).
+
+use super::super::group::{Group, Owner};
+use super::super::member::MemberState;
+use super::bench::{ALL, Setup, tree};
+use crate::values::kind::ChildKind;
+use crate::values::strategy::{Directive, RestartLimit, Strategy};
+
+/// S7: the actor fails or goes down. Spawns that are not up yet end; children that were up go on, also if they are
+/// being restarted.
+#[test]
+fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
+    for strategy in ALL {
+        let setup = tree(strategy).owner(Owner::Actor).pause(1, 20).pause(2, 20);
+        let mut bench = setup.boots();
+        bench.up(0);
+        assert_eq!(bench.start_fails(2, Directive::Restart), "decided: wait 2 20ms");
+        assert_eq!(bench.event(Group::absorb_spawns), "end 1, over 2");
+        assert_eq!(bench.ats(), [MemberState::Up, MemberState::GoingDown, MemberState::Ended]);
+    }
+    let mut bench = tree(Strategy::OneForOne).owner(Owner::Actor).pause(1, 20).steady();
+    bench.fails(0, Directive::Restart);
+    assert_eq!(bench.gone(0), "start 0");
+    bench.fails(1, Directive::Restart);
+    assert_eq!(bench.gone(1), "wait 1 20ms");
+    assert_eq!(bench.event(Group::absorb_spawns), "", "they were up");
+}
+
+/// S21: the start of a tree waits until the first instances of a set are up, have ended, or are backing off with a
+/// declared backoff; for a subtree, until it was up.
+#[test]
+fn a_tree_waits_for_the_first_instances_of_a_set() {
+    let set = tree(Strategy::OneForOne).owner(Owner::Set);
+    let fails = |setup: Setup| {
+        let mut bench = setup.boots();
+        assert!(!bench.group.have_passed());
+        bench.up(0);
+        bench.stop_member(1);
+        bench.gone(1);
+        assert!(!bench.group.have_passed());
+        bench.start_fails(2, Directive::Restart);
+        bench.group.have_passed()
+    };
+    assert!(!fails(set));
+    assert!(fails(set.pause(2, 20)));
+    assert!(!fails(set.pause(2, 20).kind(2, Some(ChildKind::Tree))));
+    let mut empty = Group::new(Owner::Set, Strategy::OneForOne, RestartLimit::new());
+    assert!(!empty.have_passed(), "the set itself is not up");
+    empty.owner_up(tokio::time::Instant::now());
+    assert!(empty.have_passed());
+}

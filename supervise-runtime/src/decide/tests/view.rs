@@ -1,0 +1,61 @@
+//! The view of a group and its members from outside (S42).
+
+use super::super::group::{Id, OwnEnd};
+use super::bench::{Bench, GROUPS, tree};
+use crate::values::strategy::{Directive, Lifecycle, Strategy};
+
+fn waited_for(bench: &Bench) -> Vec<Id> {
+    let shared = bench.group.view_shared(bench.now);
+    let waits = |id: &Id| bench.group.view(*id, shared, bench.now).expect("a living child").holds_up;
+    (0..3).filter(waits).collect()
+}
+
+/// The wait of a range is shown at the member whose backoff it is, once the range is down.
+#[test]
+fn a_range_that_is_down_shows_the_member_it_waits_for() {
+    for strategy in GROUPS {
+        let mut bench = tree(strategy).pauses().steady();
+        bench.fails(1, Directive::Restart);
+        bench.gone(2);
+        assert_eq!(waited_for(&bench), [], "{strategy:?}: members are still going down");
+        bench.gone(1);
+        bench.gone(0);
+        assert_eq!(waited_for(&bench), [1], "{strategy:?}");
+        bench.due(1);
+        assert_eq!(waited_for(&bench), [], "{strategy:?}: the backoff is over");
+    }
+}
+
+/// A kept value is a part of the supervisor, not a child.
+#[test]
+fn a_kept_value_is_not_shown() {
+    let bench = tree(Strategy::OneForOne).kind(1, None).steady();
+    let shown: Vec<Id> = (0..4).filter(|id| bench.group.view(*id, None, bench.now).is_some()).collect();
+    assert_eq!(shown, [0, 2]);
+    assert_eq!(bench.group.living(), 2);
+}
+
+/// A member that was asked to end is leaving; a member that goes down for a restart is not, nor one that failed.
+#[test]
+fn a_member_that_was_stopped_is_leaving() {
+    let mut bench = tree(Strategy::OneForOne).steady();
+    bench.stop_member(0);
+    bench.fails(1, Directive::Restart);
+    bench.fails(2, Directive::Stop);
+    let leaving = [0, 1, 2].map(|id| bench.group.view(id, None, bench.now).expect("a living child").leaving);
+    assert_eq!(leaving, [true, false, false]);
+}
+
+/// S22: a tree whose last members are ending is about to end, with a failure if one of them ends with a failure.
+#[test]
+fn a_tree_whose_last_members_end_is_about_to_end() {
+    let mut bench = tree(Strategy::OneForOne).kind(1, None).member(2, Lifecycle::Temporary).steady();
+    bench.stop_member(0);
+    assert_eq!(bench.group.own_end(), None, "one member goes on");
+    let mut stopped = tree(Strategy::OneForOne).steady();
+    (0..3).for_each(|id| _ = stopped.stop_member(id));
+    assert_eq!(stopped.group.own_end(), Some(OwnEnd::Done));
+    bench.fails(2, Directive::Restart);
+    assert_eq!(bench.group.own_end(), Some(OwnEnd::Failed));
+    assert!(bench.group.ends_with_failure().is_some());
+}
