@@ -1050,7 +1050,12 @@ impl Group {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
         let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
-        let budget = if alone { self.roster.member(id).budget.get_or_insert_default() } else { &mut self.budget };
+        let budget = match alone {
+            false => &mut self.budget,
+            // Without a limit there is nothing to remember.
+            true if allowance.max.is_none() => &mut Budget::default(),
+            true => self.roster.member(id).budget.get_or_insert_default(),
+        };
         if ask && !budget.allows(&allowance, facts.now) {
             self.effects.push(GroupEffect::LimitReached(id));
             let limit = failure.clone().at_limit();
@@ -1098,7 +1103,12 @@ impl Group {
         let alone = !self.is_group() || self.is_alone(id);
         let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
         allowance.max?;
-        let budget = if alone { self.roster.member(id).budget.get_or_insert_default() } else { &mut self.budget };
+        let budget = match alone {
+            false => &mut self.budget,
+            // Without a limit there is nothing to remember.
+            true if allowance.max.is_none() => &mut Budget::default(),
+            true => self.roster.member(id).budget.get_or_insert_default(),
+        };
         (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
     }
 
@@ -1627,6 +1637,8 @@ impl Group {
                 {
                     self.roster.member(id).passed = true;
                 }
+                // Under `OneForOne` an earlier member that is going down does not delay the rest.
+                MemberState::GoingDown if !self.is_group() => self.position += 1,
                 MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }
