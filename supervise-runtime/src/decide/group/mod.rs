@@ -1637,8 +1637,6 @@ impl Group {
                 {
                     self.roster.member(id).passed = true;
                 }
-                // Under `OneForOne` an earlier member that is going down does not delay the rest.
-                MemberState::GoingDown if !self.is_group() => self.position += 1,
                 MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }

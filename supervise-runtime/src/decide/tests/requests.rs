@@ -32,3 +32,12 @@ fn a_restart_is_refused_with_its_reason() {
     assert_eq!(bench.on_request(0, Command::Restart), CommandOutcome::Stopping);
     assert_eq!(bench.on_request(1, Command::Restart), CommandOutcome::Busy);
 }
+
+/// A member that is stopped while it starts ends as soon as it is down, and the first start goes on.
+#[test]
+fn a_first_start_goes_on_after_a_member_that_is_stopped() {
+    for strategy in [Strategy::OneForOne, Strategy::AllForOne] {
+        let mut bench = tree(strategy).boots();
+        assert_eq!((bench.stop_member(0), bench.gone(0)), (String::new(), "over 0, start 1".into()));
+    }
+}
