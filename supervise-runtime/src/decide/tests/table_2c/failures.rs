@@ -1,12 +1,10 @@
 //! The effects of a failure, by directive.
 
 use super::super::bench::{ALL, GROUPS, tree};
-use super::super::sim::failure;
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{AfterDown, Group, GroupState};
 use crate::decide::member::MemberState;
-use crate::values::failure::Phase;
 use crate::values::strategy::Directive::{Escalate, Restart, Stop};
 use crate::values::strategy::Lifecycle::{Temporary, Transient};
 use crate::values::strategy::OnLimit;
