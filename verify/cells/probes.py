@@ -123,7 +123,7 @@ PROBES = [
 
     fn probe_decided(&self, id: Id, directive: Directive, instance: bool) {
         let Some(member) = self.roster.get(id) else { return };
-        let boots = !self.booted && !instance && !self.is_group() && member.settings.backoff.is_some();
+        let boots = !self.all_were_up && !instance && !self.is_group() && member.settings.backoff.is_some();
         let alone = member.alone && !instance;
         let row = match directive {
             Directive::Resume if instance => return,
@@ -167,7 +167,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "        let quits = member.settings.significant && by_itself;\n",
+        "        let significant_end = member.settings.significant && by_itself;\n",
         "        crate::probe::done(restarted, probe_column);\n",
     ),
     (

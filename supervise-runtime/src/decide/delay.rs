@@ -144,13 +144,13 @@ mod tests {
     }
 
     fn delays(backoff: Option<Backoff>, random: u64, count: usize) -> Vec<u128> {
-        let (mut pace, mut now) = (RestartDelay::default(), Instant::now());
+        let (mut delays, mut now) = (RestartDelay::default(), Instant::now());
         (0..count)
             .map(|_| {
-                pace.went_up(now);
-                let delay = pace.next(backoff.as_ref(), FAILED, random, now);
+                delays.went_up(now);
+                let delay = delays.next(backoff.as_ref(), FAILED, random, now);
                 now += delay;
-                pace.started_again(now);
+                delays.started_again(now);
                 delay.as_millis()
             })
             .collect()
@@ -230,10 +230,10 @@ mod tests {
     fn a_good_run_resets_only_where_it_was_asked_for() {
         for (reset, second) in [(Reset::Auto(secs(5)), 3000), (Reset::Auto(secs(7)), 6000), (Reset::Manual, 6000)] {
             let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).reset(reset).into();
-            let (mut pace, now) = (RestartDelay::default(), Instant::now());
-            pace.next(Some(&backoff), FAILED, 0, now);
-            pace.went_up(now);
-            let delay = pace.next(Some(&backoff), FAILED, 0, now + secs(6));
+            let (mut delays, now) = (RestartDelay::default(), Instant::now());
+            delays.next(Some(&backoff), FAILED, 0, now);
+            delays.went_up(now);
+            let delay = delays.next(Some(&backoff), FAILED, 0, now + secs(6));
             assert_eq!(delay.as_millis(), second, "{reset:?}");
         }
     }
@@ -247,20 +247,20 @@ mod tests {
 
     #[test]
     fn a_handled_message_ends_the_streak_but_the_least_gap_stays() {
-        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let (mut delays, now) = (RestartDelay::default(), Instant::now());
         let handled = LastRun { handled: true, ..FAILED };
-        assert_eq!(pace.next(None, handled, 0, now), Duration::ZERO);
-        pace.started_again(now);
-        assert_eq!(pace.next(None, handled, 0, now + Duration::from_millis(4)), Duration::from_millis(6));
-        pace.started_again(now + MIN_DELAY);
-        assert_eq!(pace.next(None, handled, 0, now + MIN_DELAY * 2), Duration::ZERO);
+        assert_eq!(delays.next(None, handled, 0, now), Duration::ZERO);
+        delays.started_again(now);
+        assert_eq!(delays.next(None, handled, 0, now + Duration::from_millis(4)), Duration::from_millis(6));
+        delays.started_again(now + MIN_DELAY);
+        assert_eq!(delays.next(None, handled, 0, now + MIN_DELAY * 2), Duration::ZERO);
     }
 
     #[test]
     fn a_failed_start_never_restarts_at_once() {
-        let (mut pace, now) = (RestartDelay::default(), Instant::now());
+        let (mut delays, now) = (RestartDelay::default(), Instant::now());
         let failed_start = LastRun { handled: false, never_at_once: true };
-        assert_eq!(pace.next(None, failed_start, 0, now), MIN_DELAY);
+        assert_eq!(delays.next(None, failed_start, 0, now), MIN_DELAY);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub(crate) struct Member {
     pub(crate) at: MemberState,
     pub(crate) settings: Arc<Settings>,
     pub(crate) budget: Option<Box<Budget>>,
-    pub(crate) pace: RestartDelay,
+    pub(crate) restart_delay: RestartDelay,
     /// The position in the order of declaration or spawning. Slots are reused, order numbers are not.
     pub(crate) order: u64,
     /// The member ends with this reason as soon as it is down, and is not started before that.
@@ -85,7 +85,7 @@ pub(crate) struct Member {
     /// The member handles its queued messages before it goes down.
     pub(crate) drains: bool,
     /// The member is significant and ends by itself: its supervisor ends with it (S22).
-    pub(crate) quits: bool,
+    pub(crate) significant_end: bool,
     /// True if the member has ended by itself: a restart of its group starts it again (S17).
     pub(crate) finished: bool,
     /// The start was requested by a user, or happens at run time: until the member is up or has ended, a failure

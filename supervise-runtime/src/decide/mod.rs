@@ -6,7 +6,7 @@
 //!
 //! * [`child`]: one child, tables 2a, 2b and 2d;
 //! * [`group`]: the supervisor, table 2c: a group, or under `OneForOne` each child as its own range;
-//! * `budget` and `pace`: how often and how soon a restart may happen (S14, S15, S31 to S33).
+//! * `budget` and `delay`: how often and how soon a restart may happen (S14, S15, S31 to S33).
 //!
 //! The table tests, the property tests and the runtime call the same functions.
 

@@ -177,11 +177,11 @@ pub(crate) struct Group {
     mode: GroupState,
     suspended: bool,
     /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
-    booted: bool,
+    all_were_up: bool,
     /// The build has finished: no further member is declared.
     built: bool,
     /// An actor that is starting again: the children it kept are restarted once it is up, not before.
-    heals: bool,
+    restarts_kept: bool,
     /// The member whose backoff delays the range.
     wait: Option<Id>,
     waited: Duration,
@@ -194,7 +194,7 @@ pub(crate) struct Group {
     /// The first failure that ended a member, for S22.
     first_failure: Option<Failure>,
     /// A significant member has ended by itself: the supervisor ends once the group is at rest (S22).
-    quits: bool,
+    significant_end: bool,
     /// The supervisor itself is up. It does not end because of its members before that.
     owner_is_up: bool,
     /// The supervisor itself ends when the range is down (`Stop` in an `AllForOne` tree).
@@ -219,9 +219,9 @@ impl Group {
             living: 0,
             mode: Group::first_mode(owner),
             suspended: false,
-            booted: owner != Owner::Tree,
+            all_were_up: owner != Owner::Tree,
             built: owner != Owner::Tree,
-            heals: false,
+            restarts_kept: false,
             wait: None,
             waited: Duration::ZERO,
             plan: Vec::new(),
@@ -229,7 +229,7 @@ impl Group {
             in_flight: 0,
             cause: None,
             first_failure: None,
-            quits: false,
+            significant_end: false,
             owner_is_up: owner != Owner::Tree,
             ends_with: None,
             runtime_gone: false,
@@ -332,7 +332,7 @@ impl Group {
 
     /// Returns the length of the child's streak of restarts; 1 for the first.
     pub(crate) fn streak(&self, id: Id) -> u32 {
-        self.roster.get(id).map_or(0, |member| member.pace.streak())
+        self.roster.get(id).map_or(0, |member| member.restart_delay.streak())
     }
 
     /// Returns whether all members are up or have ended, and none is still to be declared.
@@ -452,7 +452,7 @@ impl Group {
             leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: member.order,
-            streak: member.pace.streak_at(now),
+            streak: member.restart_delay.streak_at(now),
             used,
             allowance,
         })
@@ -488,13 +488,13 @@ impl Group {
             at: if value { MemberState::Up } else { MemberState::Queued },
             settings,
             budget: None,
-            pace: RestartDelay::default(),
+            restart_delay: RestartDelay::default(),
             order: self.roster.take_order(),
             ending: None,
             on_request: false,
             lost: false,
             drains: false,
-            quits: false,
+            significant_end: false,
             finished: false,
             alone: dynamic,
             was_up: false,
@@ -616,7 +616,7 @@ impl Group {
         if let GroupState::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
             // Only a supervisor that is up is resumed, so a later failure is not a failure of its first start.
-            self.booted |= self.built;
+            self.all_were_up |= self.built;
             // A first spawn has ended meanwhile; a new member in its slot has not begun.
             match self.at(by) {
                 MemberState::Failed => {
@@ -646,7 +646,7 @@ impl Group {
                 member.ending.get_or_insert(Ended::Stopped);
             } else if !member.dynamic && !member.on_request {
                 member.ending = None;
-                member.quits = false;
+                member.significant_end = false;
             }
         }
         self.go_down(0, AfterDown::Rebuild, now);
@@ -656,7 +656,7 @@ impl Group {
     pub(crate) fn restart_kept(&mut self, failure: &Failure, now: Instant) {
         self.owner_is_up = true;
         self.mode = GroupState::Steady;
-        self.heals = false;
+        self.restarts_kept = false;
         let places = self.roster.places().into_iter();
         let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
         if !kept.is_empty() {
@@ -681,25 +681,25 @@ impl Group {
     /// start, and an ancestor has failed since.
     pub(crate) fn rebuild(&mut self, suspended: bool) {
         self.mode = Group::first_mode(self.owner);
-        self.booted = self.owner != Owner::Tree;
-        self.built = self.booted;
+        self.all_were_up = self.owner != Owner::Tree;
+        self.built = self.all_were_up;
         self.budget = Budget::default();
         // Both are set only on the way to an end, and this is the only way up again: they need not be cleared
         // elsewhere.
         self.ends_with = None;
-        self.quits = false;
+        self.significant_end = false;
         self.owner_is_up = false;
         self.first_failure = None;
         self.wait = None;
         self.in_flight = 0;
-        self.heals = self.owner == Owner::Actor;
+        self.restarts_kept = self.owner == Owner::Actor;
         self.suspended = suspended; // a suspension of the previous incarnation has ended with the order to start
         for member in self.roster.iter_mut() {
             member.reached = member.dynamic;
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
             member.budget = None;
-            member.pace = RestartDelay::default();
+            member.restart_delay = RestartDelay::default();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
                 member.at = MemberState::Queued;
@@ -716,7 +716,7 @@ impl Group {
     /// The supervisor itself is up: spawns that waited begin.
     pub(crate) fn owner_up(&mut self, now: Instant) {
         self.owner_is_up = true;
-        self.heals = false;
+        self.restarts_kept = false;
         if self.mode == GroupState::AwaitingOwner {
             self.mode = GroupState::Steady;
         }
@@ -731,8 +731,8 @@ impl Group {
         let mut members = self.roster.iter().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
         let counts = self.owner != Owner::Set; // a set may have any number of members, too many for this loop
-        let quits = self.quits || counts && self.roster.iter().any(|member| member.quits);
-        quits && self.owner_is_up
+        let significant_end = self.significant_end || counts && self.roster.iter().any(|member| member.significant_end);
+        significant_end && self.owner_is_up
             || self.ends_with.is_some()
             || all && members.all(|member| member.at == MemberState::Ended || member.ending.is_some())
     }
@@ -775,7 +775,7 @@ impl Group {
         }
         member.at = MemberState::Up;
         (member.was_up, member.passed, member.alone) = (true, true, false);
-        member.pace.went_up(now);
+        member.restart_delay.went_up(now);
         self.settle(now);
     }
 
@@ -860,15 +860,15 @@ impl Group {
         let by_itself = member.ending.is_none();
         let restarted =
             member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
-        let quits = member.settings.significant && by_itself;
-        if member.at == MemberState::GoingDown && !(quits && comes_up) {
+        let significant_end = member.settings.significant && by_itself;
+        if member.at == MemberState::GoingDown && !(significant_end && comes_up) {
             // The child was asked to go down while it was ending: that request is fulfilled with this.
             self.ends_as(id, ended);
             return self.gone(id, facts.now);
         }
         if !restarted {
-            member.quits = quits;
-            member.finished = by_itself && !quits && !member.is_temporary() && matches!(ended, Ended::Done);
+            member.significant_end = significant_end;
+            member.finished = by_itself && !significant_end && !member.is_temporary() && matches!(ended, Ended::Done);
             self.over(id, ended);
             return self.settle(facts.now);
         }
@@ -1035,7 +1035,7 @@ impl Group {
     /// The child reports progress, which resets its backoff (S32).
     pub(crate) fn reset_backoff(&mut self, id: Id) {
         if self.roster.get(id).is_some() {
-            self.roster.member(id).pace.reset();
+            self.roster.member(id).restart_delay.reset();
         }
     }
 
@@ -1071,7 +1071,7 @@ impl Group {
             never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
         };
         let backoff = member.settings.backoff;
-        let delay = member.pace.next(backoff.as_ref(), over, facts.random, facts.now);
+        let delay = member.restart_delay.next(backoff.as_ref(), over, facts.random, facts.now);
         self.effects.push(GroupEffect::Scheduled(id, delay));
         if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
@@ -1127,7 +1127,7 @@ impl Group {
 
     /// Stops the child, also at a limit that stops (S18). `why` is the end of the failed child.
     fn stop_for(&mut self, id: Id, why: Ended, failure: &Failure, now: Instant) {
-        if !self.booted {
+        if !self.all_were_up {
             return self.fail(id, failure.clone(), now); // the first start comes up as a whole or not at all (S21)
         }
         let on_request = self.is_alone(id);
@@ -1135,7 +1135,7 @@ impl Group {
         self.first_failure.get_or_insert_with(|| failure.clone());
         let instance = self.at(id) == MemberState::Failed;
         let member = self.roster.member(id);
-        member.quits = member.settings.significant && member.is_temporary() && !on_request;
+        member.significant_end = member.settings.significant && member.is_temporary() && !on_request;
         member.ending = Some(why.clone());
         if alone {
             if instance {
@@ -1292,7 +1292,7 @@ impl Group {
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
         member.budget = None;
-        member.pace = RestartDelay::default();
+        member.restart_delay = RestartDelay::default();
         self.living += 1;
         self.begin_or_keep(id, now);
     }
@@ -1354,7 +1354,7 @@ impl Group {
         member.at = MemberState::Starting;
         member.due = false;
         if member.was_up {
-            member.pace.started_again(now);
+            member.restart_delay.started_again(now);
         }
         self.effects.push(GroupEffect::Tell(id, Order::Start));
     }
@@ -1395,8 +1395,8 @@ impl Group {
     /// Returns whether events of the child have to wait: for an ancestor, the parent, or the supervisor's own new
     /// start.
     fn keeps(&self, id: Id) -> bool {
-        let heals = self.heals && self.is_kept(id);
-        self.suspended || heals || matches!(self.mode, GroupState::Failed { .. } | GroupState::AwaitingOwner)
+        let restarts_kept = self.restarts_kept && self.is_kept(id);
+        self.suspended || restarts_kept || matches!(self.mode, GroupState::Failed { .. } | GroupState::AwaitingOwner)
     }
 
     /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
@@ -1419,14 +1419,14 @@ impl Group {
         }
         let member = self.roster.member(id);
         member.alone = false;
-        let quits = std::mem::take(&mut member.quits);
+        let significant_end = std::mem::take(&mut member.significant_end);
         if member.dynamic {
             self.roster.vacate(id);
         } else {
             member.ending.get_or_insert(why.clone());
         }
         self.living -= 1;
-        self.quits |= quits;
+        self.significant_end |= significant_end;
         if in_walk {
             self.in_flight -= 1;
         }
@@ -1643,7 +1643,7 @@ impl Group {
             }
         }
         if self.built {
-            self.booted = true;
+            self.all_were_up = true;
             self.mode = GroupState::Steady;
             self.cause = None; // healed: a later failure is the first of another move
             self.begin_each_kept(now);
@@ -1660,7 +1660,7 @@ impl Group {
 
     /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).
     fn ends_now(&self) -> bool {
-        self.quits && self.owner_is_up
+        self.significant_end && self.owner_is_up
     }
 
     fn end_by_itself(&mut self) {

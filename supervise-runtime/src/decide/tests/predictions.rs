@@ -66,7 +66,7 @@ impl Sim {
             Directive::Stop
         };
         // The first start comes up as a whole or not at all (S21).
-        let fails = announced == Directive::Stop && !self.booted;
+        let fails = announced == Directive::Stop && !self.all_were_up;
         assert_eq!(follows, if fails { Directive::Escalate } else { announced }, "the outcome for {id}");
     }
 

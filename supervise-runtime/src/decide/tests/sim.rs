@@ -75,7 +75,7 @@ pub(super) struct Sim {
     pub(super) suspended: bool,
     pub(super) was_up: bool,
     /// Whether the first start of this incarnation is over: all members were up.
-    pub(super) booted: bool,
+    pub(super) all_were_up: bool,
     pub(super) owner_fails: bool,
     pub(super) all_ended: bool,
     pub(super) children_down: bool,
@@ -100,7 +100,7 @@ impl Sim {
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
             suspended: false,
             was_up: false,
-            booted: plan.owner != Owner::Tree,
+            all_were_up: plan.owner != Owner::Tree,
             owner_fails: false,
             all_ended: false,
             children_down: false,
@@ -235,7 +235,7 @@ impl Sim {
             return;
         }
         self.group.rebuild(false);
-        self.booted = self.plan.owner != Owner::Tree;
+        self.all_were_up = self.plan.owner != Owner::Tree;
         (self.suspended, self.owner_fails, self.all_ended) = (false, false, false);
         self.charges.clear();
         for id in self.ids() {
@@ -304,7 +304,7 @@ impl Sim {
     pub(super) fn resume(&mut self) {
         if self.stand == Stand::Failed {
             self.stand = Stand::Up;
-            self.booted = true; // only a supervisor that is up is resumed
+            self.all_were_up = true; // only a supervisor that is up is resumed
             self.suspended = false;
             for kid in self.kids.iter_mut().flatten() {
                 if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
@@ -373,7 +373,7 @@ impl Sim {
                 GroupEffect::TellOwner(order) => panic!("not for a supervisor: {order:?}"),
             }
         }
-        self.booted |= *self.group.mode() == GroupState::Steady;
+        self.all_were_up |= *self.group.mode() == GroupState::Steady;
         self.check_range();
     }
 
