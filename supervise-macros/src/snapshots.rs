@@ -128,6 +128,7 @@ fn the_annotated_expansions_are_true() {
         let plain = formatted(text.parse().expect("tokens"));
         if plain != expansion {
             let target = root().join("target").join(annotated.file_name().unwrap());
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
             fs::write(&target, &expansion).unwrap();
             panic!("{} is old: what it has to be, without comments, is in {}", annotated.display(), target.display());
         }

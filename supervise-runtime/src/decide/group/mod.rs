@@ -734,7 +734,20 @@ impl Group {
         let significant_end = self.significant_end || counts && self.roster.iter().any(|member| member.significant_end);
         significant_end && self.owner_is_up
             || self.ends_with.is_some()
-            || all && members.all(|member| member.at == MemberState::Ended || member.ending.is_some())
+            || all && members.all(|member| self.is_leaving(member))
+    }
+
+    /// Returns whether the member has ended, or ends before the group is at rest.
+    fn is_leaving(&self, member: &Member) -> bool {
+        let restarts = matches!(self.mode, GroupState::Down { from, next: AfterDown::Up } if member.order >= from);
+        match member.at {
+            MemberState::Ended => !(restarts && member.finished),
+            // A restart of the range ends a `Temporary` member that it finds up (S17).
+            MemberState::Up | MemberState::Starting | MemberState::Failed | MemberState::FailedStart => {
+                member.ending.is_some() || restarts && member.is_temporary()
+            }
+            MemberState::Queued | MemberState::GoingDown | MemberState::BackingOff => member.ending.is_some(),
+        }
     }
 
     /// Returns the failure with which the group ends by itself.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::super::child::machine::Order;
 use super::super::child::{Command, CommandOutcome};
-use super::super::group::{AfterDown, FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
+use super::super::group::{AfterDown, FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner, is_roomy};
 use super::super::member::{MemberState, Settings};
 use super::sim::failure;
 use crate::values::backoff::ExponentialBackoff;
@@ -266,6 +266,14 @@ fn the_table_shrinks() {
     let again: Vec<Id> = (0..495).map(|_| many.group.add(settings(Lifecycle::Permanent), true)).collect();
     assert!(again.iter().all(|id| *id < 501), "{again:?}");
     assert_eq!((many.group.add(settings(Lifecycle::Permanent), true), many.group.slots()), (501, 502));
+}
+
+/// Memory is given back if more than three quarters of it are unused, but not for a short list.
+#[test]
+fn a_list_is_roomy_if_less_than_a_quarter_is_used() {
+    for (len, capacity, roomy) in [(0, 64, false), (0, 65, true), (31, 128, true), (32, 128, false), (33, 128, false)] {
+        assert_eq!(is_roomy(len, capacity), roomy, "{len} of {capacity}");
+    }
 }
 
 /// A table that has become much shorter keeps memory for twice its members, and no list of slots that are gone.

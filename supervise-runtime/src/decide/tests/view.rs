@@ -59,3 +59,26 @@ fn a_tree_whose_last_members_end_is_about_to_end() {
     assert_eq!(bench.group.own_end(), Some(OwnEnd::Failed));
     assert!(bench.group.ends_with_failure().is_some());
 }
+
+/// S17, S22: a restart of the range ends its `Temporary` members, and starts those that had ended by themselves again.
+#[test]
+fn a_restart_of_the_range_decides_whether_a_tree_is_about_to_end() {
+    let last_two_are_stopped = |mut bench: Bench| {
+        assert_eq!(bench.fails(1, Directive::Restart), "decided: down 2");
+        (1..3).for_each(|id| _ = bench.stop_member(id));
+        let own_end = bench.group.own_end();
+        bench.gone(2);
+        (own_end, bench.gone(1))
+    };
+    let (all, rest) = (tree(Strategy::AllForOne), tree(Strategy::RestForOne));
+    assert_eq!(last_two_are_stopped(all.steady()), (None, "over 1, down 0".into()));
+    let temporary = all.member(0, Lifecycle::Temporary).steady();
+    assert_eq!(last_two_are_stopped(temporary), (Some(OwnEnd::Done), "over 1, end 0".into()));
+    let outside = rest.member(0, Lifecycle::Temporary).steady();
+    assert_eq!(last_two_are_stopped(outside), (None, "over 1".into()));
+    for (setup, expected) in [(all, (None, "over 1, start 0")), (rest, (Some(OwnEnd::Done), "over 1, all ended"))] {
+        let mut bench = setup.member(0, Lifecycle::Transient).steady();
+        bench.done(0);
+        assert_eq!(last_two_are_stopped(bench), (expected.0, expected.1.into()));
+    }
+}
