@@ -362,6 +362,8 @@ pub(crate) struct Machine {
 #[derive(Debug, Default)]
 struct ColdState {
     leave: Leave,
+    /// The request to leave is of the next life, which was ordered and has not begun.
+    stops_next: bool,
     /// A failure that came from outside.
     failing: Option<Failure>,
     escalated: Option<Failure>,
@@ -615,7 +617,11 @@ impl Machine {
                     // Requests from before the end are settled with the end: `start_again()` must not find them. There
                     // are some only if the supervisor stopped waiting for a child that was not polled for long.
                     (self.due, self.undecided) = (false, false);
-                    self.cold().leave = Leave::Stay;
+                    // The stop of a life that is only ordered so far is not one of them.
+                    let cold = self.cold();
+                    if !std::mem::take(&mut cold.stops_next) {
+                        cold.leave = Leave::Stay;
+                    }
                 }
                 self.cold().over = Some(ended);
             }
@@ -762,7 +768,8 @@ impl Machine {
             // The group has decided what follows.
             State::Idle | State::AwaitingRestart | State::Ended => {
                 if begins {
-                    self.cold().leave = Leave::End(Ended::Stopped);
+                    let cold = self.cold();
+                    (cold.leave, cold.stops_next) = (Leave::End(Ended::Stopped), true);
                 }
             }
             State::Starting
@@ -1660,6 +1667,7 @@ impl Machine {
             Then::Done { ended, .. } if self.root => self.close(ended, port),
             Then::Done { ended, end } => {
                 let cold = self.cold();
+                cold.leave = Leave::Stay; // settled, as in `gone`: this end fulfils a request to go down
                 (cold.healing, cold.failed) = (Some(end.clone()), Some(end.clone()));
                 port.perform(self, Effect::Done { ended, end });
                 self.stage = Stage::Parked;
@@ -1717,7 +1725,8 @@ impl Machine {
 
     fn gone(&mut self, port: &mut dyn Port) {
         // If it stayed, the next turn would find it and notify the group once more.
-        self.cold().leave = Leave::Stay;
+        let cold = self.cold();
+        (cold.leave, cold.stops_next) = (Leave::Stay, false);
         port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
     }

@@ -244,7 +244,8 @@ impl Sim {
         if !self.has(id) {
             return;
         }
-        self.kid(id).stopped = true;
+        let kid = self.kid(id);
+        (kid.stopped, kid.finished) = (true, false); // a user's stop replaces the end by itself
         if told {
             self.order(id, Order::Stop { begins });
         }
