@@ -3,7 +3,7 @@
 use super::super::child::machine::Order;
 use super::super::group::{Cut, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
 use super::super::member::MemberState;
-use super::bench::{ALL, Bench, tree};
+use super::harness::{ALL, Harness, tree};
 use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
@@ -15,8 +15,8 @@ fn with_failure() -> Ended {
 }
 
 /// The ends of the members that have just ended.
-fn ends(bench: &mut Bench) -> Vec<(Id, &'static str)> {
-    let effects = bench.group.take_effects().into_iter();
+fn ends(harness: &mut Harness) -> Vec<(Id, &'static str)> {
+    let effects = harness.group.take_effects().into_iter();
     let ends = effects.filter_map(|effect| match effect {
         GroupEffect::Tell(id, Order::Over(Ended::Done)) => Some((id, "done")),
         GroupEffect::Tell(id, Order::Over(Ended::Stopped)) => Some((id, "stopped")),
@@ -31,175 +31,175 @@ fn ends(bench: &mut Bench) -> Vec<(Id, &'static str)> {
 #[test]
 fn a_stop_does_not_hide_the_failure_that_a_child_ends_with() {
     for (others, end) in [(vec![with_failure()], "failed"), (vec![Ended::Done], "stopped"), (vec![], "stopped")] {
-        let mut bench = tree(Strategy::OneForOne).steady();
-        bench.stop_member(1);
-        others.into_iter().for_each(|other| bench.group.ends_as(1, other));
-        bench.group.gone(1, bench.now);
-        assert_eq!(ends(&mut bench), [(1, end)]);
+        let mut harness = tree(Strategy::OneForOne).steady();
+        harness.stop_member(1);
+        others.into_iter().for_each(|other| harness.group.ends_as(1, other));
+        harness.group.gone(1, harness.now);
+        assert_eq!(ends(&mut harness), [(1, end)]);
     }
-    let mut bench = tree(Strategy::OneForOne).steady();
-    bench.fails(1, Directive::Stop);
-    bench.group.ends_as(1, Ended::Killed);
-    bench.group.gone(1, bench.now);
-    assert_eq!(ends(&mut bench), [(1, "failed")], "the first failure is the reason");
+    let mut harness = tree(Strategy::OneForOne).steady();
+    harness.fails(1, Directive::Stop);
+    harness.group.ends_as(1, Ended::Killed);
+    harness.group.gone(1, harness.now);
+    assert_eq!(ends(&mut harness), [(1, "failed")], "the first failure is the reason");
 }
 
 /// S22: a failure with which a member is ending is the failure of the tree, unless the tree was stopped before.
 #[test]
 fn the_failure_that_the_last_member_ends_with_is_that_of_the_tree() {
-    let mut bench = tree(Strategy::OneForOne).steady();
-    (0..3).for_each(|id| _ = bench.stop_member(id));
-    bench.group.ends_as(1, with_failure());
-    assert_eq!(bench.group.own_end(), Some(OwnEnd::Failed));
-    assert!(bench.group.ends_with_failure().is_some());
-    let mut bench = tree(Strategy::OneForOne).stops();
-    bench.group.ends_as(2, with_failure());
-    assert!(bench.group.ends_with_failure().is_none(), "the tree was stopped");
+    let mut harness = tree(Strategy::OneForOne).steady();
+    (0..3).for_each(|id| _ = harness.stop_member(id));
+    harness.group.ends_as(1, with_failure());
+    assert_eq!(harness.group.own_end(), Some(OwnEnd::Failed));
+    assert!(harness.group.ends_with_failure().is_some());
+    let mut harness = tree(Strategy::OneForOne).stops();
+    harness.group.ends_as(2, with_failure());
+    assert!(harness.group.ends_with_failure().is_none(), "the tree was stopped");
 }
 
 /// S28: an optional child that is absent ends, and the start goes on. If it was asked to go down meanwhile, it is down.
 #[test]
 fn an_absent_child_ends_and_the_start_goes_on() {
     for strategy in ALL {
-        let mut bench = tree(strategy).optional(0).boots();
-        assert_eq!(bench.event(|group, now| group.absent(0, now)), "over 0, start 1");
-        let mut bench = tree(strategy).optional(0).boots();
-        assert_eq!(bench.restart_above(), "down 0");
-        assert_eq!(bench.event(|group, now| group.absent(0, now)), "all down");
+        let mut harness = tree(strategy).optional(0).boots();
+        assert_eq!(harness.event(|group, now| group.absent(0, now)), "over 0, start 1");
+        let mut harness = tree(strategy).optional(0).boots();
+        assert_eq!(harness.restart_above(), "down 0");
+        assert_eq!(harness.event(|group, now| group.absent(0, now)), "all down");
     }
 }
 
 /// S28: a child that was absent at the first start stays absent when its supervisor starts again.
 #[test]
 fn a_child_that_was_absent_stays_absent() {
-    let mut bench = tree(Strategy::AllForOne).optional(1).boots_on();
-    assert_eq!(bench.event(|group, now| group.absent(1, now)), "over 1, start 2");
-    bench.up(2);
-    let mut bench = bench.starts_over();
-    bench.group.rebuild(false);
-    bench.reach(0);
-    bench.up(0);
-    bench.group.skip(1, bench.now);
-    assert_eq!(ends(&mut bench), [(1, "done")]);
-    assert!(bench.group.has_passed(1));
-    assert_eq!(bench.reach(2), "start 2");
+    let mut harness = tree(Strategy::AllForOne).optional(1).boots_on();
+    assert_eq!(harness.event(|group, now| group.absent(1, now)), "over 1, start 2");
+    harness.up(2);
+    let mut harness = harness.starts_over();
+    harness.group.rebuild(false);
+    harness.reach(0);
+    harness.up(0);
+    harness.group.skip(1, harness.now);
+    assert_eq!(ends(&mut harness), [(1, "done")]);
+    assert!(harness.group.has_passed(1));
+    assert_eq!(harness.reach(2), "start 2");
     // The build skips a child that a user had stopped, and that is not there either.
-    let mut bench = tree(Strategy::AllForOne).optional(1).steady().stopped(1).starts_over();
-    bench.group.rebuild(false);
-    bench.reach(0);
-    bench.up(0);
-    assert_eq!(bench.event(|group, now| group.skip(1, now)), "");
-    assert_eq!(bench.reach(2), "start 2");
+    let mut harness = tree(Strategy::AllForOne).optional(1).steady().stopped(1).starts_over();
+    harness.group.rebuild(false);
+    harness.reach(0);
+    harness.up(0);
+    assert_eq!(harness.event(|group, now| group.skip(1, now)), "");
+    assert_eq!(harness.reach(2), "start 2");
 }
 
 /// A key of a set is free for another instance once the present one is ending.
 #[test]
 fn a_member_is_ending_from_its_stop_on() {
     for owner in [Owner::Tree, Owner::Set] {
-        let mut bench = tree(Strategy::OneForOne).owner(owner).steady();
-        assert!(!bench.group.is_ending(1));
-        bench.stop_member(1);
-        assert!(bench.group.is_ending(1), "{owner:?}: going down");
-        bench.gone(1);
-        assert!(bench.group.is_ending(1), "{owner:?}: ended");
-        assert!(!bench.group.is_ending(0));
+        let mut harness = tree(Strategy::OneForOne).owner(owner).steady();
+        assert!(!harness.group.is_ending(1));
+        harness.stop_member(1);
+        assert!(harness.group.is_ending(1), "{owner:?}: going down");
+        harness.gone(1);
+        assert!(harness.group.is_ending(1), "{owner:?}: ended");
+        assert!(!harness.group.is_ending(0));
     }
 }
 
 /// A failure that arrives after the end of the child is reported, and changes nothing.
 #[test]
 fn a_failure_after_the_end_is_only_reported() {
-    let mut bench = tree(Strategy::OneForOne).steady().stopped(1);
-    assert_eq!(bench.group.failed(1, false), FailureRoute::ReportOnly);
-    assert_eq!(bench.group.at(1), MemberState::Ended);
+    let mut harness = tree(Strategy::OneForOne).steady().stopped(1);
+    assert_eq!(harness.group.failed(1, false), FailureRoute::ReportOnly);
+    assert_eq!(harness.group.at(1), MemberState::Ended);
 }
 
 /// S20, S22: a significant member that ends by itself while its supervisor restarts is down with the others, and starts
 /// again with them.
 #[test]
 fn a_significant_end_during_a_restart_from_above_counts_as_down() {
-    let mut bench = tree(Strategy::AllForOne).member(2, Lifecycle::Transient).significant(2).steady();
-    assert_eq!(bench.restart_above(), "down 2");
-    assert_eq!(bench.done(2), "down 1");
+    let mut harness = tree(Strategy::AllForOne).member(2, Lifecycle::Transient).significant(2).steady();
+    assert_eq!(harness.restart_above(), "down 2");
+    assert_eq!(harness.done(2), "down 1");
 }
 
 /// S24: the time is up before the child's turn has come. A child that its supervisor will start again goes down for
 /// that restart; a child that ends, ends.
 #[test]
 fn a_child_that_is_cut_goes_down_as_it_would_have() {
-    let cut = |bench: &mut Bench, id| match bench.group.cut(id, bench.now) {
+    let cut = |harness: &mut Harness, id| match harness.group.cut(id, harness.now) {
         Cut::Down(_) => "down",
         Cut::End => "end",
         Cut::Stay => "stay",
     };
     for strategy in ALL {
-        let mut bench = tree(strategy).steady();
-        bench.restart_above();
-        assert_eq!(cut(&mut bench, 0), "down");
-        assert_eq!(bench.group.at(0), MemberState::GoingDown);
-        let mut bench = tree(strategy).stops();
-        assert_eq!(cut(&mut bench, 0), "end");
-        let mut bench = tree(strategy).steady();
-        bench.stop_member(1);
-        bench.restart_above();
-        assert_eq!(cut(&mut bench, 1), "end", "a user stopped it");
+        let mut harness = tree(strategy).steady();
+        harness.restart_above();
+        assert_eq!(cut(&mut harness, 0), "down");
+        assert_eq!(harness.group.at(0), MemberState::GoingDown);
+        let mut harness = tree(strategy).stops();
+        assert_eq!(cut(&mut harness, 0), "end");
+        let mut harness = tree(strategy).steady();
+        harness.stop_member(1);
+        harness.restart_above();
+        assert_eq!(cut(&mut harness, 1), "end", "a user stopped it");
     }
     // The stop takes precedence over the restart of a range.
-    let mut bench = tree(Strategy::AllForOne).down();
-    bench.stop();
-    assert_eq!(cut(&mut bench, 0), "end");
+    let mut harness = tree(Strategy::AllForOne).down();
+    harness.stop();
+    assert_eq!(cut(&mut harness, 0), "end");
     // The actor restarts, and keeps a child (S11); if the actor stops, the child ends too.
     let actor = tree(Strategy::OneForOne).owner(Owner::Actor);
     for (stops, kept) in [(false, "stay"), (true, "end")] {
-        let mut bench = actor.steady();
-        bench.group.keep(1);
+        let mut harness = actor.steady();
+        harness.group.keep(1);
         if stops {
-            bench.stop()
+            harness.stop()
         } else {
-            bench.restart_above()
+            harness.restart_above()
         };
-        assert_eq!((cut(&mut bench, 1), cut(&mut bench, 0)), (kept, "end"));
+        assert_eq!((cut(&mut harness, 1), cut(&mut harness, 0)), (kept, "end"));
     }
 }
 
 /// The cell of the supervisor is gone: nothing starts any more, though a backoff is over.
 #[test]
 fn nothing_starts_in_a_group_that_is_finished() {
-    let mut bench = tree(Strategy::OneForOne).pauses().steady();
-    bench.fails(1, Directive::Restart);
-    bench.gone(1);
-    bench.group.finish();
-    assert!(bench.group.is_ended());
-    assert_eq!(bench.due(1), "");
+    let mut harness = tree(Strategy::OneForOne).pauses().steady();
+    harness.fails(1, Directive::Restart);
+    harness.gone(1);
+    harness.group.finish();
+    assert!(harness.group.is_ended());
+    assert_eq!(harness.due(1), "");
 }
 
 /// S18: AllForOne with Stop ends a tree at once, without the members that had ended before. An actor goes on without
 /// children.
 #[test]
 fn a_stop_under_all_for_one_ends_a_tree_and_not_an_actor() {
-    let mut bench = tree(Strategy::AllForOne).member(2, Lifecycle::Transient).steady();
-    bench.done(2);
-    assert_eq!(bench.fails(1, Directive::Stop), "decided: end 1");
-    assert_eq!(bench.gone(1), "over 1, end 0");
-    assert_eq!(bench.gone(0), "over 0, all ended");
-    let mut bench = tree(Strategy::AllForOne).owner(Owner::Actor).steady();
-    assert_eq!(bench.fails(1, Directive::Stop), "decided: end 2");
-    assert_eq!((bench.gone(2), bench.gone(1)), ("over 2, end 1".into(), "over 1, end 0".into()));
-    assert_eq!(bench.gone(0), "over 0");
-    assert!(!bench.group.is_ended());
+    let mut harness = tree(Strategy::AllForOne).member(2, Lifecycle::Transient).steady();
+    harness.done(2);
+    assert_eq!(harness.fails(1, Directive::Stop), "decided: end 1");
+    assert_eq!(harness.gone(1), "over 1, end 0");
+    assert_eq!(harness.gone(0), "over 0, all ended");
+    let mut harness = tree(Strategy::AllForOne).owner(Owner::Actor).steady();
+    assert_eq!(harness.fails(1, Directive::Stop), "decided: end 2");
+    assert_eq!((harness.gone(2), harness.gone(1)), ("over 2, end 1".into(), "over 1, end 0".into()));
+    assert_eq!(harness.gone(0), "over 0");
+    assert!(!harness.group.is_ended());
 }
 
 /// A suspension concerns the children that have not ended, and no kept values.
 #[test]
 fn a_suspension_reaches_living_children() {
-    let mut bench = tree(Strategy::OneForOne).kind(1, None).steady().stopped(2);
+    let mut harness = tree(Strategy::OneForOne).kind(1, None).steady().stopped(2);
     for suspended in [true, false] {
         if suspended {
-            bench.group.suspend()
+            harness.group.suspend()
         } else {
-            bench.group.end_suspension(bench.now)
+            harness.group.end_suspension(harness.now)
         }
-        let orders = bench.group.take_effects().into_iter().map(|effect| match effect {
+        let orders = harness.group.take_effects().into_iter().map(|effect| match effect {
             GroupEffect::Tell(id, Order::Suspend(suspended)) => (id, suspended),
             other => panic!("{other:?}"),
         });
@@ -211,10 +211,10 @@ fn a_suspension_reaches_living_children() {
 /// their backoff. It does not wait for that of other children, nor once the handle exists.
 #[test]
 fn a_start_waits_for_the_backoff_of_a_child_with_a_late_handle() {
-    let first = |setup: super::bench::Setup| setup.pauses().boots();
-    let fails = |mut bench: Bench| {
-        let effects = bench.start_fails(0, Directive::Restart);
-        assert_eq!(bench.group.has_passed(0), effects.contains("start 1"));
+    let first = |setup: super::harness::Setup| setup.pauses().boots();
+    let fails = |mut harness: Harness| {
+        let effects = harness.start_fails(0, Directive::Restart);
+        assert_eq!(harness.group.has_passed(0), effects.contains("start 1"));
         effects
     };
     let setup = tree(Strategy::OneForOne);
@@ -223,18 +223,18 @@ fn a_start_waits_for_the_backoff_of_a_child_with_a_late_handle() {
     assert_eq!(fails(first(setup.optional(0))), waits);
     assert_eq!(fails(first(setup.kind(0, Some(ChildKind::Tree)))), waits);
     for setup in [setup.optional(0), setup.kind(0, Some(ChildKind::Tree))] {
-        let mut bench = setup.pauses().steady().starts_over();
-        assert_eq!(bench.rebuild(), "start 0");
-        assert_eq!(fails(bench), goes_on, "it was up before");
+        let mut harness = setup.pauses().steady().starts_over();
+        assert_eq!(harness.rebuild(), "start 0");
+        assert_eq!(fails(harness), goes_on, "it was up before");
     }
 }
 
 /// S21: a child that was up, and is being restarted, does not delay those after it.
 #[test]
 fn a_start_does_not_wait_for_a_child_that_was_up() {
-    let mut bench = tree(Strategy::OneForOne).boots();
-    bench.suspend();
-    assert_eq!(bench.up(0), "");
-    assert_eq!((bench.restart(0), bench.gone(0)), ("down 0".into(), String::new()));
-    assert_eq!(bench.end_suspension(), "start 0, start 1");
+    let mut harness = tree(Strategy::OneForOne).boots();
+    harness.suspend();
+    assert_eq!(harness.up(0), "");
+    assert_eq!((harness.restart(0), harness.gone(0)), ("down 0".into(), String::new()));
+    assert_eq!(harness.end_suspension(), "start 0, start 1");
 }

@@ -1,23 +1,17 @@
 //! Tests of the decisions: each cell of the tables, and random walks through all of them.
 
-mod bench;
-mod checks;
 mod coverage;
 mod ends;
-mod fails;
 mod from_above;
-mod kid;
+mod harness;
 mod life;
 mod many;
 mod moving;
-mod predictions;
-mod promises;
 mod property;
 mod requests;
 mod settings;
 mod sim;
 mod spawns;
-mod steps;
 #[cfg(feature = "testing")]
 mod stories;
 mod table;

@@ -1,7 +1,7 @@
 //! Members that change their supervisor, members without a supervisor, and members that come back on request (S26, S38,
 //! S39).
 
-use super::bench::tree;
+use super::harness::tree;
 use crate::decide::group::{Moving, Owner};
 use crate::values::strategy::{Directive, Strategy};
 
@@ -9,13 +9,13 @@ use crate::values::strategy::{Directive, Strategy};
 #[test]
 fn above_a_top_level_actor_nobody_fails() {
     for directive in [Directive::Escalate, Directive::Stop] {
-        let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
-        assert_eq!(bench.comes_to(1, directive), Directive::Stop);
-        assert_eq!(bench.fails(1, directive), "decided: end 1");
+        let mut harness = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
+        assert_eq!(harness.comes_to(1, directive), Directive::Stop);
+        assert_eq!(harness.fails(1, directive), "decided: end 1");
     }
-    let mut bench = tree(Strategy::OneForOne).owner(Owner::Guardian).max(0).steady();
-    assert_eq!(bench.comes_to(1, Directive::Restart), Directive::Stop);
-    assert_eq!(bench.fails(1, Directive::Restart), "decided: limit 1, end 1");
+    let mut harness = tree(Strategy::OneForOne).owner(Owner::Guardian).max(0).steady();
+    assert_eq!(harness.comes_to(1, Directive::Restart), Directive::Stop);
+    assert_eq!(harness.fails(1, Directive::Restart), "decided: limit 1, end 1");
 }
 
 /// A member leaves and joins only where it is up and the group is at rest.
@@ -48,14 +48,14 @@ fn a_member_moves_only_where_nothing_goes_on() {
 #[test]
 fn a_drain_is_over_with_the_life_it_ended() {
     let strategy = Strategy::AllForOne;
-    let mut bench = tree(strategy).steady();
-    assert_eq!(bench.drain(2), "drain 2");
-    assert_eq!(bench.fails(0, Directive::Restart), "decided: down 2", "what it drains still is over");
-    let mut bench = tree(strategy).steady();
-    assert_eq!(bench.drain(2), "drain 2");
-    assert_eq!(bench.gone(2), "over 2");
-    assert_eq!(bench.start_again(2), "start 2");
-    assert_eq!((bench.up(2), bench.stop_member(2)), (String::new(), String::new()));
-    assert_eq!(bench.fails(0, Directive::Restart), "decided: ");
-    assert_eq!(bench.gone(2), "over 2, down 1");
+    let mut harness = tree(strategy).steady();
+    assert_eq!(harness.drain(2), "drain 2");
+    assert_eq!(harness.fails(0, Directive::Restart), "decided: down 2", "what it drains still is over");
+    let mut harness = tree(strategy).steady();
+    assert_eq!(harness.drain(2), "drain 2");
+    assert_eq!(harness.gone(2), "over 2");
+    assert_eq!(harness.start_again(2), "start 2");
+    assert_eq!((harness.up(2), harness.stop_member(2)), (String::new(), String::new()));
+    assert_eq!(harness.fails(0, Directive::Restart), "decided: ");
+    assert_eq!(harness.gone(2), "over 2, down 1");
 }

@@ -9,7 +9,7 @@ use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 use super::super::child::Command;
 use super::super::group::{GroupState, Id, Owner};
 use super::coverage::{self, column_2c, hit_2c};
-use super::kid::Note;
+use super::sim::child::Mail;
 use super::sim::{Plan, Sim, Stand};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
@@ -201,10 +201,10 @@ fn take(sim: &mut Sim, happens: Move) {
             }
         }
         (Move::TimeUp(_, directive), Some(id)) => sim.time_is_up(id, directive),
-        (Move::Kill(_), Some(id)) => sim.send(id, Note::Kill),
+        (Move::Kill(_), Some(id)) => sim.send(id, Mail::Kill),
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
-        (Move::Stop(_), Some(id)) => sim.send(id, Note::Stop),
+        (Move::Stop(_), Some(id)) => sim.send(id, Mail::Stop),
         (Move::CommandOutcome(_, command), Some(id)) => sim.on_request(id, command),
         (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),

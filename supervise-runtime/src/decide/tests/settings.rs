@@ -3,25 +3,25 @@
 use std::time::Duration;
 
 use super::super::group::{Group, GroupEffect, Owner};
-use super::bench::{ALL, tree};
+use super::harness::{ALL, tree};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::strategy::{Directive, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 /// S4: each instance of a supervisor has its own settings, and a budget that is not used yet.
 #[test]
 fn a_new_instance_uses_its_own_settings_and_a_fresh_budget() {
-    let mut bench = tree(Strategy::RestForOne).max(1).steady();
-    assert_eq!(bench.fails(2, Directive::Restart), "decided: down 2");
+    let mut harness = tree(Strategy::RestForOne).max(1).steady();
+    assert_eq!(harness.fails(2, Directive::Restart), "decided: down 2");
     let used = |group: &Group, now| group.view_shared(now).map(|(used, allowance)| (used, allowance.max));
-    assert_eq!(used(&bench.group, bench.now), Some((1, Some(1))));
+    assert_eq!(used(&harness.group, harness.now), Some((1, Some(1))));
     let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(7)).within(Duration::from_secs(3));
-    bench.group.configure(Strategy::AllForOne, limit);
-    assert_eq!(bench.group.strategy(), Strategy::AllForOne);
-    let SupervisorLimits { strategy, limit: declared } = bench.group.limits();
+    harness.group.configure(Strategy::AllForOne, limit);
+    assert_eq!(harness.group.strategy(), Strategy::AllForOne);
+    let SupervisorLimits { strategy, limit: declared } = harness.group.limits();
     assert_eq!((strategy, declared), (Strategy::AllForOne, limit));
-    assert_eq!(used(&bench.group, bench.now), Some((0, Some(7))));
-    bench.group.configure(Strategy::OneForOne, limit);
-    assert_eq!(used(&bench.group, bench.now), None, "each member has a budget of its own");
+    assert_eq!(used(&harness.group, harness.now), Some((0, Some(7))));
+    harness.group.configure(Strategy::OneForOne, limit);
+    assert_eq!(used(&harness.group, harness.now), None, "each member has a budget of its own");
 }
 
 /// S15: without a declared `on_limit`, an instance of a set ends at its limit, and any other child escalates.
@@ -30,8 +30,8 @@ fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
     for (owner, on_limit) in
         [(Owner::Set, OnLimit::Stop), (Owner::Tree, OnLimit::Escalate), (Owner::Actor, OnLimit::Escalate)]
     {
-        let bench = tree(Strategy::OneForOne).owner(owner).default_limit().steady();
-        let view = bench.group.view(1, None, bench.now).expect("a living child");
+        let harness = tree(Strategy::OneForOne).owner(owner).default_limit().steady();
+        let view = harness.group.view(1, None, harness.now).expect("a living child");
         assert_eq!((view.allowance.max, view.allowance.on_limit), (Some(10), on_limit), "{owner:?}");
     }
 }
@@ -39,9 +39,9 @@ fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
 /// S15: a group has no default limit if all of its children declare a backoff. Kept values do not count.
 #[test]
 fn a_group_whose_children_all_declare_a_backoff_restarts_any_number_of_times() {
-    let max = |setup: super::bench::Setup| {
-        let bench = setup.default_limit().steady();
-        bench.group.view_shared(bench.now).expect("a group").1.max
+    let max = |setup: super::harness::Setup| {
+        let harness = setup.default_limit().steady();
+        harness.group.view_shared(harness.now).expect("a group").1.max
     };
     assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).pause(2, 20).kind(1, None)), None);
     assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).kind(1, None)), Some(10));
@@ -51,16 +51,16 @@ fn a_group_whose_children_all_declare_a_backoff_restarts_any_number_of_times() {
 #[test]
 fn progress_begins_again_with_the_shortest_backoff() {
     for (reset, wait) in [(false, "wait 1 40ms"), (true, "wait 1 20ms")] {
-        let mut bench = tree(Strategy::OneForOne).pause(1, 20).steady();
-        bench.fails(1, Directive::Restart);
-        assert_eq!(bench.gone(1), "wait 1 20ms");
-        bench.due(1);
-        bench.up(1);
+        let mut harness = tree(Strategy::OneForOne).pause(1, 20).steady();
+        harness.fails(1, Directive::Restart);
+        assert_eq!(harness.gone(1), "wait 1 20ms");
+        harness.due(1);
+        harness.up(1);
         if reset {
-            bench.group.reset_backoff(1);
+            harness.group.reset_backoff(1);
         }
-        bench.fails(1, Directive::Restart);
-        assert_eq!(bench.gone(1), wait);
+        harness.fails(1, Directive::Restart);
+        assert_eq!(harness.gone(1), wait);
     }
 }
 

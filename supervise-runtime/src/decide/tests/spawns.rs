@@ -2,7 +2,7 @@
 
 use super::super::group::{Group, Owner};
 use super::super::member::MemberState;
-use super::bench::{ALL, Setup, tree};
+use super::harness::{ALL, Setup, tree};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, RestartLimit, Strategy};
 
@@ -12,18 +12,18 @@ use crate::values::strategy::{Directive, RestartLimit, Strategy};
 fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
     for strategy in ALL {
         let setup = tree(strategy).owner(Owner::Actor).pause(1, 20).pause(2, 20);
-        let mut bench = setup.boots();
-        bench.up(0);
-        assert_eq!(bench.start_fails(2, Directive::Restart), "decided: wait 2 20ms");
-        assert_eq!(bench.event(Group::absorb_spawns), "end 1, over 2");
-        assert_eq!(bench.ats(), [MemberState::Up, MemberState::GoingDown, MemberState::Ended]);
+        let mut harness = setup.boots();
+        harness.up(0);
+        assert_eq!(harness.start_fails(2, Directive::Restart), "decided: wait 2 20ms");
+        assert_eq!(harness.event(Group::absorb_spawns), "end 1, over 2");
+        assert_eq!(harness.ats(), [MemberState::Up, MemberState::GoingDown, MemberState::Ended]);
     }
-    let mut bench = tree(Strategy::OneForOne).owner(Owner::Actor).pause(1, 20).steady();
-    bench.fails(0, Directive::Restart);
-    assert_eq!(bench.gone(0), "start 0");
-    bench.fails(1, Directive::Restart);
-    assert_eq!(bench.gone(1), "wait 1 20ms");
-    assert_eq!(bench.event(Group::absorb_spawns), "", "they were up");
+    let mut harness = tree(Strategy::OneForOne).owner(Owner::Actor).pause(1, 20).steady();
+    harness.fails(0, Directive::Restart);
+    assert_eq!(harness.gone(0), "start 0");
+    harness.fails(1, Directive::Restart);
+    assert_eq!(harness.gone(1), "wait 1 20ms");
+    assert_eq!(harness.event(Group::absorb_spawns), "", "they were up");
 }
 
 /// S21: the start of a tree waits until the first instances of a set are up, have ended, or are backing off with a
@@ -32,14 +32,14 @@ fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
 fn a_tree_waits_for_the_first_instances_of_a_set() {
     let set = tree(Strategy::OneForOne).owner(Owner::Set);
     let fails = |setup: Setup| {
-        let mut bench = setup.boots();
-        assert!(!bench.group.have_passed());
-        bench.up(0);
-        bench.stop_member(1);
-        bench.gone(1);
-        assert!(!bench.group.have_passed());
-        bench.start_fails(2, Directive::Restart);
-        bench.group.have_passed()
+        let mut harness = setup.boots();
+        assert!(!harness.group.have_passed());
+        harness.up(0);
+        harness.stop_member(1);
+        harness.gone(1);
+        assert!(!harness.group.have_passed());
+        harness.start_fails(2, Directive::Restart);
+        harness.group.have_passed()
     };
     assert!(!fails(set));
     assert!(fails(set.pause(2, 20)));

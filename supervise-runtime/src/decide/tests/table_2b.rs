@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::bench::tree;
 use super::coverage::Column;
+use super::harness::tree;
 use super::life::{Admission, Life, at};
 use super::table::{Case, case};
 use crate::decide::child::State::{
@@ -62,9 +62,9 @@ fn limits() -> Vec<Case> {
         case(TURN, LIMIT, || no_decision(Idle)),
         case(FIRST, LIMIT, || {
             let first = |on_limit| {
-                let mut bench = tree(Strategy::OneForOne).owner(Owner::Actor).max(0).on_limit(on_limit).steady();
-                bench.spawn(tree(Strategy::OneForOne));
-                bench.start_fails(3, Directive::Restart)
+                let mut harness = tree(Strategy::OneForOne).owner(Owner::Actor).max(0).on_limit(on_limit).steady();
+                harness.spawn(tree(Strategy::OneForOne));
+                harness.start_fails(3, Directive::Restart)
             };
             assert_eq!(first(OnLimit::Stop), "decided: limit 3, over 3");
             assert_eq!(first(OnLimit::Escalate), "decided: limit 3, over 3, owner fails");
@@ -89,10 +89,10 @@ fn limits() -> Vec<Case> {
         case(WAITING, LIMIT, || no_decision(AwaitingRestart)),
         case(AGAIN, LIMIT, || {
             let again = |on_limit| {
-                let mut bench = tree(Strategy::OneForOne).max(1).on_limit(on_limit).steady();
-                bench.fails(1, Directive::Restart);
-                bench.gone(1);
-                bench.start_fails(1, Directive::Restart)
+                let mut harness = tree(Strategy::OneForOne).max(1).on_limit(on_limit).steady();
+                harness.fails(1, Directive::Restart);
+                harness.gone(1);
+                harness.start_fails(1, Directive::Restart)
             };
             assert_eq!(again(OnLimit::Stop), "decided: limit 1, over 1");
             assert_eq!(again(OnLimit::Escalate), "decided: limit 1, owner fails");

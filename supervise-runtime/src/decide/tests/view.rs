@@ -1,12 +1,12 @@
 //! The view of a group and its members from outside (S42).
 
 use super::super::group::{Id, OwnEnd};
-use super::bench::{Bench, GROUPS, tree};
+use super::harness::{GROUPS, Harness, tree};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
-fn waited_for(bench: &Bench) -> Vec<Id> {
-    let shared = bench.group.view_shared(bench.now);
-    let waits = |id: &Id| bench.group.view(*id, shared, bench.now).expect("a living child").holds_up;
+fn waited_for(harness: &Harness) -> Vec<Id> {
+    let shared = harness.group.view_shared(harness.now);
+    let waits = |id: &Id| harness.group.view(*id, shared, harness.now).expect("a living child").holds_up;
     (0..3).filter(waits).collect()
 }
 
@@ -14,61 +14,61 @@ fn waited_for(bench: &Bench) -> Vec<Id> {
 #[test]
 fn a_range_that_is_down_shows_the_member_it_waits_for() {
     for strategy in GROUPS {
-        let mut bench = tree(strategy).pauses().steady();
-        bench.fails(1, Directive::Restart);
-        bench.gone(2);
-        assert_eq!(waited_for(&bench), [], "{strategy:?}: members are still going down");
-        bench.gone(1);
-        bench.gone(0);
-        assert_eq!(waited_for(&bench), [1], "{strategy:?}");
-        bench.due(1);
-        assert_eq!(waited_for(&bench), [], "{strategy:?}: the backoff is over");
+        let mut harness = tree(strategy).pauses().steady();
+        harness.fails(1, Directive::Restart);
+        harness.gone(2);
+        assert_eq!(waited_for(&harness), [], "{strategy:?}: members are still going down");
+        harness.gone(1);
+        harness.gone(0);
+        assert_eq!(waited_for(&harness), [1], "{strategy:?}");
+        harness.due(1);
+        assert_eq!(waited_for(&harness), [], "{strategy:?}: the backoff is over");
     }
 }
 
 /// A kept value is a part of the supervisor, not a child.
 #[test]
 fn a_kept_value_is_not_shown() {
-    let bench = tree(Strategy::OneForOne).kind(1, None).steady();
-    let shown: Vec<Id> = (0..4).filter(|id| bench.group.view(*id, None, bench.now).is_some()).collect();
+    let harness = tree(Strategy::OneForOne).kind(1, None).steady();
+    let shown: Vec<Id> = (0..4).filter(|id| harness.group.view(*id, None, harness.now).is_some()).collect();
     assert_eq!(shown, [0, 2]);
-    assert_eq!(bench.group.living(), 2);
+    assert_eq!(harness.group.living(), 2);
 }
 
 /// A member that was asked to end is leaving; a member that goes down for a restart is not, nor one that failed.
 #[test]
 fn a_member_that_was_stopped_is_leaving() {
-    let mut bench = tree(Strategy::OneForOne).steady();
-    bench.stop_member(0);
-    bench.fails(1, Directive::Restart);
-    bench.fails(2, Directive::Stop);
-    let leaving = [0, 1, 2].map(|id| bench.group.view(id, None, bench.now).expect("a living child").leaving);
+    let mut harness = tree(Strategy::OneForOne).steady();
+    harness.stop_member(0);
+    harness.fails(1, Directive::Restart);
+    harness.fails(2, Directive::Stop);
+    let leaving = [0, 1, 2].map(|id| harness.group.view(id, None, harness.now).expect("a living child").leaving);
     assert_eq!(leaving, [true, false, false]);
 }
 
 /// S22: a tree whose last members are ending is about to end, with a failure if one of them ends with a failure.
 #[test]
 fn a_tree_whose_last_members_end_is_about_to_end() {
-    let mut bench = tree(Strategy::OneForOne).kind(1, None).member(2, Lifecycle::Temporary).steady();
-    bench.stop_member(0);
-    assert_eq!(bench.group.own_end(), None, "one member goes on");
+    let mut harness = tree(Strategy::OneForOne).kind(1, None).member(2, Lifecycle::Temporary).steady();
+    harness.stop_member(0);
+    assert_eq!(harness.group.own_end(), None, "one member goes on");
     let mut stopped = tree(Strategy::OneForOne).steady();
     (0..3).for_each(|id| _ = stopped.stop_member(id));
     assert_eq!(stopped.group.own_end(), Some(OwnEnd::Done));
-    bench.fails(2, Directive::Restart);
-    assert_eq!(bench.group.own_end(), Some(OwnEnd::Failed));
-    assert!(bench.group.ends_with_failure().is_some());
+    harness.fails(2, Directive::Restart);
+    assert_eq!(harness.group.own_end(), Some(OwnEnd::Failed));
+    assert!(harness.group.ends_with_failure().is_some());
 }
 
 /// S17, S22: a restart of the range ends its `Temporary` members, and starts those that had ended by themselves again.
 #[test]
 fn a_restart_of_the_range_decides_whether_a_tree_is_about_to_end() {
-    let last_two_are_stopped = |mut bench: Bench| {
-        assert_eq!(bench.fails(1, Directive::Restart), "decided: down 2");
-        (1..3).for_each(|id| _ = bench.stop_member(id));
-        let own_end = bench.group.own_end();
-        bench.gone(2);
-        (own_end, bench.gone(1))
+    let last_two_are_stopped = |mut harness: Harness| {
+        assert_eq!(harness.fails(1, Directive::Restart), "decided: down 2");
+        (1..3).for_each(|id| _ = harness.stop_member(id));
+        let own_end = harness.group.own_end();
+        harness.gone(2);
+        (own_end, harness.gone(1))
     };
     let (all, rest) = (tree(Strategy::AllForOne), tree(Strategy::RestForOne));
     assert_eq!(last_two_are_stopped(all.steady()), (None, "over 1, down 0".into()));
@@ -77,8 +77,8 @@ fn a_restart_of_the_range_decides_whether_a_tree_is_about_to_end() {
     let outside = rest.member(0, Lifecycle::Temporary).steady();
     assert_eq!(last_two_are_stopped(outside), (None, "over 1".into()));
     for (setup, expected) in [(all, (None, "over 1, start 0")), (rest, (Some(OwnEnd::Done), "over 1, all ended"))] {
-        let mut bench = setup.member(0, Lifecycle::Transient).steady();
-        bench.done(0);
-        assert_eq!(last_two_are_stopped(bench), (expected.0, expected.1.into()));
+        let mut harness = setup.member(0, Lifecycle::Transient).steady();
+        harness.done(0);
+        assert_eq!(last_two_are_stopped(harness), (expected.0, expected.1.into()));
     }
 }

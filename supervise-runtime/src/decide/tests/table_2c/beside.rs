@@ -1,6 +1,6 @@
 //! Members that end or join during all these events, and the timer.
 
-use super::super::bench::{ALL, GROUPS, tree};
+use super::super::harness::{ALL, GROUPS, tree};
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{AfterDown, GroupState, Owner};
@@ -30,52 +30,52 @@ fn stopped() -> Vec<Case> {
     vec![
         case(STOPPED, UP, || {
             for strategy in GROUPS {
-                let mut bench = tree(strategy).comes_up();
-                assert_eq!(bench.stop_member(2), "over 2", "it was not up");
-                assert_eq!(bench.stop_member(1), "");
-                assert_eq!(bench.gone(1), "over 1", "no start failure");
+                let mut harness = tree(strategy).comes_up();
+                assert_eq!(harness.stop_member(2), "over 2", "it was not up");
+                assert_eq!(harness.stop_member(1), "");
+                assert_eq!(harness.gone(1), "over 1", "no start failure");
                 assert_eq!(
-                    (bench.group.mode(), bench.ats()),
+                    (harness.group.mode(), harness.ats()),
                     (&GroupState::Steady, [MemberState::Up, MemberState::Ended, MemberState::Ended])
                 );
-                let mut bench = tree(strategy).comes_up();
-                assert_eq!(bench.stop_member(0), "");
-                assert_eq!(bench.gone(0), "over 0");
-                assert_eq!(bench.up(1), "start 2", "it goes alone, and Up goes on");
+                let mut harness = tree(strategy).comes_up();
+                assert_eq!(harness.stop_member(0), "");
+                assert_eq!(harness.gone(0), "over 0");
+                assert_eq!(harness.up(1), "start 2", "it goes alone, and Up goes on");
             }
         }),
         case(STOPPED, STEADY, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).steady();
-                assert_eq!(bench.stop_member(1), "");
-                assert_eq!(bench.gone(1), "over 1");
+                let mut harness = tree(strategy).steady();
+                assert_eq!(harness.stop_member(1), "");
+                assert_eq!(harness.gone(1), "over 1");
                 assert_eq!(
-                    (bench.group.mode(), bench.ats()),
+                    (harness.group.mode(), harness.ats()),
                     (&GroupState::Steady, [MemberState::Up, MemberState::Ended, MemberState::Up])
                 );
             }
         }),
         case(STOPPED, DOWN, || {
-            let mut bench = tree(AllForOne).down();
-            assert_eq!(bench.stop_member(1), "in its turn");
-            assert_eq!(bench.gone(2), "end 1");
-            assert_eq!(bench.gone(1), "over 1, down 0");
-            assert_eq!(bench.gone(0), "start 0");
-            assert_eq!(bench.up(0), "start 2", "no Up for it");
+            let mut harness = tree(AllForOne).down();
+            assert_eq!(harness.stop_member(1), "in its turn");
+            assert_eq!(harness.gone(2), "end 1");
+            assert_eq!(harness.gone(1), "over 1, down 0");
+            assert_eq!(harness.gone(0), "start 0");
+            assert_eq!(harness.up(0), "start 2", "no Up for it");
         }),
         case(STOPPED, FAILED, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).failed();
-                assert_eq!(bench.stop_member(2), "");
-                assert_eq!(bench.gone(2), "over 2");
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Ended]);
+                let mut harness = tree(strategy).failed();
+                assert_eq!(harness.stop_member(2), "");
+                assert_eq!(harness.gone(2), "over 2");
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Failed, MemberState::Ended]);
             }
         }),
         case(STOPPED, STOPPING, || {
-            let mut bench = tree(AllForOne).stops();
-            assert_eq!(bench.stop_member(1), "");
-            assert_eq!(bench.gone(2), "over 2, end 1", "it has to know that its supervisor stops");
-            assert_eq!(bench.gone(1), "over 1, end 0");
+            let mut harness = tree(AllForOne).stops();
+            assert_eq!(harness.stop_member(1), "");
+            assert_eq!(harness.gone(2), "over 2, end 1", "it has to know that its supervisor stops");
+            assert_eq!(harness.gone(1), "over 1, end 0");
         }),
     ]
 }
@@ -83,33 +83,33 @@ fn stopped() -> Vec<Case> {
 fn waited_for() -> Vec<Case> {
     vec![
         case(WAITED, UP, || {
-            let mut bench = tree(RestForOne).pauses().down();
-            bench.gone(2);
-            assert_eq!(bench.gone(1), "wait 1 20ms");
-            assert_eq!(bench.stop_member(1), "over 1, start 2");
+            let mut harness = tree(RestForOne).pauses().down();
+            harness.gone(2);
+            assert_eq!(harness.gone(1), "wait 1 20ms");
+            assert_eq!(harness.stop_member(1), "over 1, start 2");
         }),
         // The backoff begins when the range is down.
         case(WAITED, STEADY, || assert!(!tree(AllForOne).pauses().steady().group.waits_for(1))),
         case(WAITED, DOWN, || {
-            let mut bench = tree(RestForOne).pauses().down();
-            assert!(bench.group.waits_for(1));
-            assert_eq!(bench.stop_member(1), "in its turn");
-            assert_eq!(bench.gone(2), "end 1");
-            assert_eq!(bench.gone(1), "over 1, start 2", "nothing is waited for any more");
+            let mut harness = tree(RestForOne).pauses().down();
+            assert!(harness.group.waits_for(1));
+            assert_eq!(harness.stop_member(1), "in its turn");
+            assert_eq!(harness.gone(2), "end 1");
+            assert_eq!(harness.gone(1), "over 1, start 2", "nothing is waited for any more");
         }),
         case(WAITED, FAILED, || {
-            let mut bench = tree(RestForOne).pauses().down();
-            bench.gone(2);
-            bench.gone(1);
-            bench.fails(0, Escalate);
-            assert_eq!(bench.stop_member(1), "over 1");
-            assert_eq!(bench.group.at(2), MemberState::Queued);
-            assert_eq!(bench.resume(), "resume 0, start 2");
+            let mut harness = tree(RestForOne).pauses().down();
+            harness.gone(2);
+            harness.gone(1);
+            harness.fails(0, Escalate);
+            assert_eq!(harness.stop_member(1), "over 1");
+            assert_eq!(harness.group.at(2), MemberState::Queued);
+            assert_eq!(harness.resume(), "resume 0, start 2");
         }),
         case(WAITED, STOPPING, || {
-            let mut bench = tree(RestForOne).pauses().down();
-            bench.stop();
-            assert!(!bench.group.waits_for(1), "a stop waits for nothing");
+            let mut harness = tree(RestForOne).pauses().down();
+            harness.stop();
+            assert!(!harness.group.waits_for(1), "a stop waits for nothing");
         }),
     ]
 }
@@ -118,73 +118,74 @@ fn done() -> Vec<Case> {
     vec![
         case(DONE, UP, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).member(0, Transient).boots_on();
-                assert_eq!(bench.done(0), "over 0");
-                assert_eq!(bench.up(1), "start 2");
+                let mut harness = tree(strategy).member(0, Transient).boots_on();
+                assert_eq!(harness.done(0), "over 0");
+                assert_eq!(harness.up(1), "start 2");
             }
         }),
         case(DONE, STEADY, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).member(0, Transient).member(1, Transient).member(2, Transient).steady();
-                assert_eq!(bench.done(1), "over 1");
-                assert_eq!(bench.done(0), "over 0");
-                assert_eq!(bench.done(2), "over 2, all ended");
+                let mut harness =
+                    tree(strategy).member(0, Transient).member(1, Transient).member(2, Transient).steady();
+                assert_eq!(harness.done(1), "over 1");
+                assert_eq!(harness.done(0), "over 0");
+                assert_eq!(harness.done(2), "over 2, all ended");
             }
         }),
         case(DONE, DOWN, || {
-            let mut bench = tree(AllForOne).member(2, Transient).down();
-            assert_eq!(bench.done(2), "down 1", "it was asked to go down: that covers it");
-            let mut bench = tree(AllForOne).member(0, Transient).down();
-            assert_eq!(bench.done(0), "over 0");
-            bench.gone(2);
-            assert_eq!(bench.gone(1), "start 0", "it counts as down, and comes up with its group");
+            let mut harness = tree(AllForOne).member(2, Transient).down();
+            assert_eq!(harness.done(2), "down 1", "it was asked to go down: that covers it");
+            let mut harness = tree(AllForOne).member(0, Transient).down();
+            assert_eq!(harness.done(0), "over 0");
+            harness.gone(2);
+            assert_eq!(harness.gone(1), "start 0", "it counts as down, and comes up with its group");
             // A member that had ended before is started again too, if the range includes it.
-            let mut bench = tree(RestForOne).member(2, Transient).steady();
-            assert_eq!(bench.done(2), "over 2");
-            assert_eq!(bench.fails(1, Restart), "decided: down 1");
-            assert_eq!(bench.gone(1), "start 1");
-            assert_eq!(bench.up(1), "start 2");
-            let mut bench = tree(RestForOne).member(0, Transient).steady();
-            bench.done(0);
-            bench.fails(1, Restart);
-            bench.gone(2);
-            assert_eq!(bench.gone(1), "start 1");
-            assert_eq!(bench.group.at(0), MemberState::Ended);
+            let mut harness = tree(RestForOne).member(2, Transient).steady();
+            assert_eq!(harness.done(2), "over 2");
+            assert_eq!(harness.fails(1, Restart), "decided: down 1");
+            assert_eq!(harness.gone(1), "start 1");
+            assert_eq!(harness.up(1), "start 2");
+            let mut harness = tree(RestForOne).member(0, Transient).steady();
+            harness.done(0);
+            harness.fails(1, Restart);
+            harness.gone(2);
+            assert_eq!(harness.gone(1), "start 1");
+            assert_eq!(harness.group.at(0), MemberState::Ended);
             // Not a `Temporary` member, not one that a user has stopped, and not after a Stop.
-            let mut bench = tree(AllForOne).member(0, Temporary).member(1, Transient).steady();
-            bench.done(0);
-            bench.stop_member(1);
-            bench.gone(1);
-            bench.fails(2, Restart);
-            assert_eq!(bench.gone(2), "start 2");
-            let mut bench = tree(RestForOne).member(2, Transient).steady();
-            bench.done(2);
-            bench.fails(1, Stop);
-            assert_eq!(bench.gone(1), "over 1");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
+            let mut harness = tree(AllForOne).member(0, Temporary).member(1, Transient).steady();
+            harness.done(0);
+            harness.stop_member(1);
+            harness.gone(1);
+            harness.fails(2, Restart);
+            assert_eq!(harness.gone(2), "start 2");
+            let mut harness = tree(RestForOne).member(2, Transient).steady();
+            harness.done(2);
+            harness.fails(1, Stop);
+            assert_eq!(harness.gone(1), "over 1");
+            assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
             // A significant member goes first: the supervisor ends, and nothing comes up for that.
-            let mut bench = tree(AllForOne).member(0, Transient).significant(0).down();
-            bench.group.owner_up(bench.now);
-            assert_eq!(bench.done(0), "over 0");
-            assert_eq!(bench.gone(2), "down 1");
-            assert_eq!(bench.gone(1), "over 2, over 1, all ended");
-            let mut bench = tree(RestForOne).member(2, Transient).significant(2).down();
-            bench.group.owner_up(bench.now);
-            assert_eq!(bench.done(2), "over 2, down 1", "though it was asked to go down");
-            assert_eq!(bench.gone(1), "over 1, end 0");
-            assert_eq!(bench.gone(0), "over 0, all ended");
+            let mut harness = tree(AllForOne).member(0, Transient).significant(0).down();
+            harness.group.owner_up(harness.now);
+            assert_eq!(harness.done(0), "over 0");
+            assert_eq!(harness.gone(2), "down 1");
+            assert_eq!(harness.gone(1), "over 2, over 1, all ended");
+            let mut harness = tree(RestForOne).member(2, Transient).significant(2).down();
+            harness.group.owner_up(harness.now);
+            assert_eq!(harness.done(2), "over 2, down 1", "though it was asked to go down");
+            assert_eq!(harness.gone(1), "over 1, end 0");
+            assert_eq!(harness.gone(0), "over 0, all ended");
         }),
         case(DONE, FAILED, || {
-            let mut bench = tree(AllForOne).member(0, Transient).failed();
-            assert_eq!(bench.done(0), "over 0");
-            assert_eq!(bench.resume(), "resume 1");
-            assert_eq!(bench.ats(), [MemberState::Ended, MemberState::Up, MemberState::Up]);
+            let mut harness = tree(AllForOne).member(0, Transient).failed();
+            assert_eq!(harness.done(0), "over 0");
+            assert_eq!(harness.resume(), "resume 1");
+            assert_eq!(harness.ats(), [MemberState::Ended, MemberState::Up, MemberState::Up]);
         }),
         case(DONE, STOPPING, || {
-            let mut bench = tree(AllForOne).member(0, Transient).member(2, Transient).stops();
-            assert_eq!(bench.done(2), "over 2, end 1");
-            assert_eq!(bench.done(0), "over 0");
-            assert_eq!(bench.gone(1), "over 1, all down");
+            let mut harness = tree(AllForOne).member(0, Transient).member(2, Transient).stops();
+            assert_eq!(harness.done(2), "over 2, end 1");
+            assert_eq!(harness.done(0), "over 0");
+            assert_eq!(harness.gone(1), "over 1, all down");
         }),
     ]
 }
@@ -192,44 +193,44 @@ fn done() -> Vec<Case> {
 fn done_and_again() -> Vec<Case> {
     vec![
         case(AGAIN, UP, || {
-            let mut bench = tree(AllForOne).comes_up();
-            assert_eq!(bench.done(0), "down 1");
-            let mut bench = tree(RestForOne).comes_up();
-            bench.up(1);
-            assert_eq!(bench.done(1), "down 2", "what came up behind it goes down too");
-            assert_eq!(bench.gone(2), "wait 1 10ms");
+            let mut harness = tree(AllForOne).comes_up();
+            assert_eq!(harness.done(0), "down 1");
+            let mut harness = tree(RestForOne).comes_up();
+            harness.up(1);
+            assert_eq!(harness.done(1), "down 2", "what came up behind it goes down too");
+            assert_eq!(harness.gone(2), "wait 1 10ms");
         }),
         case(AGAIN, STEADY, || {
             for (strategy, first) in [(AllForOne, "down 2"), (RestForOne, "down 2"), (OneForOne, "wait 1 10ms")] {
-                let mut bench = tree(strategy).steady();
-                assert_eq!(bench.done(1), first);
-                let mut bench = tree(strategy).max(0).steady();
-                assert_eq!(bench.done(1), "limit 1, owner fails", "it is charged");
+                let mut harness = tree(strategy).steady();
+                assert_eq!(harness.done(1), first);
+                let mut harness = tree(strategy).max(0).steady();
+                assert_eq!(harness.done(1), "limit 1, owner fails", "it is charged");
             }
         }),
         case(AGAIN, DOWN, || {
-            let mut bench = tree(AllForOne).max(1).down();
-            assert_eq!(bench.done(0), "", "absorbed, not charged");
-            bench.gone(2);
-            assert_eq!(bench.gone(1), "start 0", "and it comes up again");
-            let mut bench = tree(RestForOne).down();
-            assert_eq!(bench.done(0), "");
-            assert!(matches!(bench.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
+            let mut harness = tree(AllForOne).max(1).down();
+            assert_eq!(harness.done(0), "", "absorbed, not charged");
+            harness.gone(2);
+            assert_eq!(harness.gone(1), "start 0", "and it comes up again");
+            let mut harness = tree(RestForOne).down();
+            assert_eq!(harness.done(0), "");
+            assert!(matches!(harness.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
             assert_eq!(tree(RestForOne).max(1).down().done(0), "limit 0, owner fails");
         }),
         case(AGAIN, FAILED, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).failed();
-                assert_eq!(bench.done(0), "");
-                assert_eq!(bench.group.at(0), MemberState::FailedStart);
-                assert!(bench.resume().contains("redecide 0"));
+                let mut harness = tree(strategy).failed();
+                assert_eq!(harness.done(0), "");
+                assert_eq!(harness.group.at(0), MemberState::FailedStart);
+                assert!(harness.resume().contains("redecide 0"));
             }
         }),
         case(AGAIN, STOPPING, || {
-            let mut bench = tree(AllForOne).stops();
-            assert_eq!(bench.done(2), "over 2, end 1");
-            assert_eq!(bench.done(0), "over 0");
-            assert_eq!(bench.gone(1), "over 1, all down");
+            let mut harness = tree(AllForOne).stops();
+            assert_eq!(harness.done(2), "over 2, end 1");
+            assert_eq!(harness.done(0), "over 0");
+            assert_eq!(harness.gone(1), "over 1, all down");
         }),
     ]
 }
@@ -237,12 +238,12 @@ fn done_and_again() -> Vec<Case> {
 fn timers() -> Vec<Case> {
     vec![
         case(TIMER, UP, || {
-            let mut bench = tree(AllForOne).pauses().down();
-            bench.gone(2);
-            bench.gone(1);
-            assert_eq!(bench.gone(0), "wait 1 20ms");
-            assert_eq!(bench.due(0), "", "of an earlier wait");
-            assert_eq!(bench.due(1), "start 0");
+            let mut harness = tree(AllForOne).pauses().down();
+            harness.gone(2);
+            harness.gone(1);
+            assert_eq!(harness.gone(0), "wait 1 20ms");
+            assert_eq!(harness.due(0), "", "of an earlier wait");
+            assert_eq!(harness.due(1), "start 0");
         }),
         case(TIMER, STEADY, || {
             for strategy in ALL {
@@ -251,27 +252,27 @@ fn timers() -> Vec<Case> {
         }),
         case(TIMER, DOWN, || {
             // A member that was backing off alone restarts together with the range, and no timer starts it.
-            let mut bench = tree(OneForOne).pauses().steady();
-            bench.fails(0, Restart);
-            assert_eq!(bench.gone(0), "wait 0 20ms");
-            assert_eq!(bench.restart_above(), "down 2");
-            assert_eq!(bench.due(0), "");
-            assert_eq!(bench.gone(2), "down 1");
+            let mut harness = tree(OneForOne).pauses().steady();
+            harness.fails(0, Restart);
+            assert_eq!(harness.gone(0), "wait 0 20ms");
+            assert_eq!(harness.restart_above(), "down 2");
+            assert_eq!(harness.due(0), "");
+            assert_eq!(harness.gone(2), "down 1");
         }),
         case(TIMER, FAILED, || {
-            let mut bench = tree(OneForOne).pauses().steady();
-            bench.fails(0, Restart);
-            bench.gone(0);
-            bench.fails(1, Escalate);
-            assert_eq!(bench.due(0), "");
-            assert_eq!(bench.resume(), "resume 1, start 0");
+            let mut harness = tree(OneForOne).pauses().steady();
+            harness.fails(0, Restart);
+            harness.gone(0);
+            harness.fails(1, Escalate);
+            assert_eq!(harness.due(0), "");
+            assert_eq!(harness.resume(), "resume 1, start 0");
         }),
         case(TIMER, STOPPING, || {
-            let mut bench = tree(OneForOne).pauses().steady();
-            bench.fails(0, Restart);
-            bench.gone(0);
-            assert_eq!(bench.stop(), "end 2");
-            assert_eq!(bench.due(0), "");
+            let mut harness = tree(OneForOne).pauses().steady();
+            harness.fails(0, Restart);
+            harness.gone(0);
+            assert_eq!(harness.stop(), "end 2");
+            assert_eq!(harness.due(0), "");
         }),
     ]
 }
@@ -280,15 +281,15 @@ fn spawns() -> Vec<Case> {
     vec![
         case(SPAWN, UP, || {
             let set = tree(OneForOne).owner(Owner::Set);
-            let mut bench = set.boots();
-            bench.restart_above();
+            let mut harness = set.boots();
+            harness.restart_above();
             for id in 0..3 {
-                bench.gone(id);
+                harness.gone(id);
             }
-            assert_eq!(bench.spawn(set), "", "it waits until the set is up");
-            bench.group.rebuild(false);
-            bench.group.owner_up(bench.now);
-            assert_eq!(bench.effects(), "start 0");
+            assert_eq!(harness.spawn(set), "", "it waits until the set is up");
+            harness.group.rebuild(false);
+            harness.group.owner_up(harness.now);
+            assert_eq!(harness.effects(), "start 0");
         }),
         case(SPAWN, STEADY, || {
             let set = tree(OneForOne).owner(Owner::Set);
@@ -296,26 +297,26 @@ fn spawns() -> Vec<Case> {
         }),
         case(SPAWN, DOWN, || {
             let actor = tree(AllForOne).owner(Owner::Actor);
-            let mut bench = actor.down();
-            assert_eq!(bench.spawn(actor), "");
+            let mut harness = actor.down();
+            assert_eq!(harness.spawn(actor), "");
             for (id, next) in [(2, "down 1"), (1, "down 0"), (0, "start 0")] {
-                assert_eq!(bench.gone(id), next);
+                assert_eq!(harness.gone(id), next);
             }
             for (id, next) in [(0, "start 1"), (1, "start 2"), (2, "start 3")] {
-                assert_eq!(bench.up(id), next);
+                assert_eq!(harness.up(id), next);
             }
         }),
         case(SPAWN, FAILED, || {
             let set = tree(OneForOne).owner(Owner::Set);
-            let mut bench = set.failed();
-            assert_eq!(bench.spawn(set), "");
-            assert_eq!(bench.resume(), "resume 1, start 3");
+            let mut harness = set.failed();
+            assert_eq!(harness.spawn(set), "");
+            assert_eq!(harness.resume(), "resume 1, start 3");
         }),
         case(SPAWN, STOPPING, || {
             let set = tree(OneForOne).owner(Owner::Set);
-            let mut bench = set.steady();
-            bench.stop();
-            assert!(bench.group.is_stopping(), "the spawn is told so");
+            let mut harness = set.steady();
+            harness.stop();
+            assert!(harness.group.is_stopping(), "the spawn is told so");
         }),
     ]
 }

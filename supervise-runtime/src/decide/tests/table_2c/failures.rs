@@ -1,6 +1,6 @@
 //! The effects of a failure, by directive.
 
-use super::super::bench::{ALL, GROUPS, tree};
+use super::super::harness::{ALL, GROUPS, tree};
 use super::super::table::{Case, case};
 use super::{DOWN, FAILED, STEADY, STOPPING, UP};
 use crate::decide::group::{AfterDown, Group, GroupState};
@@ -40,16 +40,16 @@ fn goes_down_from(group: &Group, wanted: u64) {
 }
 
 /// Outside a range that goes down no failure is absorbed.
-fn is_decided(bench: &mut super::super::bench::Bench) {
-    assert!(bench.fails(0, Restart).starts_with("decided: "));
+fn is_decided(harness: &mut super::super::harness::Harness) {
+    assert!(harness.fails(0, Restart).starts_with("decided: "));
 }
 
 fn kept() {
     for strategy in ALL {
         for directive in [Restart, Stop, Escalate] {
-            let mut bench = tree(strategy).failed();
-            assert_eq!(bench.fails(2, directive), "kept");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Failed]);
+            let mut harness = tree(strategy).failed();
+            assert_eq!(harness.fails(2, directive), "kept");
+            assert_eq!(harness.ats(), [MemberState::Up, MemberState::Failed, MemberState::Failed]);
         }
     }
 }
@@ -57,10 +57,10 @@ fn kept() {
 fn reported() {
     for strategy in ALL {
         for directive in [Restart, Stop, Escalate] {
-            let mut bench = tree(strategy).stops();
-            assert_eq!(bench.fails(0, directive), "reported");
-            assert_eq!(bench.fails(2, directive), "reported");
-            assert_eq!(bench.gone(2), "over 2, end 1");
+            let mut harness = tree(strategy).stops();
+            assert_eq!(harness.fails(0, directive), "reported");
+            assert_eq!(harness.fails(2, directive), "reported");
+            assert_eq!(harness.gone(2), "over 2, end 1");
         }
     }
 }
@@ -70,18 +70,18 @@ fn old_instances() -> Vec<Case> {
         case(OLD, UP, || GROUPS.iter().for_each(|s| is_decided(&mut tree(*s).comes_up()))),
         case(OLD, STEADY, || GROUPS.iter().for_each(|s| is_decided(&mut tree(*s).steady()))),
         case(OLD, DOWN, || {
-            let mut bench = tree(AllForOne).down();
-            assert_eq!(bench.fails(0, Stop), "absorbed");
-            assert_eq!(bench.fails(2, Stop), "absorbed");
-            assert_eq!(bench.gone(2), "down 1");
-            assert_eq!(bench.gone(1), "down 0");
-            assert_eq!(bench.gone(0), "start 0");
+            let mut harness = tree(AllForOne).down();
+            assert_eq!(harness.fails(0, Stop), "absorbed");
+            assert_eq!(harness.fails(2, Stop), "absorbed");
+            assert_eq!(harness.gone(2), "down 1");
+            assert_eq!(harness.gone(1), "down 0");
+            assert_eq!(harness.gone(0), "start 0");
         }),
         case(OLD, FAILED, || {
             kept();
-            let mut bench = tree(RestForOne).down();
-            bench.fails(0, Escalate);
-            assert_eq!(bench.fails(1, Restart), "kept");
+            let mut harness = tree(RestForOne).down();
+            harness.fails(0, Escalate);
+            assert_eq!(harness.fails(1, Restart), "kept");
         }),
         case(OLD, STOPPING, reported),
     ]
@@ -91,43 +91,43 @@ fn restarts() -> Vec<Case> {
     vec![
         case(NEW, UP, || {
             // The start is dropped, and all members go down.
-            let mut bench = tree(AllForOne).comes_up();
-            assert_eq!(bench.fails(0, Restart), "decided: down 1");
-            assert_eq!(bench.gone(1), "down 0");
+            let mut harness = tree(AllForOne).comes_up();
+            assert_eq!(harness.fails(0, Restart), "decided: down 1");
+            assert_eq!(harness.gone(1), "down 0");
             // A failed start, from that member on: nothing is up after it.
-            let mut bench = tree(RestForOne).comes_up();
-            assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Queued, MemberState::Queued]);
-            assert_eq!(bench.due(1), "start 1");
+            let mut harness = tree(RestForOne).comes_up();
+            assert_eq!(harness.start_fails(1, Restart), "decided: wait 1 10ms");
+            assert_eq!(harness.ats(), [MemberState::Up, MemberState::Queued, MemberState::Queued]);
+            assert_eq!(harness.due(1), "start 1");
             // A failure of the new instance: the range from there goes down.
-            let mut bench = tree(RestForOne).comes_up();
-            bench.up(1);
-            assert_eq!(bench.fails(1, Restart), "decided: down 2");
-            goes_down_from(&bench.group, 1);
+            let mut harness = tree(RestForOne).comes_up();
+            harness.up(1);
+            assert_eq!(harness.fails(1, Restart), "decided: down 2");
+            goes_down_from(&harness.group, 1);
             // The failed start counts against the budget: the second one is too many.
-            let mut bench = tree(AllForOne).max(1).comes_up();
-            assert_eq!(bench.start_fails(1, Restart), "decided: limit 1, owner fails");
+            let mut harness = tree(AllForOne).max(1).comes_up();
+            assert_eq!(harness.start_fails(1, Restart), "decided: limit 1, owner fails");
         }),
         case(NEW, STEADY, || {
             for (strategy, from) in [(AllForOne, 0), (RestForOne, 1)] {
-                let mut bench = tree(strategy).max(0).steady();
-                assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
-                let bench = tree(strategy).down();
-                goes_down_from(&bench.group, from);
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::GoingDown]);
+                let mut harness = tree(strategy).max(0).steady();
+                assert_eq!(harness.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
+                let harness = tree(strategy).down();
+                goes_down_from(&harness.group, from);
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Failed, MemberState::GoingDown]);
             }
-            let mut bench = tree(OneForOne).steady();
-            assert_eq!(bench.fails(1, Restart), "decided: down 1");
-            assert_eq!(bench.gone(1), "start 1");
+            let mut harness = tree(OneForOne).steady();
+            assert_eq!(harness.fails(1, Restart), "decided: down 1");
+            assert_eq!(harness.gone(1), "start 1");
         }),
         case(NEW, DOWN, || {
-            let mut bench = tree(RestForOne).down();
-            assert_eq!(bench.fails(0, Restart), "decided: ");
-            goes_down_from(&bench.group, 0);
-            assert_eq!(bench.gone(2), "down 1");
-            assert_eq!(bench.gone(1), "down 0");
-            let mut bench = tree(RestForOne).max(1).down();
-            assert_eq!(bench.fails(0, Restart), "decided: limit 0, owner fails", "the widening is charged");
+            let mut harness = tree(RestForOne).down();
+            assert_eq!(harness.fails(0, Restart), "decided: ");
+            goes_down_from(&harness.group, 0);
+            assert_eq!(harness.gone(2), "down 1");
+            assert_eq!(harness.gone(1), "down 0");
+            let mut harness = tree(RestForOne).max(1).down();
+            assert_eq!(harness.fails(0, Restart), "decided: limit 0, owner fails", "the widening is charged");
         }),
         case(NEW, FAILED, kept),
         case(NEW, STOPPING, reported),
@@ -141,49 +141,49 @@ fn stops() -> Vec<Case> {
             // up. The same for a Temporary member.
             for strategy in ALL {
                 for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
-                    let mut bench = setup.boots_on();
-                    assert_eq!(bench.start_fails(1, Stop), "decided: owner fails");
-                    assert!(is_failed(&bench.group));
-                    assert_eq!(bench.stop(), "over 2, over 1, end 0");
-                    assert_eq!(bench.gone(0), "over 0, all down");
+                    let mut harness = setup.boots_on();
+                    assert_eq!(harness.start_fails(1, Stop), "decided: owner fails");
+                    assert!(is_failed(&harness.group));
+                    assert_eq!(harness.stop(), "over 2, over 1, end 0");
+                    assert_eq!(harness.gone(0), "over 0, all down");
                 }
             }
             // After the first start.
-            let mut bench = tree(AllForOne).comes_up();
-            assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1, end 0");
-            assert_eq!(bench.gone(0), "over 0, all ended");
-            let mut bench = tree(RestForOne).comes_up();
-            assert_eq!(bench.start_fails(1, Stop), "decided: over 2, over 1");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
-            let mut bench = tree(RestForOne).member(2, Temporary).steady();
-            assert_eq!(bench.fails(2, Stop), "decided: end 2");
-            assert_eq!(bench.gone(2), "over 2");
-            assert_eq!(bench.ats(), [MemberState::Up, MemberState::Up, MemberState::Ended]);
+            let mut harness = tree(AllForOne).comes_up();
+            assert_eq!(harness.start_fails(1, Stop), "decided: over 2, over 1, end 0");
+            assert_eq!(harness.gone(0), "over 0, all ended");
+            let mut harness = tree(RestForOne).comes_up();
+            assert_eq!(harness.start_fails(1, Stop), "decided: over 2, over 1");
+            assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Ended]);
+            let mut harness = tree(RestForOne).member(2, Temporary).steady();
+            assert_eq!(harness.fails(2, Stop), "decided: end 2");
+            assert_eq!(harness.gone(2), "over 2");
+            assert_eq!(harness.ats(), [MemberState::Up, MemberState::Up, MemberState::Ended]);
         }),
         case(STOP, STEADY, || {
-            let mut bench = tree(AllForOne).steady();
-            assert_eq!(bench.fails(1, Stop), "decided: end 2");
-            assert_eq!(bench.gone(2), "over 2, end 1");
-            assert_eq!(bench.gone(1), "over 1, end 0");
-            assert_eq!(bench.gone(0), "over 0, all ended");
-            let mut bench = tree(RestForOne).steady();
-            assert_eq!(bench.fails(1, Stop), "decided: end 2");
-            assert_eq!(bench.gone(2), "over 2, end 1");
-            assert_eq!(bench.gone(1), "over 1");
+            let mut harness = tree(AllForOne).steady();
+            assert_eq!(harness.fails(1, Stop), "decided: end 2");
+            assert_eq!(harness.gone(2), "over 2, end 1");
+            assert_eq!(harness.gone(1), "over 1, end 0");
+            assert_eq!(harness.gone(0), "over 0, all ended");
+            let mut harness = tree(RestForOne).steady();
+            assert_eq!(harness.fails(1, Stop), "decided: end 2");
+            assert_eq!(harness.gone(2), "over 2, end 1");
+            assert_eq!(harness.gone(1), "over 1");
             for setup in [tree(OneForOne), tree(AllForOne).member(1, Temporary)] {
-                let mut bench = setup.steady();
-                assert_eq!(bench.fails(1, Stop), "decided: end 1");
-                assert_eq!(bench.gone(1), "over 1");
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
+                let mut harness = setup.steady();
+                assert_eq!(harness.fails(1, Stop), "decided: end 1");
+                assert_eq!(harness.gone(1), "over 1");
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
             }
         }),
         case(STOP, DOWN, || {
-            let mut bench = tree(RestForOne).down();
-            assert_eq!(bench.fails(0, Stop), "decided: ");
-            goes_down_from(&bench.group, 0);
-            assert_eq!(bench.gone(2), "over 2, end 1");
-            assert_eq!(bench.gone(1), "over 1, end 0");
-            assert_eq!(bench.gone(0), "over 0, all ended");
+            let mut harness = tree(RestForOne).down();
+            assert_eq!(harness.fails(0, Stop), "decided: ");
+            goes_down_from(&harness.group, 0);
+            assert_eq!(harness.gone(2), "over 2, end 1");
+            assert_eq!(harness.gone(1), "over 1, end 0");
+            assert_eq!(harness.gone(0), "over 0, all ended");
         }),
         case(STOP, FAILED, kept),
         case(STOP, STOPPING, reported),
@@ -193,23 +193,23 @@ fn stops() -> Vec<Case> {
 fn optional_at_boot() -> Vec<Case> {
     vec![
         case(BOOT, UP, || {
-            let mut bench = tree(OneForOne).pauses().boots();
-            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 20ms, start 1");
-            assert_eq!(bench.up(1), "start 2");
-            assert_eq!(bench.due(0), "start 0");
+            let mut harness = tree(OneForOne).pauses().boots();
+            assert_eq!(harness.start_fails(0, Restart), "decided: wait 0 20ms, start 1");
+            assert_eq!(harness.up(1), "start 2");
+            assert_eq!(harness.due(0), "start 0");
             // The failed start counts against the budget.
-            let mut bench = tree(OneForOne).pauses().max(0).boots();
-            assert_eq!(bench.start_fails(0, Restart), "decided: limit 0, owner fails");
+            let mut harness = tree(OneForOne).pauses().max(0).boots();
+            assert_eq!(harness.start_fails(0, Restart), "decided: limit 0, owner fails");
             // Without a backoff the failed start delays the other members.
-            let mut bench = tree(OneForOne).boots();
-            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
-            assert!(!bench.group.has_passed(0));
+            let mut harness = tree(OneForOne).boots();
+            assert_eq!(harness.start_fails(0, Restart), "decided: wait 0 10ms");
+            assert!(!harness.group.has_passed(0));
             // A member that was up before does not delay them.
-            let mut bench = tree(OneForOne).boots_on();
-            assert_eq!(bench.fails(0, Restart), "decided: down 0");
-            assert_eq!(bench.gone(0), "start 0");
-            assert_eq!(bench.start_fails(0, Restart), "decided: wait 0 10ms");
-            assert!(bench.group.has_passed(0) && !tree(AllForOne).comes_up().group.has_passed(1));
+            let mut harness = tree(OneForOne).boots_on();
+            assert_eq!(harness.fails(0, Restart), "decided: down 0");
+            assert_eq!(harness.gone(0), "start 0");
+            assert_eq!(harness.start_fails(0, Restart), "decided: wait 0 10ms");
+            assert!(harness.group.has_passed(0) && !tree(AllForOne).comes_up().group.has_passed(1));
         }),
         // In these states there is no first start.
         case(BOOT, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
@@ -225,81 +225,81 @@ fn starts_by_hand() -> Vec<Case> {
             // The start began before the group moved: later members wait for it, and no other member restarts.
             for strategy in GROUPS {
                 for (directive, next) in [(Restart, "wait 1 10ms"), (Stop, "over 1, start 2")] {
-                    let mut bench = tree(strategy).steady().stopped(1);
-                    assert_eq!(bench.start_again(1), "start 1");
-                    assert_eq!(bench.fails(0, Restart), "decided: down 2");
-                    bench.gone(2);
-                    assert_eq!(bench.gone(1), "down 0");
-                    assert_eq!(bench.gone(0), "start 0");
-                    assert_eq!(bench.up(0), "start 1");
-                    assert_eq!(bench.start_fails(1, directive), format!("decided: {next}"));
-                    assert_eq!(bench.group.at(0), MemberState::Up);
+                    let mut harness = tree(strategy).steady().stopped(1);
+                    assert_eq!(harness.start_again(1), "start 1");
+                    assert_eq!(harness.fails(0, Restart), "decided: down 2");
+                    harness.gone(2);
+                    assert_eq!(harness.gone(1), "down 0");
+                    assert_eq!(harness.gone(0), "start 0");
+                    assert_eq!(harness.up(0), "start 1");
+                    assert_eq!(harness.start_fails(1, directive), format!("decided: {next}"));
+                    assert_eq!(harness.group.at(0), MemberState::Up);
                 }
             }
             // During the first start it is a failed start like any other.
-            let mut bench = tree(OneForOne).boots_on();
-            assert_eq!((bench.restart(0), bench.gone(0)), ("down 0".into(), "start 0".into()));
-            assert_eq!(bench.start_fails(0, Stop), "decided: owner fails");
+            let mut harness = tree(OneForOne).boots_on();
+            assert_eq!((harness.restart(0), harness.gone(0)), ("down 0".into(), "start 0".into()));
+            assert_eq!(harness.start_fails(0, Stop), "decided: owner fails");
         }),
         case(ALONE, STEADY, || {
             for strategy in ALL {
                 let setup = tree(strategy).member(1, Transient).significant(1);
-                let mut bench = setup.steady().stopped(1);
-                assert_eq!(bench.start_again(1), "start 1");
-                assert_eq!(bench.start_fails(1, Restart), "decided: wait 1 10ms");
-                assert_eq!(bench.due(1), "start 1");
-                assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
+                let mut harness = setup.steady().stopped(1);
+                assert_eq!(harness.start_again(1), "start 1");
+                assert_eq!(harness.start_fails(1, Restart), "decided: wait 1 10ms");
+                assert_eq!(harness.due(1), "start 1");
+                assert_eq!(harness.start_fails(1, Stop), "decided: over 1");
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
                 // The same for a significant member that ends by its failure.
-                let mut bench = tree(strategy).member(1, Temporary).significant(1).steady().stopped(1);
-                bench.start_again(1);
-                assert_eq!(bench.start_fails(1, Restart), "decided: over 1");
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
+                let mut harness = tree(strategy).member(1, Temporary).significant(1).steady().stopped(1);
+                harness.start_again(1);
+                assert_eq!(harness.start_fails(1, Restart), "decided: over 1");
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Up]);
                 // The failure counts against a budget of its own. A limit with Stop ends this member alone; a limit
                 // that escalates fails the supervisor.
                 let limits = [(OnLimit::Stop, "limit 1, over 1"), (OnLimit::Escalate, "limit 1, owner fails")];
                 for (on_limit, at_limit) in limits {
-                    let mut bench = tree(strategy).max(1).on_limit(on_limit).steady().stopped(1);
-                    bench.start_again(1);
-                    bench.start_fails(1, Restart);
-                    bench.due(1);
-                    assert_eq!(bench.start_fails(1, Restart), format!("decided: {at_limit}"));
+                    let mut harness = tree(strategy).max(1).on_limit(on_limit).steady().stopped(1);
+                    harness.start_again(1);
+                    harness.start_fails(1, Restart);
+                    harness.due(1);
+                    assert_eq!(harness.start_fails(1, Restart), format!("decided: {at_limit}"));
                 }
                 // Once it is up, it is a member like the others again.
-                let mut bench = tree(AllForOne).max(1).steady().stopped(1);
-                bench.start_again(1);
-                bench.start_fails(1, Restart);
-                bench.due(1);
-                bench.up(1);
-                assert_eq!(bench.fails(1, Restart), "decided: down 2", "the budget of the group is untouched");
+                let mut harness = tree(AllForOne).max(1).steady().stopped(1);
+                harness.start_again(1);
+                harness.start_fails(1, Restart);
+                harness.due(1);
+                harness.up(1);
+                assert_eq!(harness.fails(1, Restart), "decided: down 2", "the budget of the group is untouched");
             }
             // The same after `restart()`.
-            let mut bench = tree(AllForOne).steady();
-            assert_eq!((bench.restart(1), bench.gone(1)), ("down 1".into(), "start 1".into()));
-            assert_eq!(bench.start_fails(1, Stop), "decided: over 1");
+            let mut harness = tree(AllForOne).steady();
+            assert_eq!((harness.restart(1), harness.gone(1)), ("down 1".into(), "start 1".into()));
+            assert_eq!(harness.start_fails(1, Stop), "decided: over 1");
         }),
         case(ALONE, DOWN, || {
             for (directive, next) in [(Restart, "wait 0 10ms"), (Stop, "over 0")] {
-                let mut bench = tree(RestForOne).steady().stopped(0);
-                bench.start_again(0);
-                assert_eq!(bench.fails(1, Restart), "decided: down 2");
-                assert_eq!(bench.start_fails(0, directive), format!("decided: {next}"));
-                goes_down_from(&bench.group, 1);
+                let mut harness = tree(RestForOne).steady().stopped(0);
+                harness.start_again(0);
+                assert_eq!(harness.fails(1, Restart), "decided: down 2");
+                assert_eq!(harness.start_fails(0, directive), format!("decided: {next}"));
+                goes_down_from(&harness.group, 1);
             }
         }),
         case(ALONE, FAILED, || {
-            let mut bench = tree(AllForOne).steady().stopped(1);
-            bench.start_again(1);
-            bench.fails(0, Escalate);
-            assert_eq!(bench.start_fails(1, Stop), "kept");
-            assert_eq!(bench.resume(), "resume 0, redecide 1");
+            let mut harness = tree(AllForOne).steady().stopped(1);
+            harness.start_again(1);
+            harness.fails(0, Escalate);
+            assert_eq!(harness.start_fails(1, Stop), "kept");
+            assert_eq!(harness.resume(), "resume 0, redecide 1");
         }),
         case(ALONE, STOPPING, || {
-            let mut bench = tree(AllForOne).steady().stopped(1);
-            bench.start_again(1);
-            bench.stop();
-            bench.gone(2);
-            assert_eq!(bench.start_fails(1, Restart), "reported");
+            let mut harness = tree(AllForOne).steady().stopped(1);
+            harness.start_again(1);
+            harness.stop();
+            harness.gone(2);
+            assert_eq!(harness.start_fails(1, Restart), "reported");
         }),
     ]
 }
@@ -308,31 +308,31 @@ fn escalations() -> Vec<Case> {
     vec![
         case(ESCALATE, UP, || {
             for strategy in ALL {
-                let mut bench = tree(strategy).boots_on();
-                assert_eq!(bench.start_fails(1, Escalate), "decided: owner fails");
+                let mut harness = tree(strategy).boots_on();
+                assert_eq!(harness.start_fails(1, Escalate), "decided: owner fails");
             }
             for strategy in GROUPS {
                 // The start in progress continues, and nothing new begins.
-                let mut bench = tree(strategy).comes_up();
-                assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
-                assert_eq!(bench.up(1), "");
-                assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Up, MemberState::Queued]);
+                let mut harness = tree(strategy).comes_up();
+                assert_eq!(harness.fails(0, Escalate), "decided: owner fails");
+                assert_eq!(harness.up(1), "");
+                assert_eq!(harness.ats(), [MemberState::Failed, MemberState::Up, MemberState::Queued]);
             }
         }),
         case(ESCALATE, STEADY, || {
             for strategy in ALL {
-                let bench = tree(strategy).failed();
-                assert!(is_failed(&bench.group));
-                assert_eq!(bench.ats(), [MemberState::Up, MemberState::Failed, MemberState::Up]);
-                let mut bench = tree(strategy).max(0).steady();
-                assert_eq!(bench.fails(1, Restart), "decided: limit 1, owner fails");
+                let harness = tree(strategy).failed();
+                assert!(is_failed(&harness.group));
+                assert_eq!(harness.ats(), [MemberState::Up, MemberState::Failed, MemberState::Up]);
+                let mut harness = tree(strategy).max(0).steady();
+                assert_eq!(harness.fails(1, Restart), "decided: limit 1, owner fails");
             }
         }),
         case(ESCALATE, DOWN, || {
-            let mut bench = tree(RestForOne).down();
-            assert_eq!(bench.fails(0, Escalate), "decided: owner fails");
-            assert_eq!(bench.gone(2), "", "nothing new begins");
-            assert_eq!(bench.ats(), [MemberState::Failed, MemberState::Failed, MemberState::Queued]);
+            let mut harness = tree(RestForOne).down();
+            assert_eq!(harness.fails(0, Escalate), "decided: owner fails");
+            assert_eq!(harness.gone(2), "", "nothing new begins");
+            assert_eq!(harness.ats(), [MemberState::Failed, MemberState::Failed, MemberState::Queued]);
         }),
         case(ESCALATE, FAILED, kept),
         case(ESCALATE, STOPPING, reported),

@@ -108,90 +108,91 @@ impl Setup {
     }
 
     /// The first start: member 0 starts, the others are queued.
-    pub(super) fn boots(self) -> Bench {
+    pub(super) fn boots(self) -> Harness {
         let limit = match self.max {
             Some(max) => RestartLimit::new().max_restarts(MaxRestarts::AtMost(max)).on_limit(self.on_limit),
             None => RestartLimit::new(),
         };
-        let mut bench = Bench { group: Group::new(self.owner, self.strategy, limit), now: Instant::now(), setup: self };
+        let mut harness =
+            Harness { group: Group::new(self.owner, self.strategy, limit), now: Instant::now(), setup: self };
         if self.owner != Owner::Tree {
-            bench.group.owner_up(bench.now);
+            harness.group.owner_up(harness.now);
         }
         for id in 0..3 {
-            let added = bench.group.add(self.settings(id), self.owner != Owner::Tree);
+            let added = harness.group.add(self.settings(id), self.owner != Owner::Tree);
             assert_eq!(added, id as Id);
             match self.owner {
-                Owner::Tree => bench.group.reach(added, self.settings(id), bench.now),
-                Owner::Actor | Owner::Set | Owner::Guardian => bench.group.admit(added, bench.now),
+                Owner::Tree => harness.group.reach(added, self.settings(id), harness.now),
+                Owner::Actor | Owner::Set | Owner::Guardian => harness.group.admit(added, harness.now),
             }
         }
         if self.owner == Owner::Tree {
-            assert_eq!(bench.effects(), "start 0");
-            bench.group.built(bench.now);
+            assert_eq!(harness.effects(), "start 0");
+            harness.group.built(harness.now);
         } else {
-            assert_eq!(bench.effects(), "start 0, start 1, start 2");
+            assert_eq!(harness.effects(), "start 0, start 1, start 2");
         }
-        bench
+        harness
     }
 
     /// The first start: member 0 is up, member 1 starts.
-    pub(super) fn boots_on(self) -> Bench {
-        let mut bench = self.boots();
-        assert_eq!(bench.up(0), "start 1");
-        bench
+    pub(super) fn boots_on(self) -> Harness {
+        let mut harness = self.boots();
+        assert_eq!(harness.up(0), "start 1");
+        harness
     }
 
-    pub(super) fn steady(self) -> Bench {
-        let mut bench = self.boots();
+    pub(super) fn steady(self) -> Harness {
+        let mut harness = self.boots();
         for id in 0..3 {
-            bench.up(id);
+            harness.up(id);
         }
-        assert_eq!(*bench.group.mode(), GroupState::Steady);
-        bench
+        assert_eq!(*harness.group.mode(), GroupState::Steady);
+        harness
     }
 
     /// Member 1 has failed: the range goes down, starting with member 2.
-    pub(super) fn down(self) -> Bench {
-        let mut bench = self.steady();
-        assert_eq!(bench.fails(1, Directive::Restart), "decided: down 2");
-        bench
+    pub(super) fn down(self) -> Harness {
+        let mut harness = self.steady();
+        assert_eq!(harness.fails(1, Directive::Restart), "decided: down 2");
+        harness
     }
 
     /// After [`Setup::down`]: the range comes up, member 1 starts.
-    pub(super) fn comes_up(self) -> Bench {
-        let mut bench = self.down();
-        bench.gone(2);
-        bench.gone(1);
+    pub(super) fn comes_up(self) -> Harness {
+        let mut harness = self.down();
+        harness.gone(2);
+        harness.gone(1);
         if self.strategy == Strategy::AllForOne {
-            assert_eq!(bench.gone(0), "start 0");
-            assert_eq!(bench.up(0), "start 1");
+            assert_eq!(harness.gone(0), "start 0");
+            assert_eq!(harness.up(0), "start 1");
         }
-        assert_eq!(bench.ats(), [MemberState::Up, MemberState::Starting, MemberState::Queued]);
-        bench
+        assert_eq!(harness.ats(), [MemberState::Up, MemberState::Starting, MemberState::Queued]);
+        harness
     }
 
     /// Member 1 has escalated; the parent's decision is due.
-    pub(super) fn failed(self) -> Bench {
-        let mut bench = self.steady();
-        assert_eq!(bench.fails(1, Directive::Escalate), "decided: owner fails");
-        bench
+    pub(super) fn failed(self) -> Harness {
+        let mut harness = self.steady();
+        assert_eq!(harness.fails(1, Directive::Escalate), "decided: owner fails");
+        harness
     }
 
     /// All members are up and were ordered to end, starting with member 2.
-    pub(super) fn stops(self) -> Bench {
-        let mut bench = self.steady();
-        assert_eq!(bench.stop(), "end 2");
-        bench
+    pub(super) fn stops(self) -> Harness {
+        let mut harness = self.steady();
+        assert_eq!(harness.stop(), "end 2");
+        harness
     }
 }
 
-pub(super) struct Bench {
+pub(super) struct Harness {
     pub(super) group: Group,
     pub(super) now: Instant,
     setup: Setup,
 }
 
-impl Bench {
+impl Harness {
     pub(super) fn effects(&mut self) -> String {
         let said = self.group.take_effects().into_iter().filter_map(|effect| match effect {
             GroupEffect::Tell(id, order) => match order {

@@ -1,41 +1,41 @@
 //! How a simulated child fails, and how the failure is handled.
 
-use super::super::child::machine::{Cut, Step, StepEnd};
-use super::super::group::{FailureRoute, GroupState, Id};
-use super::super::member::MemberState;
-use super::coverage::{column_2c, hit_2c};
-use super::kid::{Pending, Token};
-use super::sim::{Sim, Stand, failure};
+use super::child::{Pending, Token};
+use super::{Sim, Stand, failure};
+use crate::decide::child::machine::{Cut, Step, StepEnd};
+use crate::decide::group::{FailureRoute, GroupState, Id};
+use crate::decide::member::MemberState;
+use crate::decide::tests::coverage::{column_2c, hit_2c};
 use crate::values::failure::{Failure, Phase};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
     /// The child's user code fails; `directive` is its decider's answer.
-    pub(super) fn fails(&mut self, id: Id, directive: Directive) {
-        self.kid(id).directive = directive;
-        if self.kid(id).is_in_user_code() {
+    pub(in crate::decide::tests) fn fails(&mut self, id: Id, directive: Directive) {
+        self.child(id).directive = directive;
+        if self.child(id).is_in_user_code() {
             self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped: false });
-        } else if self.kid(id).step == Some(Step::Serve) {
+        } else if self.child(id).step == Some(Step::Serve) {
             self.fails_beside(id);
         }
     }
 
     /// The time for the step in progress has run out.
-    pub(super) fn time_is_up(&mut self, id: Id, directive: Directive) {
-        let kid = self.kid(id);
-        let starts = matches!(kid.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
-        if kid.is_in_user_code() && (starts || kid.machine.deadline().is_some()) {
-            kid.directive = directive;
+    pub(in crate::decide::tests) fn time_is_up(&mut self, id: Id, directive: Directive) {
+        let child = self.child(id);
+        let starts = matches!(child.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
+        if child.is_in_user_code() && (starts || child.machine.deadline().is_some()) {
+            child.directive = directive;
             self.finish(id, StepEnd::Cut(Cut::TimeUp));
         }
     }
 
     /// Reports a failure to the child's group, which returns whether the decider has to be asked.
-    pub(super) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
-        let (from, directive) = (self.kid(id).from, self.kid(id).directive);
+    pub(in crate::decide::tests) fn report(&mut self, id: Id, failure: Failure, instance: bool) {
+        let (from, directive) = (self.child(id).from, self.child(id).directive);
         self.mark_2c(id, instance, directive);
         let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
-        let ending = self.group.is_stopping() || self.kid(id).stopped || going;
+        let ending = self.group.is_stopping() || self.child(id).stopped || going;
         let reported = self.group.failed(id, instance);
         let used = match reported {
             FailureRoute::Absorbed => {
@@ -60,7 +60,7 @@ impl Sim {
         };
         let token = if used { Token::Used } else { Token::Open };
         let asked = reported == FailureRoute::Decide;
-        self.kid(id).pending = Some(Pending { failure, directive, from, token, asked });
+        self.child(id).pending = Some(Pending { failure, directive, from, token, asked });
         self.carry_out();
     }
 
@@ -71,15 +71,15 @@ impl Sim {
             GroupState::Failed { back, .. } => instance && matches!(**back, GroupState::Down { .. }),
             _ => instance && (self.in_range(id) || self.group.is_stopping()),
         };
-        let kid = self.kids[id as usize].as_ref().expect("a living child");
+        let child = self.children[id as usize].as_ref().expect("a living child");
         let boots_on = column == "Up (also first start)" && self.plan.strategy == Strategy::OneForOne && !instance;
         hit_2c(
             match directive {
                 _ if old => "old instance in the range fails",
-                Directive::Restart | Directive::Resume | Directive::Stop if kid.alone && !instance => {
+                Directive::Restart | Directive::Resume | Directive::Stop if child.alone && !instance => {
                     "a requested start, or one at run time, fails: Restart, Stop"
                 }
-                Directive::Restart if boots_on && !kid.dynamic && self.declares_backoff(id) => {
+                Directive::Restart if boots_on && !child.dynamic && self.declares_backoff(id) => {
                     "first start, OneForOne, start fails, backoff declared, Restart"
                 }
                 Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
@@ -95,16 +95,16 @@ impl Sim {
     }
 
     /// The child fails, and its decider returns before anything else happens.
-    pub(super) fn fails_now(&mut self, id: Id, directive: Directive) {
+    pub(in crate::decide::tests) fn fails_now(&mut self, id: Id, directive: Directive) {
         self.fails(id, directive);
-        if self.has(id) && self.kid(id).pending.as_ref().is_some_and(|pending| pending.asked) {
+        if self.has(id) && self.child(id).pending.as_ref().is_some_and(|pending| pending.asked) {
             self.decide(id);
         }
     }
 
     /// The decider has returned.
-    pub(super) fn decide(&mut self, id: Id) {
-        let Some(mut pending) = self.kid(id).pending.clone() else { return };
+    pub(in crate::decide::tests) fn decide(&mut self, id: Id) {
+        let Some(mut pending) = self.child(id).pending.clone() else { return };
         pending.asked = false;
         if self.suspended && self.stand == Stand::Failed && pending.token == Token::Escalated {
             return;
@@ -113,7 +113,7 @@ impl Sim {
         let facts = self.facts(id);
         let at = self.group.at(id);
         let ats: Vec<(Id, MemberState)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
-        let alone = self.kid(id).alone;
+        let alone = self.child(id).alone;
         let comes_to = self.group.comes_to(id, pending.directive, at == MemberState::Failed, self.now);
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
@@ -143,7 +143,7 @@ impl Sim {
             self.forget_finished(id, before.1, alone);
         }
         if self.has(id) {
-            self.kid(id).pending = Some(pending);
+            self.child(id).pending = Some(pending);
         }
         self.carry_out_all(effects);
     }
@@ -151,10 +151,10 @@ impl Sim {
     /// Under RestForOne, the range of a Stop is not started again (S18).
     fn forget_finished(&mut self, id: Id, place: u64, alone: bool) {
         let ends = self.plan.strategy == Strategy::RestForOne && !alone && self.group.is_ending(id);
-        if ends && self.has(id) && self.kid(id).lifecycle != Lifecycle::Temporary {
+        if ends && self.has(id) && self.child(id).lifecycle != Lifecycle::Temporary {
             for other in self.ids() {
                 if self.group.order(other) >= place {
-                    self.kid(other).finished = false;
+                    self.child(other).finished = false;
                 }
             }
         }

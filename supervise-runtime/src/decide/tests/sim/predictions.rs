@@ -1,16 +1,16 @@
 //! Promises about the answers of a group: its view of each member, the outcome of a directive, and its own end.
 
-use super::super::child::machine::Order;
-use super::super::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
-use super::super::member::MemberState;
-use super::sim::{Sim, WITHIN};
+use super::{Sim, WITHIN};
+use crate::decide::child::machine::Order;
+use crate::decide::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
+use crate::decide::member::MemberState;
 use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Directive;
 
 impl Sim {
     /// Compares the group's answers to questions from outside with the knowledge of the simulation.
-    pub(super) fn check_predictions(&self) {
+    pub(in crate::decide::tests) fn check_predictions(&self) {
         self.check_views();
         self.check_own_end();
     }
@@ -23,19 +23,19 @@ impl Sim {
         let mut orders = Vec::new();
         for id in self.group.ids_in_order() {
             let view = self.group.view(id, shared, self.now);
-            let Some(kid) = self.kids[id as usize].as_ref() else {
+            let Some(child) = self.children[id as usize].as_ref() else {
                 assert!(view.is_none(), "a kept value is not shown");
                 continue;
             };
             let view = view.expect("the group shows its living children");
             orders.push(view.order);
-            assert_eq!((view.at, view.kind, view.lifecycle), (self.group.at(id), Some(kid.kind), kid.lifecycle));
+            assert_eq!((view.at, view.kind, view.lifecycle), (self.group.at(id), Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
-            assert_eq!(view.suspended, self.suspended && kid.kind != ChildKind::Task, "{id} is shown as suspended");
-            let first = !kid.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);
-            assert_eq!(view.fresh, kid.dynamic && first, "{id} is shown as fresh");
-            assert_eq!(self.group.was_up(id), kid.was_up, "{id} was up");
-            assert_eq!((self.group.streak(id), view.streak), (kid.streak, kid.streak), "the streak of {id}");
+            assert_eq!(view.suspended, self.suspended && child.kind != ChildKind::Task, "{id} is shown as suspended");
+            let first = !child.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);
+            assert_eq!(view.fresh, child.dynamic && first, "{id} is shown as fresh");
+            assert_eq!(self.group.was_up(id), child.was_up, "{id} was up");
+            assert_eq!((self.group.streak(id), view.streak), (child.streak, child.streak), "the streak of {id}");
             let key = (!self.plan.is_group()).then_some(id);
             let counts = |(of, at): &&(_, _)| *of == key && self.now.duration_since(*at) < WITHIN;
             let used = self.charges.iter().filter(counts).count() as u32;
@@ -46,15 +46,15 @@ impl Sim {
     }
 
     /// A restart of this child was decided.
-    pub(super) fn restarts(&mut self, id: Id) {
+    pub(in crate::decide::tests) fn restarts(&mut self, id: Id) {
         let unasked = self.unasked; // the parent decided, and its Resume does not know what the child handled
-        let kid = self.kid(id);
-        let handled = kid.handled && kid.kind == ChildKind::Actor && !unasked;
-        kid.streak = if handled { 1 } else { kid.streak + 1 };
+        let child = self.child(id);
+        let handled = child.handled && child.kind == ChildKind::Actor && !unasked;
+        child.streak = if handled { 1 } else { child.streak + 1 };
     }
 
     /// The outcome that was announced for a directive is the one that follows.
-    pub(super) fn check_comes_to(&self, id: Id, announced: Directive, effects: &[GroupEffect]) {
+    pub(in crate::decide::tests) fn check_comes_to(&self, id: Id, announced: Directive, effects: &[GroupEffect]) {
         let has = |wanted: &dyn Fn(&GroupEffect) -> bool| effects.iter().any(wanted);
         let follows = if has(&|effect| matches!(effect, GroupEffect::Tell(of, Order::Resume) if *of == id)) {
             Directive::Resume

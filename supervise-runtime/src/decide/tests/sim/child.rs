@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-use super::super::child::State;
-use super::super::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
-use super::promises::Account;
-use super::sim::failure;
+use super::failure;
+use super::history::History;
+use crate::decide::child::State;
+use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
@@ -17,7 +17,7 @@ const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// A message that the child's group, or a user, has sent to the child. Messages are served in order, some time later.
 #[derive(Debug)]
-pub(super) enum Note {
+pub(in crate::decide::tests) enum Mail {
     Order(Order),
     Stop,
     Kill,
@@ -25,7 +25,7 @@ pub(super) enum Note {
 
 /// The outcome of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token {
+pub(in crate::decide::tests) enum Token {
     /// Not used yet.
     Open,
     /// Escalated: the parent's decision will use the token.
@@ -35,60 +35,60 @@ pub(super) enum Token {
 
 /// A failure that has not been handled.
 #[derive(Debug, Clone)]
-pub(super) struct Pending {
-    pub(super) failure: Failure,
-    pub(super) directive: Directive,
+pub(in crate::decide::tests) struct Pending {
+    pub(in crate::decide::tests) failure: Failure,
+    pub(in crate::decide::tests) directive: Directive,
     /// The state in which the failure occurred.
-    pub(super) from: State,
-    pub(super) token: Token,
+    pub(in crate::decide::tests) from: State,
+    pub(in crate::decide::tests) token: Token,
     /// Whether the decider is being asked.
-    pub(super) asked: bool,
+    pub(in crate::decide::tests) asked: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Kid {
-    pub(super) kind: ChildKind,
-    pub(super) lifecycle: Lifecycle,
-    pub(super) dynamic: bool,
-    pub(super) machine: Machine,
+pub(in crate::decide::tests) struct SimChild {
+    pub(in crate::decide::tests) kind: ChildKind,
+    pub(in crate::decide::tests) lifecycle: Lifecycle,
+    pub(in crate::decide::tests) dynamic: bool,
+    pub(in crate::decide::tests) machine: Machine,
     /// The step that the child's task is executing. `None`: the task has to ask for the next one.
-    pub(super) step: Option<Step>,
+    pub(in crate::decide::tests) step: Option<Step>,
     /// The state in which the step in progress was begun.
-    pub(super) from: State,
-    pub(super) busy: bool,
-    pub(super) interrupted: bool,
-    pub(super) inbox: VecDeque<Note>,
-    pub(super) pending: Option<Pending>,
+    pub(in crate::decide::tests) from: State,
+    pub(in crate::decide::tests) busy: bool,
+    pub(in crate::decide::tests) interrupted: bool,
+    pub(in crate::decide::tests) inbox: VecDeque<Mail>,
+    pub(in crate::decide::tests) pending: Option<Pending>,
     /// The answer of the child's decider to the next failure.
-    pub(super) directive: Directive,
+    pub(in crate::decide::tests) directive: Directive,
     /// Whether the child has ended by itself and is not significant: the next restart of its group starts the child
     /// again.
-    pub(super) finished: bool,
+    pub(in crate::decide::tests) finished: bool,
     /// Whether the child is significant and has ended by itself: its supervisor ends.
-    pub(super) quit: bool,
+    pub(in crate::decide::tests) quit: bool,
     /// Whether a start on request, or a first start at run time, is still in progress: its failures concern only this
     /// child.
-    pub(super) alone: bool,
+    pub(in crate::decide::tests) alone: bool,
     /// Whether the child was up since its first start, or since it was started again on request.
-    pub(super) was_up: bool,
+    pub(in crate::decide::tests) was_up: bool,
     /// The restarts since the child last handled a message.
-    pub(super) streak: u32,
+    pub(in crate::decide::tests) streak: u32,
     /// Whether a user stopped the child; nothing but `start_again()` may start it.
-    pub(super) stopped: bool,
+    pub(in crate::decide::tests) stopped: bool,
     /// Whether the mailbox sends messages back.
-    pub(super) refuses: bool,
-    pub(super) queued: u32,
-    pub(super) handled: bool,
-    pub(super) account: Account,
+    pub(in crate::decide::tests) refuses: bool,
+    pub(in crate::decide::tests) queued: u32,
+    pub(in crate::decide::tests) handled: bool,
+    pub(in crate::decide::tests) history: History,
 }
 
 /// The facts that a simulated child knows about itself.
-pub(super) struct Known {
-    pub(super) now: Instant,
-    pub(super) busy: bool,
-    pub(super) has_place: bool,
+pub(in crate::decide::tests) struct Known {
+    pub(in crate::decide::tests) now: Instant,
+    pub(in crate::decide::tests) busy: bool,
+    pub(in crate::decide::tests) has_place: bool,
     /// The effects that remain to be carried out.
-    pub(super) effects: Vec<Effect>,
+    pub(in crate::decide::tests) effects: Vec<Effect>,
 }
 
 impl Port for Known {
@@ -132,9 +132,9 @@ impl Port for Known {
     }
 }
 
-impl Kid {
-    pub(super) fn new(kind: ChildKind, lifecycle: Lifecycle, dynamic: bool) -> Self {
-        Kid {
+impl SimChild {
+    pub(in crate::decide::tests) fn new(kind: ChildKind, lifecycle: Lifecycle, dynamic: bool) -> Self {
+        SimChild {
             kind,
             lifecycle,
             dynamic,
@@ -155,11 +155,11 @@ impl Kid {
             refuses: false,
             queued: 0,
             handled: false,
-            account: Account::default(),
+            history: History::default(),
         }
     }
 
-    pub(super) fn settings(&self) -> LifeSettings {
+    pub(in crate::decide::tests) fn settings(&self) -> LifeSettings {
         LifeSettings {
             shutdown: ShutdownTimeout::Within(DOWN_TIME),
             kills: false,
@@ -170,7 +170,7 @@ impl Kid {
     }
 
     /// The child's row in the tables.
-    pub(super) fn state(&self) -> State {
+    pub(in crate::decide::tests) fn state(&self) -> State {
         match self.machine.state() {
             State::Running if self.busy => State::Handling,
             state => state,
@@ -178,12 +178,12 @@ impl Kid {
     }
 
     /// Whether no part of the child is up or coming up.
-    pub(super) fn is_parked(&self) -> bool {
+    pub(in crate::decide::tests) fn is_parked(&self) -> bool {
         self.machine.is_at_rest()
     }
 
     /// Whether user code is running.
-    pub(super) fn is_in_user_code(&self) -> bool {
+    pub(in crate::decide::tests) fn is_in_user_code(&self) -> bool {
         match self.step {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => false,
             Some(Step::Serve) => self.busy || self.kind != ChildKind::Actor,
@@ -192,7 +192,7 @@ impl Kid {
     }
 
     /// Whether the child serves messages and has not been asked to go down.
-    pub(super) fn serves(&self) -> bool {
+    pub(in crate::decide::tests) fn serves(&self) -> bool {
         self.step == Some(Step::Serve) && !self.machine.is_leaving()
     }
 }

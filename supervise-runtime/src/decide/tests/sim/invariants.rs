@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::super::child::State;
-use super::super::child::machine::Order;
-use super::super::group::{AfterDown, GroupState, Id, Owner};
-use super::super::member::MemberState;
-use super::coverage::hit_2b;
-use super::sim::{Sim, Stand, WITHIN};
+use super::{Sim, Stand, WITHIN};
+use crate::decide::child::State;
+use crate::decide::child::machine::Order;
+use crate::decide::group::{AfterDown, GroupState, Id, Owner};
+use crate::decide::member::MemberState;
+use crate::decide::tests::coverage::hit_2b;
 
 /// The number of steps after which a random walk that has not ended never will.
 const TRIES: u32 = 400;
 
 impl Sim {
-    pub(super) fn check_start(&mut self, id: Id) {
+    pub(in crate::decide::tests) fn check_start(&mut self, id: Id) {
         assert!(!self.suspended, "a start while held");
         assert!(!self.owner_fails && self.stand != Stand::Failed, "a start while the supervisor has failed");
         assert!(
@@ -22,11 +22,11 @@ impl Sim {
         );
         assert!(!self.in_range(id), "a start in a range that goes down");
         assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
-        assert!(!self.kid(id).stopped, "a stopped child starts");
-        assert!(self.kid(id).is_parked(), "two incarnations at once");
+        assert!(!self.child(id).stopped, "a stopped child starts");
+        assert!(self.child(id).is_parked(), "two incarnations at once");
         // A first start at run time and a requested start are retried on their own (S26, S38).
-        let alone = self.kid(id).alone;
-        self.kid(id).finished = false;
+        let alone = self.child(id).alone;
+        self.child(id).finished = false;
         if self.plan.is_group() && !alone && *self.group.mode() == GroupState::Up {
             for other in self.earlier(id) {
                 assert!(
@@ -39,7 +39,7 @@ impl Sim {
         self.tell(id, Order::Start);
     }
 
-    pub(super) fn check_down(&self, id: Id) {
+    pub(in crate::decide::tests) fn check_down(&self, id: Id) {
         let walks = self.in_range(id) && self.plan.owner != Owner::Set;
         let rebuild = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
         for other in self.later(id) {
@@ -50,16 +50,17 @@ impl Sim {
 
     /// S17, S22: in a range that came up again, all members that had ended by themselves are started again. The range
     /// does not come up if a significant member has ended by itself: the supervisor ends instead.
-    pub(super) fn check_range(&mut self) {
+    pub(in crate::decide::tests) fn check_range(&mut self) {
         match self.group.mode() {
             GroupState::Down { from, next: AfterDown::Up } if self.plan.is_group() => self.range = Some(*from),
             GroupState::Up | GroupState::Steady => {
                 let Some(from) = self.range.take() else { return };
                 for id in self.ids() {
-                    let kid = self.kids[id as usize].as_ref().expect("a living child");
-                    let left = kid.finished && self.group.at(id) == MemberState::Ended && self.group.order(id) >= from;
+                    let child = self.children[id as usize].as_ref().expect("a living child");
+                    let left =
+                        child.finished && self.group.at(id) == MemberState::Ended && self.group.order(id) >= from;
                     assert!(!left, "{id} had ended by itself, and its group came up without it");
-                    assert!(!kid.quit || self.stand != Stand::Up, "a group came up in order to end");
+                    assert!(!child.quit || self.stand != Stand::Up, "a group came up in order to end");
                 }
             }
             GroupState::Failed { .. } => {}
@@ -68,7 +69,7 @@ impl Sim {
     }
 
     /// S26, S38: a failure of a requested start, or of a first start at run time, does not restart other members.
-    pub(super) fn check_alone(&self, id: Id, before: &[(Id, MemberState)]) {
+    pub(in crate::decide::tests) fn check_alone(&self, id: Id, before: &[(Id, MemberState)]) {
         for (other, at) in before.iter().filter(|(other, _)| *other != id) {
             let now = self.group.at(*other);
             let taken = matches!(at, MemberState::Up | MemberState::Starting | MemberState::Failed)
@@ -77,9 +78,9 @@ impl Sim {
         }
     }
 
-    pub(super) fn check_budget(&mut self, id: Id) {
-        let kid = self.kids[id as usize].as_ref().expect("a living child");
-        let alone = !self.plan.is_group() || kid.alone;
+    pub(in crate::decide::tests) fn check_budget(&mut self, id: Id) {
+        let child = self.children[id as usize].as_ref().expect("a living child");
+        let alone = !self.plan.is_group() || child.alone;
         // A declared backoff does not lift a declared limit.
         let key = alone.then_some(id);
         let (now, max) = (self.now, self.plan.max as usize);
@@ -89,8 +90,8 @@ impl Sim {
         self.charges.push((key, now));
     }
 
-    pub(super) fn check_limit(&mut self, id: Id) {
-        let from = match self.kid(id).pending.as_ref().map(|pending| pending.from) {
+    pub(in crate::decide::tests) fn check_limit(&mut self, id: Id) {
+        let from = match self.child(id).pending.as_ref().map(|pending| pending.from) {
             Some(State::Running | State::Handling) => State::Failed,
             Some(from @ (State::Starting | State::StartAgain | State::PostRestart)) => from,
             // A task that failed, or a restart after a normal end.
@@ -103,7 +104,7 @@ impl Sim {
     // ----- on to the end, without further failures
 
     /// From here on nothing fails and each child takes its steps: the walk must come to an end.
-    pub(super) fn settle_down(&mut self) {
+    pub(in crate::decide::tests) fn settle_down(&mut self) {
         for _ in 0..TRIES {
             if self.is_at_rest() {
                 return;
@@ -114,7 +115,7 @@ impl Sim {
     }
 
     /// Long enough for three members to come up.
-    pub(super) fn calm(&mut self) {
+    pub(in crate::decide::tests) fn calm(&mut self) {
         (0..12).for_each(|_| self.quiet_round());
     }
 
@@ -133,8 +134,8 @@ impl Sim {
     }
 
     fn is_at_rest(&self) -> bool {
-        let quiet = self.kids.iter().flatten().all(|kid| {
-            kid.inbox.is_empty() && matches!(kid.state(), State::Running | State::Ended) && kid.pending.is_none()
+        let quiet = self.children.iter().flatten().all(|child| {
+            child.inbox.is_empty() && matches!(child.state(), State::Running | State::Ended) && child.pending.is_none()
         });
         let ended = self.stand == Stand::Ended && self.group.is_ended();
         let up = self.stand == Stand::Up && *self.group.mode() == GroupState::Steady;

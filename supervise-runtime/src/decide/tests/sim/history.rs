@@ -1,16 +1,16 @@
 //! Two promises about each instance that the simulated children check: how often a child was started, and that each
 //! `pre_start` is followed by its `post_stop`.
 
-use super::super::child::machine::{Step, StepEnd};
-use super::super::group::{Id, Owner};
-use super::kid::Kid;
-use super::sim::Sim;
+use super::Sim;
+use super::child::SimChild;
+use crate::decide::child::machine::{Step, StepEnd};
+use crate::decide::group::{Id, Owner};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Lifecycle;
 
 /// The history of a child.
 #[derive(Debug, Default)]
-pub(super) struct Account {
+pub(in crate::decide::tests) struct History {
     /// The starts in this incarnation of its supervisor.
     starts: u32,
     /// The number of those starts that a user may have requested.
@@ -21,23 +21,23 @@ pub(super) struct Account {
     aborted: bool,
 }
 
-impl Account {
-    pub(super) fn abort(&mut self) {
+impl History {
+    pub(in crate::decide::tests) fn abort(&mut self) {
         self.aborted = true;
     }
 }
 
-impl Kid {
+impl SimChild {
     /// S17, S23: a `Temporary` child is never started twice in one incarnation of its supervisor. A start that was
     /// taken back before it began does not count.
     fn starts(&mut self) {
-        self.account.starts += 1;
-        let once = self.lifecycle != Lifecycle::Temporary || self.account.starts <= 1 + self.account.on_request;
+        self.history.starts += 1;
+        let once = self.lifecycle != Lifecycle::Temporary || self.history.starts <= 1 + self.history.on_request;
         assert!(once, "a `Temporary` child is started again: {self:?}");
     }
 
     /// A step has ended in this way.
-    pub(super) fn account_of(&mut self, step: Option<Step>, end: &StepEnd) {
+    pub(in crate::decide::tests) fn record(&mut self, step: Option<Step>, end: &StepEnd) {
         if step == Some(Step::Start) && !matches!(end, StepEnd::Cut(_)) {
             self.starts();
         }
@@ -46,21 +46,21 @@ impl Kid {
         }
         match step {
             Some(Step::PreStart) if matches!(end, StepEnd::Done) => {
-                assert!(!self.account.owed, "a second instance before the first had its `post_stop`");
-                self.account.owed = true;
+                assert!(!self.history.owed, "a second instance before the first had its `post_stop`");
+                self.history.owed = true;
             }
             Some(Step::PostStop) => {
-                assert!(self.account.owed, "a `post_stop` without `pre_start`, or a second one");
-                self.account.owed = false;
+                assert!(self.history.owed, "a `post_stop` without `pre_start`, or a second one");
+                self.history.owed = false;
             }
             _ => {}
         }
     }
 
     /// The instance is completely gone.
-    pub(super) fn close_account(&mut self) {
-        let owed = std::mem::take(&mut self.account.owed);
-        let aborted = std::mem::take(&mut self.account.aborted);
+    pub(in crate::decide::tests) fn close_history(&mut self) {
+        let owed = std::mem::take(&mut self.history.owed);
+        let aborted = std::mem::take(&mut self.history.aborted);
         assert!(!owed || aborted, "an instance is gone without its `post_stop` (S12): {self:?}");
     }
 }
@@ -68,13 +68,13 @@ impl Kid {
 impl Sim {
     /// Allows another start, on request or with a `new` incarnation of the supervisor. Never for an instance of a
     /// `Temporary` set (S27).
-    pub(super) fn may_start_again(&mut self, id: Id, new: bool) {
+    pub(in crate::decide::tests) fn may_start_again(&mut self, id: Id, new: bool) {
         let in_a_set = self.plan.owner == Owner::Set;
-        if self.has(id) && !(in_a_set && self.kid(id).lifecycle == Lifecycle::Temporary) {
-            let account = &mut self.kid(id).account;
+        if self.has(id) && !(in_a_set && self.child(id).lifecycle == Lifecycle::Temporary) {
+            let history = &mut self.child(id).history;
             match new {
-                true => (account.starts, account.on_request) = (0, 0),
-                false => account.on_request += 1,
+                true => (history.starts, history.on_request) = (0, 0),
+                false => history.on_request += 1,
             }
         }
     }

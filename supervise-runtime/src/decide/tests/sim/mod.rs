@@ -1,41 +1,48 @@
 //! A supervisor with simulated children. The simulation carries out the effects of its [`Group`], and checks each one
 //! against its own knowledge: which children are up, were stopped, or are suspended.
 
+pub(super) mod child;
+mod failures;
+mod history;
+mod invariants;
+mod predictions;
+mod steps;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::child::State;
-use super::super::child::machine::Order;
-use super::super::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
-use super::super::member::Settings;
-use super::kid::{Kid, Note, Token};
+use self::child::{Mail, SimChild, Token};
+use crate::decide::child::State;
+use crate::decide::child::machine::Order;
+use crate::decide::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
+use crate::decide::member::Settings;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
-pub(super) const WITHIN: Duration = Duration::from_millis(400);
+pub(in crate::decide::tests) const WITHIN: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) owner: Owner,
-    pub(super) strategy: Strategy,
+pub(in crate::decide::tests) struct Plan {
+    pub(in crate::decide::tests) owner: Owner,
+    pub(in crate::decide::tests) strategy: Strategy,
     /// `None` as the kind: a kept value.
-    pub(super) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
-    pub(super) max: u32,
-    pub(super) on_limit: OnLimit,
+    pub(in crate::decide::tests) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
+    pub(in crate::decide::tests) max: u32,
+    pub(in crate::decide::tests) on_limit: OnLimit,
     /// Whether the supervisor ends when a member ends and is not restarted (S22).
-    pub(super) significant: bool,
+    pub(in crate::decide::tests) significant: bool,
 }
 
 impl Plan {
-    pub(super) fn is_group(&self) -> bool {
+    pub(in crate::decide::tests) fn is_group(&self) -> bool {
         self.strategy != Strategy::OneForOne
     }
 
-    pub(super) fn limit(&self) -> RestartLimit {
+    pub(in crate::decide::tests) fn limit(&self) -> RestartLimit {
         RestartLimit::new().max_restarts(MaxRestarts::AtMost(self.max)).within(WITHIN).on_limit(self.on_limit)
     }
 
@@ -51,7 +58,7 @@ impl Plan {
 
 /// The state of the supervisor itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(in crate::decide::tests) enum Stand {
     /// The build waits for the member at this place.
     Building(usize),
     Up,
@@ -66,36 +73,36 @@ pub(super) enum Stand {
 }
 
 #[derive(Debug)]
-pub(super) struct Sim {
-    pub(super) plan: Plan,
-    pub(super) group: Group,
-    pub(super) kids: Vec<Option<Kid>>,
-    pub(super) now: Instant,
-    pub(super) stand: Stand,
-    pub(super) suspended: bool,
-    pub(super) was_up: bool,
+pub(in crate::decide::tests) struct Sim {
+    pub(in crate::decide::tests) plan: Plan,
+    pub(in crate::decide::tests) group: Group,
+    pub(in crate::decide::tests) children: Vec<Option<SimChild>>,
+    pub(in crate::decide::tests) now: Instant,
+    pub(in crate::decide::tests) stand: Stand,
+    pub(in crate::decide::tests) suspended: bool,
+    pub(in crate::decide::tests) was_up: bool,
     /// Whether the first start of this incarnation is over: all members were up.
-    pub(super) all_were_up: bool,
-    pub(super) owner_fails: bool,
-    pub(super) all_ended: bool,
-    pub(super) children_down: bool,
+    pub(in crate::decide::tests) all_were_up: bool,
+    pub(in crate::decide::tests) owner_fails: bool,
+    pub(in crate::decide::tests) all_ended: bool,
+    pub(in crate::decide::tests) children_down: bool,
     /// The restarts that counted against a budget: that of the group (`None`) or of one child.
-    pub(super) charges: Vec<(Option<Id>, Instant)>,
+    pub(in crate::decide::tests) charges: Vec<(Option<Id>, Instant)>,
     /// The place in the order from which a group restart takes its range down and up.
-    pub(super) range: Option<u64>,
+    pub(in crate::decide::tests) range: Option<u64>,
     /// Whether a parent's Resume counts against the budget without a check.
-    pub(super) unasked: bool,
+    pub(in crate::decide::tests) unasked: bool,
 }
 
-pub(super) fn failure(phase: Phase) -> Failure {
+pub(in crate::decide::tests) fn failure(phase: Phase) -> Failure {
     Failure::new(phase, Cause::Panic("test".into()), "child", 1)
 }
 
 impl Sim {
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(in crate::decide::tests) fn new(plan: Plan) -> Self {
         let mut sim = Sim {
             group: Group::new(plan.owner, plan.strategy, plan.limit()),
-            kids: Vec::new(),
+            children: Vec::new(),
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
             suspended: false,
@@ -121,24 +128,24 @@ impl Sim {
         sim
     }
 
-    pub(super) fn facts(&self, id: Id) -> FailureInfo {
+    pub(in crate::decide::tests) fn facts(&self, id: Id) -> FailureInfo {
         FailureInfo {
-            handled: self.kids[id as usize].as_ref().is_some_and(|kid| kid.handled),
+            handled: self.children[id as usize].as_ref().is_some_and(|child| child.handled),
             random: 0,
             now: self.now,
         }
     }
 
-    pub(super) fn kid(&mut self, id: Id) -> &mut Kid {
-        self.kids[id as usize].as_mut().expect("the group names living children")
+    pub(in crate::decide::tests) fn child(&mut self, id: Id) -> &mut SimChild {
+        self.children[id as usize].as_mut().expect("the group names living children")
     }
 
-    pub(super) fn has(&self, id: Id) -> bool {
-        self.kids.get(id as usize).is_some_and(Option::is_some)
+    pub(in crate::decide::tests) fn has(&self, id: Id) -> bool {
+        self.children.get(id as usize).is_some_and(Option::is_some)
     }
 
-    pub(super) fn ids(&self) -> Vec<Id> {
-        (0..self.kids.len() as Id).filter(|id| self.has(*id)).collect()
+    pub(in crate::decide::tests) fn ids(&self) -> Vec<Id> {
+        (0..self.children.len() as Id).filter(|id| self.has(*id)).collect()
     }
 
     // ----- the supervisor
@@ -146,28 +153,28 @@ impl Sim {
     fn declare(&mut self, place: usize) {
         let shape = self.plan.members[place];
         let settings = self.plan.settings(shape);
-        if place == self.kids.len() {
+        if place == self.children.len() {
             let id = self.group.add(settings.clone(), false);
             assert_eq!(id as usize, place, "a declared member keeps its place");
-            self.kids.push(shape.0.map(|kind| Kid::new(kind, shape.1, false)));
+            self.children.push(shape.0.map(|kind| SimChild::new(kind, shape.1, false)));
         }
         self.group.reach(place as Id, settings, self.now);
         self.carry_out();
     }
 
-    pub(super) fn spawn(&mut self, shape: usize) -> bool {
+    pub(in crate::decide::tests) fn spawn(&mut self, shape: usize) -> bool {
         if self.group.is_ended() || self.group.is_stopping() || self.group.living() > 5 {
             return false;
         }
         let shape = self.plan.members[shape];
         let id = self.group.add(self.plan.settings(shape), true);
         let kind = shape.0.expect("spawned, and so not a value");
-        let kid = Kid::new(kind, shape.1, true);
-        if id as usize == self.kids.len() {
-            self.kids.push(Some(kid));
+        let child = SimChild::new(kind, shape.1, true);
+        if id as usize == self.children.len() {
+            self.children.push(Some(child));
         } else {
             assert!(!self.has(id), "the slot of a living child is used again");
-            self.kids[id as usize] = Some(kid);
+            self.children[id as usize] = Some(child);
         }
         self.charges.retain(|(of, _)| *of != Some(id));
         self.group.admit(id, self.now);
@@ -176,7 +183,7 @@ impl Sim {
     }
 
     fn use_up(&mut self, id: Id) {
-        if let Some(pending) = &mut self.kid(id).pending {
+        if let Some(pending) = &mut self.child(id).pending {
             pending.token = Token::Used;
         }
     }
@@ -197,7 +204,7 @@ impl Sim {
     }
 
     /// One step of the supervisor's own task.
-    pub(super) fn owner_step(&mut self) {
+    pub(in crate::decide::tests) fn owner_step(&mut self) {
         match self.stand {
             Stand::Building(_) if std::mem::take(&mut self.owner_fails) => self.take_down(self.was_up),
             Stand::Building(place) if place == self.plan.members.len() => {
@@ -225,12 +232,12 @@ impl Sim {
     }
 
     /// A `let` fails, which is handled as a failed start of the supervisor.
-    pub(super) fn build_fails(&mut self) {
+    pub(in crate::decide::tests) fn build_fails(&mut self) {
         self.take_down(self.was_up);
     }
 
     /// The supervisor's parent has started it again.
-    pub(super) fn start_again(&mut self) {
+    pub(in crate::decide::tests) fn start_again(&mut self) {
         if !matches!(self.stand, Stand::Down | Stand::Ended) {
             return;
         }
@@ -240,9 +247,9 @@ impl Sim {
         self.charges.clear();
         for id in self.ids() {
             self.may_start_again(id, true);
-            let kid = self.kid(id);
-            (kid.finished, kid.quit, kid.streak) = (false, false, 0);
-            kid.alone &= kid.dynamic;
+            let child = self.child(id);
+            (child.finished, child.quit, child.streak) = (false, false, 0);
+            child.alone &= child.dynamic;
         }
         self.carry_out();
         match self.plan.owner {
@@ -255,7 +262,7 @@ impl Sim {
     }
 
     /// A restart from above (`again`), or a stop.
-    pub(super) fn take_down(&mut self, again: bool) {
+    pub(in crate::decide::tests) fn take_down(&mut self, again: bool) {
         if matches!(self.stand, Stand::Ended | Stand::Down)
             || (again && self.stand == (Stand::TakingDown { again: false }))
         {
@@ -282,18 +289,18 @@ impl Sim {
         self.carry_out();
     }
 
-    pub(super) fn suspend(&mut self) {
+    pub(in crate::decide::tests) fn suspend(&mut self) {
         self.suspended = true;
         self.group.suspend();
         self.carry_out();
     }
 
-    pub(super) fn absorb_spawns(&mut self) {
+    pub(in crate::decide::tests) fn absorb_spawns(&mut self) {
         self.group.absorb_spawns(self.now);
         self.carry_out();
     }
 
-    pub(super) fn end_suspension(&mut self) {
+    pub(in crate::decide::tests) fn end_suspension(&mut self) {
         if self.stand != Stand::Failed {
             self.suspended = false;
             self.group.end_suspension(self.now);
@@ -301,13 +308,13 @@ impl Sim {
         }
     }
 
-    pub(super) fn resume(&mut self) {
+    pub(in crate::decide::tests) fn resume(&mut self) {
         if self.stand == Stand::Failed {
             self.stand = Stand::Up;
             self.all_were_up = true; // only a supervisor that is up is resumed
             self.suspended = false;
-            for kid in self.kids.iter_mut().flatten() {
-                if let Some(pending) = kid.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
+            for child in self.children.iter_mut().flatten() {
+                if let Some(pending) = child.pending.as_mut().filter(|pending| pending.token == Token::Escalated) {
                     pending.token = Token::Used;
                 }
             }
@@ -321,30 +328,30 @@ impl Sim {
 
     // ----- effects
 
-    pub(super) fn in_range(&self, id: Id) -> bool {
+    pub(in crate::decide::tests) fn in_range(&self, id: Id) -> bool {
         matches!(self.group.mode(), GroupState::Down { from, .. } if self.place(id) >= *from)
     }
 
     /// The child's place in the order.
-    pub(super) fn place(&self, id: Id) -> u64 {
+    pub(in crate::decide::tests) fn place(&self, id: Id) -> u64 {
         assert!(!self.group.is_free(id), "a living child has a place");
         self.group.order(id)
     }
 
-    pub(super) fn earlier(&self, id: Id) -> Vec<Id> {
+    pub(in crate::decide::tests) fn earlier(&self, id: Id) -> Vec<Id> {
         self.group.ids_in_order().into_iter().take_while(|other| *other != id).collect()
     }
 
-    pub(super) fn later(&self, id: Id) -> Vec<Id> {
+    pub(in crate::decide::tests) fn later(&self, id: Id) -> Vec<Id> {
         self.group.ids_in_order().into_iter().skip_while(|other| *other != id).skip(1).collect()
     }
 
-    pub(super) fn carry_out(&mut self) {
+    pub(in crate::decide::tests) fn carry_out(&mut self) {
         let effects = self.group.take_effects();
         self.carry_out_all(effects);
     }
 
-    pub(super) fn carry_out_all(&mut self, effects: Vec<GroupEffect>) {
+    pub(in crate::decide::tests) fn carry_out_all(&mut self, effects: Vec<GroupEffect>) {
         for effect in effects {
             match effect {
                 GroupEffect::Tell(id, order) => self.ordered(id, order),
@@ -381,17 +388,17 @@ impl Sim {
         match &order {
             Order::Start => return self.check_start(id),
             Order::Down(_) | Order::End(_) => self.check_down(id),
-            Order::Drain => self.kid(id).stopped = true,
+            Order::Drain => self.child(id).stopped = true,
             Order::Resume => {
-                assert!(self.kid(id).state() == State::Failed, "resumed without an instance that failed");
+                assert!(self.child(id).state() == State::Failed, "resumed without an instance that failed");
             }
             Order::Over(_) => {
-                assert!(self.kid(id).is_parked(), "ended while it is {:?}", self.kid(id).state());
+                assert!(self.child(id).is_parked(), "ended while it is {:?}", self.child(id).state());
                 if self.group.is_free(id) {
-                    self.kids[id as usize] = None;
+                    self.children[id as usize] = None;
                     return;
                 }
-                self.kid(id).alone = false;
+                self.child(id).alone = false;
             }
             Order::Suspend(_) if !self.has(id) => return,
             _ => {}
@@ -399,16 +406,16 @@ impl Sim {
         self.tell(id, order);
     }
 
-    pub(super) fn tell(&mut self, id: Id, order: Order) {
-        self.kid(id).inbox.push_back(Note::Order(order));
+    pub(in crate::decide::tests) fn tell(&mut self, id: Id, order: Order) {
+        self.child(id).inbox.push_back(Mail::Order(order));
     }
 
     /// An instance that can still fail.
-    pub(super) fn serves(&self, id: Id) -> bool {
-        self.kids[id as usize].as_ref().is_some_and(Kid::serves)
+    pub(in crate::decide::tests) fn serves(&self, id: Id) -> bool {
+        self.children[id as usize].as_ref().is_some_and(SimChild::serves)
     }
 
-    pub(super) fn is_up(&self, id: Id) -> bool {
-        self.kids[id as usize].as_ref().is_some_and(|kid| !kid.is_parked())
+    pub(in crate::decide::tests) fn is_up(&self, id: Id) -> bool {
+        self.children[id as usize].as_ref().is_some_and(|child| !child.is_parked())
     }
 }
