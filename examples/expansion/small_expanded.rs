@@ -299,7 +299,7 @@ impl ::core::ops::Deref for Clock {
 // The entry points. `start` and `run` are not `async fn`s, so that the caller's location is known when a guard is
 // dropped.
 impl Clock {
-    /// The tree as declared.
+    /// The tree as it is declared.
     #[allow(dead_code)]
     pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
     ///`Clock` with these parameters, not yet started. Start it, or make it a child of another tree.
