@@ -1274,7 +1274,13 @@ impl Machine {
                 let given = self.cold().failing.take();
                 Some(given.map_or_else(|| port.failure(phase, Cause::TimedOut), |failure| failure.in_phase(phase)))
             }
-            StepEnd::Cut(Cut::Leaves) => None,
+            // Failures that came before the request, or together with it, are not lost.
+            StepEnd::Cut(Cut::Leaves) => {
+                while let Some(failure) = self.failed_beside(true, port) {
+                    port.perform(self, Effect::Late(failure));
+                }
+                None
+            }
             StepEnd::Cut(Cut::Abort) => {
                 self.abort(port);
                 self.absorb_beside(port);
@@ -1615,6 +1621,7 @@ impl Machine {
             return self.children_are_down(port);
         }
         let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
+        self.children_are_down = false; // that of an earlier way down
         port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
         if self.aborted {
             port.perform(self, Effect::AbortChildren);
@@ -1666,8 +1673,8 @@ impl Machine {
             }
             Then::Done { ended, .. } if self.root => self.close(ended, port),
             Then::Done { ended, end } => {
+                self.forget_requests(); // this end fulfils a request to go down
                 let cold = self.cold();
-                cold.leave = Leave::Stay; // settled, as in `gone`: this end fulfils a request to go down
                 (cold.healing, cold.failed) = (Some(end.clone()), Some(end.clone()));
                 port.perform(self, Effect::Done { ended, end });
                 self.stage = Stage::Parked;
@@ -1684,8 +1691,8 @@ impl Machine {
                     return self.close(ended, port);
                 }
                 let was_up = self.was_up;
+                self.forget_requests(); // a request to go down is settled with the bug
                 let cold = self.cold();
-                cold.leave = Leave::Stay; // a request to go down is settled with the bug
                 if was_up {
                     cold.healing = Some(bug.clone());
                 }
@@ -1694,7 +1701,7 @@ impl Machine {
                 self.stage = Stage::Parked;
             }
             Then::Absent => {
-                self.cold().leave = Leave::Stay; // settled, as in `gone`
+                self.forget_requests();
                 port.perform(self, Effect::Absent);
                 self.stage = Stage::Parked;
             }
@@ -1709,7 +1716,9 @@ impl Machine {
             let ended = self.root_end(&failure, port);
             return self.close(ended, port);
         }
+        self.due = false;
         let cold = self.cold();
+        // A request to leave stays: the group absorbs this failure, and learns next that the child is down.
         (cold.healing, cold.failed) = (Some(failure.clone()), Some(failure.clone()));
         port.perform(self, Effect::Decide { failure, instance: false });
         self.stage = Stage::Parked;
@@ -1723,10 +1732,17 @@ impl Machine {
         }
     }
 
-    fn gone(&mut self, port: &mut dyn Port) {
-        // If it stayed, the next turn would find it and notify the group once more.
+    /// Forgets the requests to leave and to start, because the group is about to learn that the child is down, and orders
+    /// again what it then wants. If they stayed, the next turn would notify the group once more, or begin a start that
+    /// the group does not count.
+    fn forget_requests(&mut self) {
+        self.due = false;
         let cold = self.cold();
         (cold.leave, cold.stops_next) = (Leave::Stay, false);
+    }
+
+    fn gone(&mut self, port: &mut dyn Port) {
+        self.forget_requests();
         port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
     }
@@ -1745,7 +1761,7 @@ impl Machine {
         let ended = if aborted && ended.is_orderly() { Ended::Aborted } else { ended };
         self.cold().closing = Some((ended, aborted));
         if port.has_children() {
-            self.children_are_down = false;
+            (self.children_are_down, self.cut) = (false, None);
             port.perform(self, Effect::EndChildren);
             self.stage = Stage::Closing;
         } else {
@@ -1779,8 +1795,7 @@ impl Machine {
         if told {
             self.state = State::Ended;
         }
-        self.due = false;
-        self.cold().leave = Leave::Stay;
+        self.forget_requests();
         self.stage = Stage::Over;
     }
 

@@ -1650,6 +1650,8 @@ impl Group {
                 {
                     self.roster.member(id).passed = true;
                 }
+                // Under `OneForOne` a member that is going down, such as a kept one that was stopped, delays no other.
+                MemberState::GoingDown if !self.is_group() => self.position += 1,
                 MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }

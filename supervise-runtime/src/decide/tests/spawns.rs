@@ -3,6 +3,8 @@
 use super::super::group::{Group, Owner};
 use super::super::member::MemberState;
 use super::harness::{ALL, Setup, tree};
+use super::sim::failure;
+use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, RestartLimit, Strategy};
 
@@ -48,4 +50,20 @@ fn a_tree_waits_for_the_first_instances_of_a_set() {
     assert!(!empty.have_passed(), "the set itself is not up");
     empty.owner_up(tokio::time::Instant::now());
     assert!(empty.have_passed());
+}
+
+/// S11: under `OneForOne`, a kept child that is stopped while it comes up again does not delay the next one.
+#[test]
+fn a_kept_child_that_is_stopped_delays_no_other() {
+    let setup = tree(Strategy::OneForOne).owner(Owner::Actor);
+    let mut harness = setup.steady();
+    harness.group.keep(0);
+    harness.group.keep(1);
+    harness.restart_above();
+    harness.gone(2);
+    harness.group.rebuild(false);
+    assert_eq!(harness.event(|group, now| group.restart_kept(&failure(Phase::Running), now)), "down 1");
+    assert_eq!((harness.gone(1), harness.gone(0)), ("down 0".into(), "start 0".into()));
+    assert_eq!(harness.stop_member(0), "");
+    assert_eq!(harness.spawn(setup), "start 1");
 }
