@@ -29,7 +29,7 @@ pub struct Exponential {
     pub min: Option<Duration>,
     /// The longest delay, if it is known.
     pub max: Option<Duration>,
-    /// What each delay is multiplied by to give the next.
+    /// The factor from each delay to the next.
     pub factor: Given<f64>,
     /// The largest share of a delay that is added at random.
     pub random_factor: Given<f64>,

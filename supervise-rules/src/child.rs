@@ -37,7 +37,7 @@ impl Lifecycle {
 /// The size of a mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mailbox {
-    /// So many messages.
+    /// At most this many messages.
     Bounded(u64),
     /// Any number.
     Unbounded,
@@ -49,9 +49,9 @@ pub struct Child {
     /// Whether these are the settings of the instances of a set, `[T]` or `[K => T]`. A set has no part in the
     /// limit of the tree.
     pub set: bool,
-    /// When it is started again.
+    /// When the child is started again.
     pub lifecycle: Lifecycle,
-    /// How long it has to stop.
+    /// How long the child has to stop.
     pub shutdown: Given<Shutdown>,
     /// How long a start may take.
     pub start: Given<Duration>,
@@ -59,15 +59,15 @@ pub struct Child {
     pub ask: Given<Duration>,
     /// Whether a stop handles the queued messages first.
     pub drain: bool,
-    /// Whether the supervisor ends with it.
+    /// Whether the supervisor ends with the child.
     pub significant: bool,
     /// How long each restart waits.
     pub backoff: Option<Backoff>,
-    /// Its own restart limit.
+    /// The restart limit of the child itself.
     pub limit: Limit,
     /// How many messages can wait.
     pub mailbox: Given<Mailbox>,
-    /// Whether messages are refused while it is down.
+    /// Whether messages are refused while the child is down.
     pub rejects: bool,
     /// How many instances a set may have.
     pub max_children: Given<u64>,
@@ -75,9 +75,9 @@ pub struct Child {
     pub initial: Given<u64>,
     /// How often a message is delivered again, where `redeliver` is written.
     pub attempts: Given<u32>,
-    /// Whether it has a hook `pre_restart` of its own.
+    /// Whether the child has a hook `pre_restart` of its own.
     pub pre_restart: bool,
-    /// Whether it has a hook `post_restart` of its own.
+    /// Whether the child has a hook `post_restart` of its own.
     pub post_restart: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a death watch leaves in queues: notices of ends, and death pacts.
+//! The entries of a death watch in queues: notices of ends, and death pacts.
 
 use crate::base::sync::atomic::{AtomicBool, Ordering};
 use crate::values::ended::{Ended, Watched};

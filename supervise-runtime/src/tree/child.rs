@@ -99,7 +99,7 @@ pub trait Child: Sized + Send + 'static {
     type Handle: Clone + fmt::Debug + Send + Sync + 'static;
     /// The type that the start expression returns.
     type Start: Send + 'static;
-    /// What kind of child it is.
+    /// The kind of the child.
     #[doc(hidden)]
     const KIND: ChildKind;
     /// The declaration, if the child is a tree.

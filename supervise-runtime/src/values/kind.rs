@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a child is: an actor, a task, a tree or a set.
+/// The kind of a child: an actor, a task, a tree or a set.
 ///
 /// ```
 /// use supervise::inspect::ChildKind;

@@ -1,4 +1,4 @@
-//! The first floor: plain values, which know nothing of what runs.
+//! The first floor: plain values, without any code that runs tasks.
 
 pub(crate) mod backoff;
 pub(crate) mod ended;

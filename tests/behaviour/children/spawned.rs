@@ -531,7 +531,7 @@ async fn who_goes_down_for_a_restart_spawns_nothing_in_its_last_message() {
         office.late.tell(None).await.unwrap();
         pass(if begun { ms(1_500) } else { ms(500) }).await;
         journal.take();
-        let _up = office.late.restart().unwrap();
+        office.late.restart().unwrap();
         pass(secs(1)).await;
         let lines = journal.take();
         assert_eq!(lines[..3], ["refused", "first post_stop", "first drop"], "{lines:?}");

@@ -18,7 +18,7 @@ pub(super) struct Place {
 pub(super) struct Roster {
     slots: Vec<Option<Member>>,
     free: Vec<Id>,
-    /// The next order number. A declared tree forgets nobody: there the number of a member is its slot too.
+    /// The next order number. A declared tree keeps all members, so there the number is also the slot.
     orders: u64,
     /// The number of members that were looked at, one by one.
     #[cfg(test)]

