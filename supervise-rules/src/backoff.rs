@@ -110,7 +110,7 @@ impl Waits {
     /// The waits that a backoff makes.
     ///
     /// A slot may have length zero, so a slotted backoff has no shortest wait. A backoff that contradicts itself has
-    /// none either: [`check`](Exponential::check) reports it.
+    /// none either: the check of a child reports it.
     pub fn new(backoff: Option<&Backoff>) -> Self {
         match backoff {
             None => Waits::BuiltIn,
