@@ -1468,12 +1468,16 @@ impl Group {
 
     fn begin_each_kept(&mut self, now: Instant) {
         for id in self.roster.ids() {
-            if matches!(self.mode, GroupState::Steady | GroupState::Up) && self.ends_now() {
-                return; // nothing new begins
+            let ends = matches!(self.mode, GroupState::Steady | GroupState::Up) && self.ends_now();
+            if ends && self.mode == GroupState::Steady {
+                return; // all go down, decided or not
             }
             self.roster.step();
             let Some(member) = self.roster.get(id) else { continue };
             match member.at {
+                // Nothing new begins. But the walk up, after which the supervisor ends, waits for the decision on a member
+                // of which nothing is up.
+                _ if ends && member.at != MemberState::FailedStart => {}
                 MemberState::Failed | MemberState::FailedStart => {
                     self.effects.push(GroupEffect::Tell(id, Order::Redecide))
                 }

@@ -238,3 +238,18 @@ fn a_start_does_not_wait_for_a_child_that_was_up() {
     assert_eq!((harness.restart(0), harness.gone(0)), ("down 0".into(), String::new()));
     assert_eq!(harness.end_suspension(), "start 0, start 1");
 }
+
+/// S22: a significant member has ended, and the supervisor ends once its range has come up. The range waits for a task
+/// whose failure a suspension has kept, so that failure is decided first.
+#[test]
+fn a_kept_failure_is_decided_before_the_supervisor_ends() {
+    let setup = tree(Strategy::RestForOne).owner(Owner::Actor).member(0, Lifecycle::Temporary).significant(0);
+    let mut harness = setup.steady();
+    assert_eq!(harness.fails(2, Directive::Restart), "decided: down 2");
+    assert_eq!(harness.gone(2), "start 2");
+    harness.fails(0, Directive::Stop);
+    harness.suspend();
+    assert_eq!(harness.start_fails(1, Directive::Restart), "kept");
+    assert_eq!((harness.gone(0), harness.up(2)), ("over 0".into(), String::new()));
+    assert_eq!(harness.end_suspension(), "redecide 1");
+}
