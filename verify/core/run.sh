@@ -64,4 +64,5 @@ new=$(comm -23 "$work/survivors.txt" <(printf '%s\n' "$known"))
 survived=$(grep -c . <<<"$new" || true)
 [[ -z $new ]] || printf 'SURVIVED %s\n' "$new"
 echo "$((caught + late)) passed, $survived failed"
+[[ $((caught + late)) -gt 0 ]] || { echo "no mutant was tried"; exit 2; }
 [[ -z $new ]]

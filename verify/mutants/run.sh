@@ -24,6 +24,7 @@ elif [[ $# -gt 0 ]]; then
     done
     patches=("${chosen[@]}")
 fi
+[[ ${#patches[@]} -gt 0 ]] || { echo "no mutant has such a name: $*"; exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT

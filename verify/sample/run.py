@@ -139,6 +139,8 @@ def main():
         sample = random.Random(seed).sample(mutants, count)
         print(f"{count} of {len(mutants)} mutants, seed {seed}", flush=True)
     whole = len(sample)
+    if not sample:
+        sys.exit("no mutant has such a name")
     with tempfile.TemporaryDirectory(prefix="sample.") as folder:
         work = pathlib.Path(folder) / "sources"
         sample = write(work, sample)
