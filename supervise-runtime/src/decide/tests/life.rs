@@ -8,10 +8,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::State;
-use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
+use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Step, StepEnd};
 use super::super::group::{Group, GroupEffect, Id, Owner};
 use super::super::member::Settings;
 use super::coverage::Column;
+use super::port::Known;
 use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
@@ -42,45 +43,6 @@ pub(super) struct Life {
     pub(super) told: bool,
     now: Instant,
     log: Vec<String>,
-}
-
-struct Known {
-    now: Instant,
-    busy: bool,
-    children: bool,
-    told: bool,
-    effects: Vec<Effect>,
-}
-
-impl Port for Known {
-    fn perform(&mut self, _: &Machine, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    fn now(&self) -> Instant {
-        self.now
-    }
-    fn is_busy(&self) -> bool {
-        self.busy
-    }
-    fn has_children(&self) -> bool {
-        self.children
-    }
-    fn has_place(&self) -> bool {
-        true
-    }
-    fn end_is_told(&self) -> bool {
-        self.told
-    }
-    fn ends_with_failure(&self) -> Option<Failure> {
-        None
-    }
-    fn is_own(&self, failure: &Failure) -> bool {
-        failure.path() == "child"
-    }
-    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        Failure::new(phase, cause, "child", 1)
-    }
 }
 
 /// An actor with a child, in this state.
@@ -243,7 +205,7 @@ impl Life {
     }
 
     fn known(&self) -> Known {
-        Known { now: self.now, busy: self.busy, children: self.children, told: self.told, effects: Vec::new() }
+        Known { busy: self.busy, children: self.children, told: self.told, ..Known::new(self.now) }
     }
 
     pub(super) fn order(&mut self, order: Order) {

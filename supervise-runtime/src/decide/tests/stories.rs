@@ -12,7 +12,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::State;
-use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Port, Step, StepEnd};
+use super::super::child::machine::{Cut, Effect, LifeSettings, Machine, Order, Step, StepEnd};
+use super::port::{Known, is_own};
 use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
@@ -21,19 +22,6 @@ use crate::values::strategy::ShutdownTimeout;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/decide/tests/stories.txt");
 
-/// The facts that the machine asks for, and the effects so far.
-struct World {
-    begin: Instant,
-    now: Instant,
-    busy: bool,
-    children: bool,
-    place: bool,
-    told: bool,
-    ends_with: bool,
-    interrupted: bool,
-    log: Vec<String>,
-}
-
 struct Child {
     machine: Machine,
     settings: LifeSettings,
@@ -41,11 +29,10 @@ struct Child {
     /// The group says that the child was up before.
     up_before: bool,
     step: Option<Step>,
-    world: World,
-}
-
-fn is_own(failure: &Failure) -> bool {
-    failure.path() == "child"
+    begin: Instant,
+    known: Known,
+    interrupted: bool,
+    log: Vec<String>,
 }
 
 fn told(failure: &Failure) -> String {
@@ -69,62 +56,30 @@ fn ending(ended: &Ended) -> String {
     }
 }
 
-impl Port for World {
-    fn now(&self) -> Instant {
-        self.now
-    }
-    fn is_busy(&self) -> bool {
-        self.busy
-    }
-    fn has_children(&self) -> bool {
-        self.children
-    }
-    fn has_place(&self) -> bool {
-        self.place
-    }
-    fn end_is_told(&self) -> bool {
-        self.told
-    }
-    fn ends_with_failure(&self) -> Option<Failure> {
-        self.ends_with.then(|| failure(Phase::Running))
-    }
-    fn is_own(&self, failure: &Failure) -> bool {
-        is_own(failure)
-    }
-    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        Failure::new(phase, cause, "child", 1)
-    }
-    fn perform(&mut self, _: &Machine, effect: Effect) {
-        let text = match effect {
-            Effect::Interrupt(on) => {
-                self.interrupted = on;
-                return;
-            }
-            Effect::Retry(Some(at)) => format!("retry at {:?}", at - self.begin),
-            Effect::Up { again, healed } => {
-                let again = if again { "up again" } else { "up" };
-                healed.map_or(again.to_owned(), |healed| format!("{again}, healed ({})", told(&healed)))
-            }
-            Effect::Failed(failure) => format!("failed ({})", told(&failure)),
-            Effect::Escalated(failure) => format!("escalated ({})", told(&failure)),
-            Effect::Late(failure) => format!("late ({})", told(&failure)),
-            Effect::Reported(failure) => format!("reported ({})", told(&failure)),
-            Effect::Broken(failure) => format!("broken ({})", told(&failure)),
-            Effect::Decide { failure, instance } => {
-                format!("decide ({}){}", told(&failure), if instance { "" } else { ", down" })
-            }
-            Effect::Redecide { failure } => format!("decide again ({})", told(&failure)),
-            Effect::Done { ended, end } => format!("done: {} ({})", ending(&ended), told(&end)),
-            Effect::EndsAs(ended) => format!("ends as {}", ending(&ended)),
-            Effect::ResumeChildren(failure) => format!("children resume ({})", told(&failure)),
-            Effect::RestartChildren(failure) => format!("children restart ({})", told(&failure)),
-            Effect::Ended { ended, aborted } => {
-                self.told = true;
-                format!("ended: {}{}", ending(&ended), if aborted { ", aborted" } else { "" })
-            }
-            effect => format!("{effect:?}"),
-        };
-        self.log.push(text);
+fn word(effect: Effect, begin: Instant) -> String {
+    match effect {
+        Effect::Retry(Some(at)) => format!("retry at {:?}", at - begin),
+        Effect::Up { again, healed } => {
+            let again = if again { "up again" } else { "up" };
+            healed.map_or(again.to_owned(), |healed| format!("{again}, healed ({})", told(&healed)))
+        }
+        Effect::Failed(failure) => format!("failed ({})", told(&failure)),
+        Effect::Escalated(failure) => format!("escalated ({})", told(&failure)),
+        Effect::Late(failure) => format!("late ({})", told(&failure)),
+        Effect::Reported(failure) => format!("reported ({})", told(&failure)),
+        Effect::Broken(failure) => format!("broken ({})", told(&failure)),
+        Effect::Decide { failure, instance } => {
+            format!("decide ({}){}", told(&failure), if instance { "" } else { ", down" })
+        }
+        Effect::Redecide { failure } => format!("decide again ({})", told(&failure)),
+        Effect::Done { ended, end } => format!("done: {} ({})", ending(&ended), told(&end)),
+        Effect::EndsAs(ended) => format!("ends as {}", ending(&ended)),
+        Effect::ResumeChildren(failure) => format!("children resume ({})", told(&failure)),
+        Effect::RestartChildren(failure) => format!("children restart ({})", told(&failure)),
+        Effect::Ended { ended, aborted } => {
+            format!("ended: {}{}", ending(&ended), if aborted { ", aborted" } else { "" })
+        }
+        effect => format!("{effect:?}"),
     }
 }
 
@@ -157,29 +112,40 @@ impl Child {
             signalled: has("with context"),
             up_before: !has("not up before"),
             step: None,
-            world: World {
-                begin: now,
-                now,
-                busy: false,
+            begin: now,
+            known: Known {
                 children: has("with children"),
                 place: !has("without place"),
                 told: false,
                 ends_with: has("ends with a failure"),
-                interrupted: false,
-                log: Vec::new(),
+                ..Known::new(now)
             },
+            interrupted: false,
+            log: Vec::new(),
+        }
+    }
+
+    /// Writes down the effects of the machine's last move.
+    fn hear(&mut self) {
+        for effect in std::mem::take(&mut self.known.effects) {
+            match effect {
+                Effect::Interrupt(on) => self.interrupted = on,
+                effect => self.log.push(word(effect, self.begin)),
+            }
         }
     }
 
     fn order(&mut self, order: Order) {
-        self.machine.order(order, &mut self.world);
+        self.machine.order(order, &mut self.known);
+        self.hear();
     }
 
     fn finish(&mut self, end: StepEnd) {
         let step = self.step.take();
         assert!(!matches!(step, None | Some(Step::Wait | Step::Exit)), "a step has to be in progress");
-        self.machine.finished(end, &mut self.world);
-        self.world.busy = false;
+        self.machine.finished(end, &mut self.known);
+        self.hear();
+        self.known.busy = false;
     }
 
     fn fails(&mut self, stopped: bool) {
@@ -210,7 +176,7 @@ impl Child {
             "end of the suspension" => self.order(Order::Suspend(false)),
             "orphan" => self.order(Order::Orphan),
             "wait" => self.order(Order::Wait(Duration::from_secs(3))),
-            "wait is over" => self.machine.wait_is_over(&mut self.world),
+            "wait is over" => self.machine.wait_is_over(&mut self.known),
             "stop" => self.order(Order::Stop { begins: false }),
             "stop before it begins" => self.order(Order::Stop { begins: true }),
             "kill" => self.order(Order::Kill(self.kill())),
@@ -228,13 +194,13 @@ impl Child {
             "escalated kill" => {
                 self.order(Order::Escalated(Failure::new(Phase::Running, Cause::Killed, "child/below", 1)));
             }
-            "a future panics" => self.machine.fails_beside(failure(Phase::Running), &mut self.world),
+            "a future panics" => self.machine.fails_beside(failure(Phase::Running), &mut self.known),
             "time is up" => self.machine.time_is_up(),
-            "a second passes" => self.world.now += Duration::from_secs(1),
-            "a message" => self.world.busy = true,
+            "a second passes" => self.known.now += Duration::from_secs(1),
+            "a message" => self.known.busy = true,
             "the message ends" => {
-                assert!(self.world.busy, "a message has to be in hand");
-                self.world.busy = false;
+                assert!(self.known.busy, "a message has to be in hand");
+                self.known.busy = false;
             }
             "comes up" => {
                 if !self.machine.is_due() && self.step.is_none_or(|step| step == Step::Wait) {
@@ -245,10 +211,10 @@ impl Child {
                     self.finish(StepEnd::Done);
                     self.goes_on();
                 }
-                self.world.log.clear();
+                self.log.clear();
             }
-            "its place is taken" => self.world.place = false,
-            "its watchers have not heard" => self.world.told = false,
+            "its place is taken" => self.known.place = false,
+            "its watchers have not heard" => self.known.told = false,
             "done" => self.finish(StepEnd::Done),
             "ends by itself" => self.finish(StepEnd::ByItself),
             "returns" => self.finish(StepEnd::Returned),
@@ -260,7 +226,7 @@ impl Child {
             "bug" => {
                 self.step = None;
                 self.machine
-                    .breaks(Failure::new(Phase::Running, Cause::Panic("bug".to_owned()), "child", 1), &mut self.world);
+                    .breaks(Failure::new(Phase::Running, Cause::Panic("bug".to_owned()), "child", 1), &mut self.known);
             }
             "bug after its end" => {
                 self.step = None;
@@ -276,12 +242,14 @@ impl Child {
 
     /// The child's task goes on until a step of user code is in progress, or nothing is to be done.
     fn goes_on(&mut self) {
+        self.hear();
         for _ in 0..50 {
             match self.step {
                 None => {
-                    let step = self.machine.next(&mut self.world);
+                    let step = self.machine.next(&mut self.known);
+                    self.hear();
                     if step != Step::Wait {
-                        self.world.log.push(format!("{step:?}").to_uppercase());
+                        self.log.push(format!("{step:?}").to_uppercase());
                     }
                     self.step = Some(step);
                 }
@@ -293,14 +261,14 @@ impl Child {
                     if self.signalled {
                         self.machine.set_signalled();
                     }
-                    self.world.told = false;
+                    self.known.told = false;
                     self.finish(StepEnd::Done);
                 }
                 Some(_) => {
                     if let Some(cut) = self.machine.take_cut() {
-                        self.world.log.push(format!("cut: {cut:?}"));
+                        self.log.push(format!("cut: {cut:?}"));
                         self.finish(StepEnd::Cut(cut));
-                    } else if self.step == Some(Step::Serve) && self.world.interrupted && !self.world.busy
+                    } else if self.step == Some(Step::Serve) && self.interrupted && !self.known.busy
                         || self.step == Some(Step::HandIn) && self.machine.wakes()
                     {
                         self.finish(StepEnd::Interrupted);
@@ -310,14 +278,14 @@ impl Child {
                 }
             }
         }
-        panic!("the task does not come to rest: {:?}", self.world.log);
+        panic!("the task does not come to rest: {:?}", self.log);
     }
 
     /// The answers of the machine to the engine.
     fn answers(&self) -> String {
         let machine = &self.machine;
         let state = match machine.state() {
-            State::Running if self.world.busy => State::Handling,
+            State::Running if self.known.busy => State::Handling,
             state => state,
         };
         let mut text = format!("{state:?}");
@@ -341,7 +309,7 @@ impl Child {
                 write!(text, ", {name}").expect("a text");
             }
         }
-        let since = |at: Instant| at - self.world.begin;
+        let since = |at: Instant| at - self.begin;
         for (name, at) in [
             ("deadline", machine.deadline()),
             ("waits until", machine.waits_until()),
@@ -372,7 +340,7 @@ fn tell(story: &str) -> String {
                 child.meets(event);
             }
             child.goes_on();
-            let log = std::mem::take(&mut child.world.log);
+            let log = std::mem::take(&mut child.log);
             if !log.is_empty() {
                 writeln!(text, "  {}", log.join(" · ")).expect("a text");
             }

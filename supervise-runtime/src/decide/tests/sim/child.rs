@@ -2,13 +2,10 @@
 
 use std::collections::VecDeque;
 
-use tokio::time::Instant;
-
-use super::failure;
 use super::history::History;
 use crate::decide::child::State;
-use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order, Port, Step};
-use crate::values::failure::{Cause, Failure, Phase};
+use crate::decide::child::machine::{LifeSettings, Machine, Order, Step};
+use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
 
@@ -80,56 +77,6 @@ pub(in crate::decide::tests) struct SimChild {
     pub(in crate::decide::tests) queued: u32,
     pub(in crate::decide::tests) handled: bool,
     pub(in crate::decide::tests) history: History,
-}
-
-/// The facts that a simulated child knows about itself.
-pub(in crate::decide::tests) struct Known {
-    pub(in crate::decide::tests) now: Instant,
-    pub(in crate::decide::tests) busy: bool,
-    pub(in crate::decide::tests) has_place: bool,
-    /// The effects that remain to be carried out.
-    pub(in crate::decide::tests) effects: Vec<Effect>,
-}
-
-impl Port for Known {
-    fn perform(&mut self, _: &Machine, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    fn now(&self) -> Instant {
-        self.now
-    }
-
-    fn is_busy(&self) -> bool {
-        self.busy
-    }
-
-    fn has_children(&self) -> bool {
-        false
-    }
-
-    fn has_place(&self) -> bool {
-        self.has_place
-    }
-
-    fn end_is_told(&self) -> bool {
-        true
-    }
-
-    fn ends_with_failure(&self) -> Option<Failure> {
-        None
-    }
-
-    fn is_own(&self, _: &Failure) -> bool {
-        true
-    }
-
-    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
-        match cause {
-            Cause::Panic(_) => failure(phase),
-            cause => Failure::new(phase, cause, "child", 1),
-        }
-    }
 }
 
 impl SimChild {

@@ -1,12 +1,13 @@
 //! The steps of a simulated child. Its machine determines each step and the next one.
 
-use super::child::{Known, Mail, Pending, Token};
+use super::child::{Mail, Pending, Token};
 use super::{Sim, failure};
 use crate::decide::child::machine::{Cut, Effect, Order, Step, StepEnd};
 use crate::decide::child::{Command, CommandOutcome, State};
 use crate::decide::group::{AfterDown, GroupState, Id};
 use crate::decide::member::MemberState;
 use crate::decide::tests::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
+use crate::decide::tests::port::Known;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
@@ -14,13 +15,8 @@ use crate::values::strategy::{Directive, Lifecycle};
 
 impl Sim {
     fn known(&self, id: Id) -> Known {
-        let child = self.children[id as usize].as_ref();
-        Known {
-            now: self.now,
-            busy: child.is_some_and(|child| child.busy),
-            has_place: !self.group.is_free(id),
-            effects: Vec::new(),
-        }
+        let busy = self.children[id as usize].as_ref().is_some_and(|child| child.busy);
+        Known { busy, place: !self.group.is_free(id), ..Known::new(self.now) }
     }
 
     /// The child's machine receives an order.

@@ -1,0 +1,72 @@
+//! The facts about a child that its machine asks for in a test, and the effects in their order.
+
+use tokio::time::Instant;
+
+use super::super::child::machine::{Effect, Machine, Port};
+use super::sim::failure;
+use crate::values::failure::{Cause, Failure, Phase};
+
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) now: Instant,
+    pub(super) busy: bool,
+    pub(super) children: bool,
+    pub(super) place: bool,
+    /// Whether all watchers were notified of the end.
+    pub(super) told: bool,
+    /// Whether the children end because of a failure.
+    pub(super) ends_with: bool,
+    /// The effects that remain to be carried out.
+    pub(super) effects: Vec<Effect>,
+}
+
+impl Known {
+    /// Returns the facts about a child without children, in its place, whose end is told.
+    pub(super) fn new(now: Instant) -> Self {
+        Known { now, busy: false, children: false, place: true, told: true, ends_with: false, effects: Vec::new() }
+    }
+}
+
+/// Returns whether the failure is that of the child itself.
+pub(super) fn is_own(failure: &Failure) -> bool {
+    failure.path() == "child"
+}
+
+impl Port for Known {
+    fn perform(&mut self, _: &Machine, effect: Effect) {
+        self.told |= matches!(effect, Effect::Ended { .. });
+        self.effects.push(effect);
+    }
+
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    fn has_children(&self) -> bool {
+        self.children
+    }
+
+    fn has_place(&self) -> bool {
+        self.place
+    }
+
+    fn end_is_told(&self) -> bool {
+        self.told
+    }
+
+    fn ends_with_failure(&self) -> Option<Failure> {
+        self.ends_with.then(|| failure(Phase::Running))
+    }
+
+    fn is_own(&self, failure: &Failure) -> bool {
+        is_own(failure)
+    }
+
+    fn failure(&self, phase: Phase, cause: Cause) -> Failure {
+        Failure::new(phase, cause, "child", 1)
+    }
+}
