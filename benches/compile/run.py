@@ -66,7 +66,7 @@ supervisor! {{
 """
 
 
-def by_hand(count):
+def handwritten(count):
     names = [f"c{n}" for n in range(count)]
     fields = "\n".join(f"    pub {name}: ActorRef<Worker>," for name in names)
     specs = "\n".join(
@@ -223,7 +223,7 @@ def main():
     crates = {("none", 0): crate("none", COMMON)}
     for count in (1, 10, 100):
         crates["macro", count] = crate(f"macro{count}", by_macro(count))
-        crates["hand", count] = crate(f"hand{count}", by_hand(count))
+        crates["hand", count] = crate(f"hand{count}", handwritten(count))
     took = {(key, command): [] for key in crates for command in ("check", "build")}
     for folder in crates.values():
         cargo(folder, "check")

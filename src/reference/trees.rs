@@ -485,9 +485,9 @@
 /// println!("{}", Shop::SPEC.render());
 ///
 /// let mut tree = Shop::tree().seed(42); // the same random delays again
-/// let mut boot = tree.events();
+/// let mut starts = tree.events();
 /// let shop: Running<Shop> = tree.start().await?;
-/// assert_eq!(boot.next().await.unwrap()?.path, "db");
+/// assert_eq!(starts.next().await.unwrap()?.path, "db");
 ///
 /// let handle: Shop = shop.handle(); // goes anywhere, an axum `State` for one
 /// handle.stop();

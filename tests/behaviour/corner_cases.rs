@@ -359,7 +359,7 @@ async fn a_dropped_wait_keeps_no_waker() {
 
 /// S37: the end of the runtime changes nothing for actors that had ended before.
 #[test]
-fn who_had_ended_stays_ended_when_the_runtime_goes() {
+fn ended_actors_stay_ended_when_the_runtime_goes() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let tree = runtime.block_on(async {
         let tree = Shop::start(Journal::default()).await.unwrap();

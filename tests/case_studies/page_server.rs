@@ -145,7 +145,7 @@ async fn thousands_stop_together_in_the_time_of_the_slowest() {
 
 /// S24: the deployment's five seconds are kept, even if tenants hang; the report names those, the others have flushed.
 #[tokio::test(start_paused = true)]
-async fn the_whole_server_is_down_within_five_seconds_and_says_who_was_not() {
+async fn the_whole_server_is_down_within_five_seconds_and_reports_stragglers() {
     let habits = Habits { flush: |number| ms(u64::from(number % 41) * 100), hangs: |number| number % 1000 == 7 };
     let (server, tenants) = server(habits).await;
     let (store, begin) = (server.store.clone(), Instant::now());

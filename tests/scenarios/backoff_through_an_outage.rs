@@ -55,7 +55,7 @@ async fn an_outage_is_waited_out_without_losing_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_in_an_outage_is_told_when_the_gateway_closes() {
+async fn waiting_calls_fail_when_the_gateway_closes() {
     let journal = Journal::default();
     journal.plan("upstream start", 1000, Fault::Error);
     let gateway = Gateway::start(journal.clone()).await.unwrap();

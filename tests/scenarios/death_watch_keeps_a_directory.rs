@@ -66,7 +66,7 @@ async fn list(chat: &Chat) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_directory_lists_who_is_there() {
+async fn the_directory_lists_the_present_sessions() {
     let journal = Journal::default();
     let chat = Chat::start(journal.clone()).await.unwrap();
     let mut sessions = Vec::new();

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use crate::tree::boot;
+use crate::tree::start_top;
 use crate::walks::operation;
 use crate::world::World;
 use crate::{number, runtime, within};
@@ -13,7 +13,7 @@ fn one(seed: u64) {
     let world = World::new(seed);
     let workers = 1 + world.draw(4) as usize;
     let runtime = runtime(workers);
-    let top = runtime.block_on(boot(&world, seed));
+    let top = runtime.block_on(start_top(&world, seed));
     let handle = top.handle();
     // Threads that wait for the end of an actor and of the root.
     let (a, root) = (handle.alone.a.terminated(), handle.join());

@@ -352,7 +352,7 @@ impl Top {
 }
 
 /// Starts the tree, again until a first start succeeds: a random failure in an actor's start may fail it.
-pub async fn boot(world: &W, seed: u64) -> Running<Top> {
+pub async fn start_top(world: &W, seed: u64) -> Running<Top> {
     loop {
         if let Ok(top) = Top::tree(world.clone()).seed(seed).start().await {
             return top;

@@ -9,7 +9,7 @@ use supervise::event::{Event, EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::timeout;
 
-use crate::tree::{Top, ask, boot, ms, tell, tell_now};
+use crate::tree::{Top, ask, ms, start_top, tell, tell_now};
 use crate::world::World;
 use crate::{number, runtime, within};
 
@@ -116,7 +116,7 @@ async fn only_what_was_told(mut events: Events, world: Arc<World>) {
 /// Returns the amount of activity: instances, messages sent and handled, actors taken over.
 async fn walk(seed: u64) -> [u64; 4] {
     let world = World::new(seed);
-    let top = boot(&world, seed).await;
+    let top = start_top(&world, seed).await;
     let until = Instant::now() + WALK;
     let users: Vec<_> = (0..6).map(|_| tokio::spawn(user(top.handle(), world.clone(), until))).collect();
     let heard = tokio::spawn(only_what_was_told(top.events(), world.clone()));
@@ -144,7 +144,7 @@ async fn walk(seed: u64) -> [u64; 4] {
     // Nothing is left, including the actors that left the tree, once they are stopped.
     let mut waited = 0;
     while !world.living().is_empty() && waited < 5_000 {
-        world.stop_those_who_left();
+        world.stop_leavers();
         tokio::time::sleep(ms(1)).await;
         waited += 1;
     }

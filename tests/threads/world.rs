@@ -99,7 +99,7 @@ impl World {
         self.exact.load(SeqCst)
     }
 
-    pub fn stop_those_who_left(&self) {
+    pub fn stop_leavers(&self) {
         let free = std::mem::take(&mut *self.free.lock().unwrap());
         free.into_iter().for_each(|leaver| leaver.stop());
     }

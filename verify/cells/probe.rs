@@ -157,7 +157,7 @@ pub(crate) fn finished(state: State, end: &StepEnd) {
 }
 
 /// A future of `cx.run` has panicked.
-pub(crate) fn fails_beside(state: State) {
+pub(crate) fn fails_alongside(state: State) {
     cell("2a", row_2a(state), FAILURE);
 }
 
@@ -261,9 +261,9 @@ pub(crate) fn wait_timer(state: State) {
 pub(crate) const OLD: &str = "old instance in the range fails";
 pub(crate) const RESTART: &str = "start or new instance fails: Restart";
 pub(crate) const STOPS: &str = ".. Stop";
-pub(crate) const BOOT: &str = "first start, OneForOne, start fails, backoff declared, Restart";
+pub(crate) const FIRST_START: &str = "first start, OneForOne, start fails, backoff declared, Restart";
 pub(crate) const ESCALATE: &str = ".. Escalate, limit, decider panics";
-pub(crate) const BY_HAND: &str = "a requested start, or one at run time, fails: Restart, Stop";
+pub(crate) const ON_REQUEST: &str = "a requested start, or one at run time, fails: Restart, Stop";
 
 /// All members have ended, for which the page has no column.
 pub(crate) const ENDED: &str = "ended";

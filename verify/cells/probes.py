@@ -7,7 +7,7 @@ BEFORE, INSTEAD = "before", "instead"
 
 RUNTIME = "supervise-runtime/src/"
 MACHINE = RUNTIME + "decide/child/machine.rs"
-BY_HAND = RUNTIME + "decide/child/on_request.rs"
+ON_REQUEST = RUNTIME + "decide/child/on_request.rs"
 MEMBER = RUNTIME + "decide/member.rs"
 GROUP = RUNTIME + "decide/group/"
 TESTS = RUNTIME + "decide/tests/"
@@ -50,8 +50,8 @@ PROBES = [
     ),
     (
         MACHINE,
-        "    pub(crate) fn fails_beside(&mut self, failure: Failure, port: &mut dyn Port) {\n",
-        "        crate::probe::fails_beside(self.row(port));\n",
+        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut dyn Port) {\n",
+        "        crate::probe::fails_alongside(self.row(port));\n",
     ),
     (MACHINE, "    pub(crate) fn time_is_up(&mut self) {\n", "        crate::probe::time_is_up(self.state);\n"),
     (
@@ -68,7 +68,7 @@ PROBES = [
     ),
     # ----- 2d
     (
-        BY_HAND,
+        ON_REQUEST,
         "pub(crate) fn on_request(state: State, group_moves: bool, command: Command) -> CommandOutcome {\n",
         "    crate::probe::on_request(state, group_moves, command);\n",
     ),
@@ -111,7 +111,7 @@ PROBES = [
             crate::probe::group(crate::probe::OLD, column);
         } else if matches!(self.mode, GroupState::Failed { .. }) || self.is_stopping() {
             match member.alone && !instance {
-                true => crate::probe::group(crate::probe::BY_HAND, column),
+                true => crate::probe::group(crate::probe::ON_REQUEST, column),
                 false => {
                     crate::probe::group(crate::probe::RESTART, column);
                     crate::probe::group(crate::probe::STOPS, column);
@@ -123,12 +123,12 @@ PROBES = [
 
     fn probe_decided(&self, id: Id, directive: Directive, instance: bool) {
         let Some(member) = self.roster.get(id) else { return };
-        let boots = !self.all_were_up && !instance && !self.is_group() && member.settings.backoff.is_some();
+        let first_start = !self.all_were_up && !instance && !self.is_group() && member.settings.backoff.is_some();
         let alone = member.alone && !instance;
         let row = match directive {
             Directive::Resume if instance => return,
-            Directive::Restart | Directive::Resume | Directive::Stop if alone => crate::probe::BY_HAND,
-            Directive::Restart | Directive::Resume if boots => crate::probe::BOOT,
+            Directive::Restart | Directive::Resume | Directive::Stop if alone => crate::probe::ON_REQUEST,
+            Directive::Restart | Directive::Resume if first_start => crate::probe::FIRST_START,
             Directive::Restart | Directive::Resume => crate::probe::RESTART,
             Directive::Stop => crate::probe::STOPS,
             Directive::Escalate => crate::probe::ESCALATE,
@@ -313,7 +313,7 @@ PROBES = [
     ),
     (
         SUPERVISOR,
-        "    ) -> Result<Behind<'a>, Refused> {\n        let _shelter = DeferDrops::new();\n"
+        "    ) -> Result<AfterLock<'a>, Refused> {\n        let _shelter = DeferDrops::new();\n"
         "        let now = Instant::now();\n        let mut inner = lock(&self.inner);\n",
         "        crate::probe::spawn(owner.core(), inner.group.probe_column());\n",
     ),

@@ -13,7 +13,7 @@ use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
 use crate::engine::mailbox::ActorCell;
-use crate::engine::supervisor::Behind;
+use crate::engine::supervisor::AfterLock;
 
 /// The error of `restart()` and `start_again()`: why the request was refused.
 ///
@@ -171,17 +171,17 @@ fn ask<'a, R>(
     cell: &dyn AnyCell,
     command: Command,
     then: impl FnOnce(CommandOutcome) -> R,
-) -> Option<(CommandOutcome, R, Behind<'a>)> {
+) -> Option<(CommandOutcome, R, AfterLock<'a>)> {
     let owner = owner.as_ref()?;
-    owner.core().table()?.by_hand(&**owner, cell, command, then)
+    owner.core().table()?.on_request(&**owner, cell, command, then)
 }
 
 /// Asks the child's present supervisor for a decision.
 fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome) -> R) -> Option<(CommandOutcome, R)> {
     let _shelter = DeferDrops::new();
     let owner = cell.core().supervisor();
-    if let Some((verdict, out, behind)) = ask(&owner, cell, command, &then) {
-        behind.done();
+    if let Some((verdict, out, after_lock)) = ask(&owner, cell, command, &then) {
+        after_lock.done();
         return Some((verdict, out));
     }
     // This supervisor does not know the child: the child has ended, or is moving to another supervisor (S38). Under the
@@ -191,8 +191,8 @@ fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome)
     owner = cell.core().supervisor();
     let decided = ask(&owner, cell, command, &then);
     drop(still);
-    let (verdict, out, behind) = decided?;
-    behind.done();
+    let (verdict, out, after_lock) = decided?;
+    after_lock.done();
     Some((verdict, out))
 }
 

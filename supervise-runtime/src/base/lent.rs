@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_back_after_a_panic_and_who_waits_gets_it() {
+    fn the_value_comes_back_after_a_panic_and_a_waiting_caller_gets_it() {
         let lent = Arc::new(Lent::new(7));
         let (begun, has_begun) = mpsc::channel();
         let other = lent.clone();

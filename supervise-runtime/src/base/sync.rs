@@ -15,7 +15,7 @@
 //! * A value to be dropped is moved out, and dropped after the lock. The last reference to an error, which may be
 //!   dropped anywhere, waits in a [`DeferDrops`](crate::base::deferred_drop::DeferDrops).
 //! * The wake-ups, notices and drops that follow from an event of a group are collected in
-//!   [`Behind`](crate::engine::supervisor::Behind) under the lock, and carried out after it.
+//!   [`AfterLock`](crate::engine::supervisor::AfterLock) under the lock, and carried out after it.
 //! * The task of a child begins after the lock under which its cell was added ([`Unbegun`](crate::engine::cell::Unbegun)).
 //! * A value on which user code runs is taken out while that code runs ([`Lent`](crate::base::lent::Lent)).
 //! * Keys are hashed and compared outside of the lock, and the result is checked again under it (`children/living.rs`).

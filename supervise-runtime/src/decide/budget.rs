@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_window_it_counts_for_ever() {
+    fn without_a_window_every_restart_counts() {
         let allowance = Allowance { max: Some(1), within: None, on_limit: OnLimit::Stop };
         let (mut budget, start) = (Budget::default(), Instant::now());
         assert!(budget.allows(&allowance, start));

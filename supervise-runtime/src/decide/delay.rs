@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_pace_is_at_once_and_then_doubles_to_ten_seconds() {
+    fn the_built_in_delay_starts_at_zero_and_doubles_to_ten_seconds() {
         let all = delays(None, 0, 13);
         assert_eq!(all[..5], [0, 10, 20, 40, 80]);
         assert_eq!(all[11..], [10_000, 10_000]);

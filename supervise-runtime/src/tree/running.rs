@@ -41,9 +41,9 @@ use crate::values::report::Report;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut tree: Tree<Shop> = Shop::tree("corner".to_owned()).seed(42); // the same random delays in every run
-/// let mut boot = tree.events();
+/// let mut starts = tree.events();
 /// let shop = tree.start().await?;
-/// assert_eq!(boot.next().await.expect("the tree lives")?.to_string(), "db #1 started");
+/// assert_eq!(starts.next().await.expect("the tree lives")?.to_string(), "db #1 started");
 /// assert_eq!(shop.seed(), 42);
 /// # Ok(())
 /// # }

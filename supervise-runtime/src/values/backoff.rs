@@ -30,7 +30,7 @@ use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
 ///     struct Mirrors {
 ///         // In Rust: `ExponentialBackoff::new(..).reset(Reset::Manual)`.
 ///         #[backoff(1s..1min, random_factor = 0, reset = Manual)]
-///         by_hand: Mirror = Mirror,
+///         on_request: Mirror = Mirror,
 ///
 ///         // The default is half of the sum of the shortest and the longest delay: here 30.5 s.
 ///         #[backoff(1s..1min, reset = Auto(10s))]
@@ -43,7 +43,7 @@ use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
 /// let mirrors = Mirrors::start().await?;
 /// let mut events = mirrors.events();
 /// for page in ["broken", "broken", "whole", "broken"] {
-///     mirrors.by_hand.tell(page).await?; // messages wait while the actor is down
+///     mirrors.on_request.tell(page).await?; // messages wait while the actor is down
 /// }
 /// let mut delays = Vec::new();
 /// while delays.len() < 3 {

@@ -755,7 +755,7 @@ mod tests {
     /// S6: limits that are used up at each of many levels nest a failure in a failure. Of these too only the latest and
     /// the first are kept, so that dropping them does not exhaust the stack.
     #[test]
-    fn failures_inside_of_each_other_are_told_found_and_dropped() {
+    fn nested_failures_are_shown_found_and_dropped() {
         let test = || {
             let thrown = UserError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
             let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);

@@ -23,7 +23,7 @@ supervisor! {
 
 /// S13, S24: a start and a stop without a limit take as long as they need.
 #[tokio::test(start_paused = true)]
-async fn starts_and_stops_may_take_for_ever() {
+async fn starts_and_stops_take_the_longest_durations() {
     let journal = Journal::default();
     journal.plan("slow pre_start", 1, Fault::Slow(secs(30)));
     journal.plan("slow post_stop", 1, Fault::Slow(secs(30)));
@@ -37,7 +37,7 @@ async fn starts_and_stops_may_take_for_ever() {
 
 /// S3, S13, S15, S24: all durations of a spawn.
 #[tokio::test(start_paused = true)]
-async fn a_spawn_may_say_for_ever_everywhere() {
+async fn a_spawn_takes_the_longest_durations() {
     let journal = Journal::default();
     journal.plan("top pre_start", 1, Fault::Slow(secs(30)));
     let of = journal.clone();
@@ -56,7 +56,7 @@ async fn a_spawn_may_say_for_ever_everywhere() {
 
 /// S31: a delay that never ends can be ended by a stop, and by a requested restart.
 #[tokio::test(start_paused = true)]
-async fn a_backoff_may_be_for_ever() {
+async fn a_backoff_takes_the_longest_durations() {
     let journal = Journal::default();
     let top = supervise::spawn("top", move || {
         let journal = journal.clone();
@@ -101,7 +101,7 @@ impl Patient {
 
 /// S11: a timer that never fires does not delay any other.
 #[tokio::test(start_paused = true)]
-async fn a_timer_may_be_for_ever() {
+async fn a_timer_takes_the_longest_durations() {
     let patient = supervise::spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
     pass(secs(3600)).await;
     assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "only the last timer has fired");

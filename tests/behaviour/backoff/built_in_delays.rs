@@ -28,7 +28,7 @@ supervisor! {
 /// S14: without a declared backoff the first restart in a streak comes at once, and the k-th after 10 ms * 2^(k-2), at
 /// most 10 s.
 #[tokio::test(start_paused = true)]
-async fn the_built_in_pace_is_at_once_and_then_doubles_up_to_ten_seconds() {
+async fn the_built_in_delay_starts_at_zero_and_doubles_up_to_ten_seconds() {
     let journal = Journal::default();
     let tree = Endless::start(journal.clone()).await.unwrap();
     let mut events = tree.events();

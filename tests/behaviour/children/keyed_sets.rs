@@ -138,7 +138,7 @@ async fn a_race_for_a_key_has_one_winner() {
 
 /// S27: a start belongs to all callers that wait for it, and is taken back when the last of them gives up.
 #[tokio::test(start_paused = true)]
-async fn the_last_who_gives_up_takes_the_start_back() {
+async fn the_last_caller_that_gives_up_cancels_the_start() {
     let journal = Journal::default();
     journal.plan("s1 pre_start", 2, Fault::Slow(secs(5)));
     let tree = Shop::start(journal.clone()).await.unwrap();

@@ -274,7 +274,7 @@ async fn what_was_spawned_is_not_declared_when_its_parent_has_ended_too() {
 
 /// S38: a child that its parent named with `cx.keep` and then released is not kept when it is linked again.
 #[tokio::test(start_paused = true)]
-async fn who_was_kept_elsewhere_is_not_kept_here() {
+async fn a_child_kept_by_another_parent_is_not_kept_here() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
     link(&tree.boss, &one).await.unwrap();

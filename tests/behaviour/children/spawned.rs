@@ -504,7 +504,7 @@ supervisor! {
 /// S38: an actor that has been asked to go down cannot spawn in its last message, and a start that is in progress by
 /// then is abandoned.
 #[tokio::test(start_paused = true)]
-async fn who_goes_down_spawns_nothing_in_its_last_message() {
+async fn an_actor_that_goes_down_spawns_nothing_in_its_last_message() {
     for begun in [false, true] {
         let journal = Journal::default();
         let office = Office::start(journal.clone(), Directive::Stop, SupervisorStrategy::default()).await.unwrap();
@@ -522,7 +522,7 @@ async fn who_goes_down_spawns_nothing_in_its_last_message() {
 
 /// S7: the same for an actor that goes down for a restart. The last message of the old instance spawns nothing.
 #[tokio::test(start_paused = true)]
-async fn who_goes_down_for_a_restart_spawns_nothing_in_its_last_message() {
+async fn an_actor_that_restarts_spawns_nothing_in_its_last_message() {
     for begun in [false, true] {
         let journal = Journal::default();
         let office = Office::start(journal.clone(), Directive::Stop, SupervisorStrategy::default()).await.unwrap();

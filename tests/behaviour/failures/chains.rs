@@ -375,7 +375,7 @@ async fn a_restart_that_cannot_be_is_not_told() {
 
 /// S40, S8: a Resume of a failed start appears as the Restart that follows.
 #[tokio::test(start_paused = true)]
-async fn a_resume_without_an_instance_is_told_as_a_restart() {
+async fn a_resume_without_an_instance_is_reported_as_a_restart() {
     supervisor! {
         struct Resumes(journal: Journal) {
             #![decider(|_: &Failure| Directive::Resume)]

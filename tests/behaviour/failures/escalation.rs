@@ -121,7 +121,7 @@ async fn an_escalation_in_a_group_restart_gives_one_restart_in_all() {
 
 /// S20: a child that had ended by itself starts again with its supervisor; one that a user stopped does not.
 #[tokio::test(start_paused = true)]
-async fn who_ended_by_itself_starts_again_with_its_supervisor() {
+async fn a_child_that_ended_by_itself_starts_again_with_its_supervisor() {
     supervisor! {
         struct Above(journal: Journal) {
             #![decider(|_: &Failure| Directive::Restart)]

@@ -132,7 +132,7 @@ impl Slow {
 #[tokio::test(start_paused = true)]
 async fn a_bug_while_a_tree_starts_is_a_failed_start() {
     supervisor! {
-        struct Boot(journal: Journal, shown: tokio::sync::mpsc::UnboundedSender<ActorRef<Slow>>) {
+        struct FirstStart(journal: Journal, shown: tokio::sync::mpsc::UnboundedSender<ActorRef<Slow>>) {
             before: Probe = Probe::start("before", journal).await?,
             part: struct Part {
                 slow: Slow = Slow(shown),
@@ -142,7 +142,7 @@ async fn a_bug_while_a_tree_starts_is_a_failed_start() {
     quiet_panics();
     let journal = Journal::default();
     let (show, mut shown) = tokio::sync::mpsc::unbounded_channel();
-    let start = tokio::spawn(Boot::start(journal.clone(), show));
+    let start = tokio::spawn(FirstStart::start(journal.clone(), show));
     shown.recv().await.unwrap().inject(Fault::bug(BUG));
     let failure = soon(start).await.unwrap().unwrap_err();
     assert_eq!((failure.path(), failure.phase()), ("part/slow", Phase::Start));

@@ -206,7 +206,7 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
 
 /// S7: the asker of the message in hand gets its error at once, and does not wait for the hooks.
 #[tokio::test(start_paused = true)]
-async fn who_asked_the_message_in_hand_gets_the_error_at_once() {
+async fn the_asker_of_the_message_in_hand_gets_the_error_at_once() {
     struct Slow;
     #[actor]
     impl Slow {

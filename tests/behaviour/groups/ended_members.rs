@@ -50,7 +50,7 @@ supervisor! {
 /// S17: members that had ended by themselves come up with their group again: actors, tasks and subtrees. This does not
 /// include a `Temporary` one, one that a user has stopped, or an optional child that was `None`.
 #[tokio::test(start_paused = true)]
-async fn who_has_ended_by_itself_comes_up_with_its_group() {
+async fn a_member_that_ended_by_itself_comes_up_with_its_group() {
     let journal = Journal::default();
     let there = Arc::new(AtomicBool::new(true));
     let tree = All::start(journal.clone(), there.clone()).await.unwrap();

@@ -134,7 +134,7 @@ async fn a_blocked_tell_is_an_event() {
 /// S40: a slow subscriber misses the oldest events and gets their number; other subscribers miss nothing, and the tree
 /// does not wait for any subscriber.
 #[tokio::test(start_paused = true)]
-async fn a_slow_subscriber_is_told_how_many_it_missed() {
+async fn a_slow_subscriber_learns_how_many_it_missed() {
     let tree = Shop::start(Journal::default()).await.unwrap();
     let mut slow = tree.events();
     let mut fast = tree.events();
@@ -231,7 +231,7 @@ impl Subscriber for Log {
 /// S40: `error`: the first restart in a streak, Stop, the limit, Aborted. `warn`: Resume, a later restart in a streak,
 /// DeadLetter, Blocked, StillStarting, GuardDropped. `debug`: the rest. Messages never appear.
 #[tokio::test(start_paused = true)]
-async fn the_levels_say_who_has_to_act() {
+async fn the_levels_separate_errors_from_warnings() {
     let log = Log::default();
     // If the process has a single subscriber, tracing asks the thread that first reaches a callsite whether it is
     // enabled there, and caches the answer for all threads: tests that run in parallel would answer no.

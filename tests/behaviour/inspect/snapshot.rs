@@ -121,7 +121,7 @@ async fn a_child_that_backs_off_says_until_when() {
 /// S42, S17: in a group the delay of the failed member applies to all; the other members are queued, and all show the
 /// one budget that they share.
 #[tokio::test(start_paused = true)]
-async fn a_group_that_waits_shows_who_it_waits_for() {
+async fn a_group_that_waits_shows_the_members_it_waits_for() {
     let tree = Shop::start(Journal::default()).await.unwrap();
     let begin = Instant::now();
     tree.reports.index.tell(Do::Fail(Boom::Told)).await.unwrap();

@@ -459,7 +459,7 @@ async fn one_that_depends_on_another_fails_with_its_end() {
 
 /// S37: a death pact survives the restart of the actor that made it.
 #[tokio::test(start_paused = true)]
-async fn a_pact_outlives_the_restart_of_the_one_who_made_it() {
+async fn a_death_pact_outlives_the_restart_of_its_actor() {
     let tree = Pact::start(Journal::default()).await.unwrap();
     tree.second.tell(SitterMsg::DependOn(tree.db.clone())).await.unwrap();
     tree.second.tell(SitterMsg::Fail).await.unwrap();

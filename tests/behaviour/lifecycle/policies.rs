@@ -70,7 +70,7 @@ async fn a_task_that_returns_stays_ended_unless_permanent() {
 
 /// S23: a child that a user stops stays ended, whatever its lifecycle.
 #[tokio::test(start_paused = true)]
-async fn who_is_stopped_from_outside_stays_ended() {
+async fn a_child_stopped_from_outside_stays_ended() {
     let tree = Kinds::start(Journal::default()).await.unwrap();
     tree.permanent.stop();
     assert!(matches!(tree.permanent.terminated().await, Ok(Ended::Stopped)));
@@ -83,7 +83,7 @@ async fn who_is_stopped_from_outside_stays_ended() {
 /// S23: the instance that replaces one that ended by itself gets this cause in `post_restart`; the end counts against
 /// the budget.
 #[tokio::test(start_paused = true)]
-async fn a_restarted_end_is_told_and_charged() {
+async fn a_restarted_end_is_reported_and_counts_against_the_budget() {
     supervisor! {
         struct Ends(journal: Journal) {
             #![strategy(OneForOne, max_restarts = 2, within = 1min)]

@@ -244,7 +244,7 @@ async fn busy() -> Running<Office> {
 
 /// S3: a sender that is woken and gives up releases its slot: the next sender is woken for it.
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_passes_its_place_on() {
+async fn a_sender_that_gives_up_releases_its_slot() {
     let office = busy().await;
     let (narrow, (marks, wakers)) = (office.narrow.clone(), marked());
     let mut tells = [0, 1].map(|_| Box::pin(narrow.tell(Paper::Sign)));
@@ -263,7 +263,7 @@ async fn who_gives_up_passes_its_place_on() {
 /// S3: a sender that finds room before it is woken is not woken for another slot: that slot goes to a sender that still
 /// waits.
 #[tokio::test(start_paused = true)]
-async fn who_has_gone_on_waits_no_more() {
+async fn a_sender_that_found_room_is_not_woken_again() {
     let office = busy().await;
     let (narrow, (marks, wakers)) = (office.narrow.clone(), marked());
     let mut tells = [0, 1, 2].map(|_| Box::pin(narrow.tell(Paper::Await(secs(1)))));
@@ -283,7 +283,7 @@ async fn who_has_gone_on_waits_no_more() {
 
 /// S3: the sender that arrived first continues first, even if it was woken before and found the slot taken.
 #[tokio::test(start_paused = true)]
-async fn who_waits_keeps_its_place() {
+async fn a_waiting_sender_keeps_its_place() {
     let office = busy().await;
     let mut first = Box::pin(office.narrow.tell(Paper::Sign));
     let mut second = Box::pin(office.narrow.tell(Paper::Sign));

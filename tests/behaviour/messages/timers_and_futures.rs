@@ -259,7 +259,7 @@ async fn the_place_of_a_stale_tick_is_free() {
 /// S11, S3: the same for a sender that arrives while the actor goes down and the tick is still queued: it does not wait
 /// until the actor is up.
 #[tokio::test(start_paused = true)]
-async fn the_place_of_a_stale_tick_is_given_to_who_waits() {
+async fn the_slot_of_a_stale_tick_goes_to_a_waiting_sender() {
     let (wall, _) = wall().await;
     with(&wall.small, |cx| vec![cx.send_after(ms(100), Msg::Tick("tick"))]).await;
     wall.small.tell(Msg::Linger(secs(1))).await.unwrap();

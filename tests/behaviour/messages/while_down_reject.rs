@@ -43,7 +43,7 @@ fn tried(probe: &ActorRef<Probe>) -> Option<SendRejection> {
 /// S35: the child rejects from its failure until it handles messages again; the error has the rest of the backoff, if
 /// there is one.
 #[tokio::test(start_paused = true)]
-async fn one_that_rejects_is_told_nothing_while_it_is_down() {
+async fn an_actor_that_rejects_is_sent_nothing_while_it_is_down() {
     let journal = Journal::default();
     let tree = One::start(journal.clone()).await.unwrap();
     journal.plan("db pre_restart", 1, Fault::Slow(secs(1)));

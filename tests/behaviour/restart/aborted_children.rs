@@ -159,7 +159,7 @@ async fn an_abort_for_a_restart_keeps_what_is_queued() {
 
 /// S11: a kept child is not affected when its siblings are aborted on their way down.
 #[tokio::test(start_paused = true)]
-async fn an_abort_spares_who_is_kept() {
+async fn an_abort_spares_a_kept_child() {
     let (family, journal) = family(Directive::Restart).await;
     let kept = spawn(&family.top, Kid::new("kept")).await;
     spawn(&family.top, Kid::new("kid")).await;
@@ -282,7 +282,7 @@ async fn a_kept_child_that_fails_meanwhile_waits_for_its_parent() {
 /// S16: when a child goes down for good after its failure, its askers get their error at once, even the one whose
 /// message was next.
 #[tokio::test(start_paused = true)]
-async fn who_is_next_in_hand_is_told_at_once() {
+async fn the_asker_of_the_next_message_gets_its_error_at_once() {
     supervisor! {
         struct Strict(journal: Journal) {
             #[decider(|_: &Failure| Directive::Stop)]
@@ -317,7 +317,7 @@ fn driven() -> (tokio::runtime::Handle, impl FnOnce() -> tokio::runtime::Runtime
 
 /// S25: a child whose runtime is gone has ended with it; its supervisor, on another runtime, does not wait for it.
 #[tokio::test(start_paused = true)]
-async fn a_child_whose_runtime_is_gone_is_not_waited_for() {
+async fn a_child_without_a_runtime_is_not_waited_for() {
     let (family, _) = family(Directive::Restart).await;
     let (on, stop) = driven();
     let kid = spawn(&family.top, Kid { on: Some(on), ..Kid::new("kid") }).await;

@@ -133,7 +133,7 @@ async fn a_group_is_free_of_the_default_budget_if_every_member_declares_a_backof
 
 /// S15: with 0 a child never restarts; without `within` the count covers the life of the supervisor.
 #[tokio::test(start_paused = true)]
-async fn none_at_all_and_so_many_for_ever() {
+async fn a_limit_of_zero_and_a_limit_without_a_window() {
     supervisor! {
         struct Tree(journal: Journal) {
             #[limit(max_restarts = 0, on_limit = Stop)]
@@ -195,7 +195,7 @@ async fn each_field_of_a_childs_limit_stands_for_itself() {
 
 /// S15: a restart after an end by itself and each retry count against the budget; a group restart counts once.
 #[tokio::test(start_paused = true)]
-async fn ends_and_retries_are_charged_and_a_group_restart_costs_one() {
+async fn ends_and_retries_count_and_a_group_restart_counts_once() {
     supervisor! {
         struct Group(journal: Journal) {
             #![strategy(AllForOne, max_restarts = 4)]

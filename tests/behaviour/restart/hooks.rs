@@ -64,7 +64,7 @@ async fn what_goes_wrong_on_the_way_down_is_reported_and_nothing_else_changes() 
 
 /// S12: `post_stop` runs once on each instance whose `pre_start` succeeded, and on no other.
 #[tokio::test(start_paused = true)]
-async fn post_stop_is_owed_once_to_each_instance_whose_pre_start_succeeded() {
+async fn post_stop_runs_once_after_each_successful_pre_start() {
     supervisor! {
         struct Retry(journal: Journal) {
             #![decider(|_| Directive::Restart)]
@@ -215,7 +215,7 @@ async fn the_steps_of_a_start_share_one_time() {
 
 /// S13: a failing step of a restart is a failure with `Phase::Restart`; it is decided, and counts against the budget.
 #[tokio::test(start_paused = true)]
-async fn a_failed_restart_is_decided_in_its_phase_and_charged() {
+async fn a_failed_restart_is_decided_in_its_phase_and_counts() {
     supervisor! {
         struct Charged(journal: Journal) {
             #![strategy(OneForOne, max_restarts = 3)]

@@ -87,7 +87,7 @@ async fn a_requested_start_that_fails_ends_that_child_alone() {
 
 /// S26, S15: a retry waits and counts against a budget of its own, and restarts no sibling.
 #[tokio::test(start_paused = true)]
-async fn a_retry_of_a_requested_start_takes_no_child_along() {
+async fn a_retry_of_a_requested_start_restarts_no_other_child() {
     let journal = Journal::default();
     let tree = Retries::start(journal.clone()).await.unwrap();
     stop(&tree.b).await;

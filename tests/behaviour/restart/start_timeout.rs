@@ -91,7 +91,7 @@ async fn all_steps_of_a_restart_share_the_time() {
 
 /// S13, S15: a start that is always too slow reaches its limit after that many attempts.
 #[tokio::test(start_paused = true)]
-async fn retries_that_take_too_long_are_charged() {
+async fn retries_that_take_too_long_count() {
     let journal = Journal::default();
     let tree = One::start(journal.clone()).await.unwrap();
     journal.plan("db start", 100, Fault::Slow(secs(100)));

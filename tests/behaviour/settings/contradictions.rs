@@ -164,7 +164,7 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
 
 /// C6: in a group all failures count together.
 #[tokio::test(start_paused = true)]
-async fn a_group_whose_limit_is_never_reached_does_not_start() {
+async fn a_group_with_an_unreachable_limit_does_not_start() {
     let group = |within| Group::start(Journal::default(), 4, within, secs(8));
     let (path, what) = of(&group(secs(6)).await.expect_err("the start should fail"));
     let least = secs(1 + 1 + 2 + 2);

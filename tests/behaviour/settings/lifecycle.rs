@@ -210,7 +210,7 @@ async fn lifecycle_start_is_obeyed() {
 /// queued message that is not handled is a dead letter.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_drain_is_obeyed() {
-    for by_hand in [true, false] {
+    for on_request in [true, false] {
         let journal = Journal::default();
         let tree = Queues::start(journal.clone()).await.unwrap();
         for child in [&tree.plain, &tree.drains, &tree.short] {
@@ -219,7 +219,7 @@ async fn lifecycle_drain_is_obeyed() {
         }
         settle().await;
         let handle = tree.handle();
-        if by_hand {
+        if on_request {
             for child in [&tree.plain, &tree.drains, &tree.short] {
                 child.stop();
             }
@@ -236,7 +236,7 @@ async fn lifecycle_drain_is_obeyed() {
         let queued = |name: &str| lines.contains(&format!("{name} queued"));
         assert!(queued("drains"), "{lines:?}");
         // In reverse order: in a shutdown, `plain` has handled all its messages before its turn comes.
-        assert_eq!(queued("plain"), !by_hand, "{lines:?}");
+        assert_eq!(queued("plain"), !on_request, "{lines:?}");
         assert!(!queued("short"), "2 s are not enough: {lines:?}");
         assert!(lines.contains(&"drains post_stop".to_owned()));
         assert!(matches!(handle.short.ended(), Some(Ended::Aborted)));

@@ -66,7 +66,7 @@ supervisor! {
 
 /// S24: the failure of a task after its stop signal is in the report, and so in the exit code.
 #[tokio::test(start_paused = true)]
-async fn a_task_that_fails_when_it_is_told_to_end_is_in_the_report() {
+async fn a_task_that_fails_when_it_is_asked_to_end_is_in_the_report() {
     quiet_panics();
     for (last, cause) in [(Last::Error, "Fatal"), (Last::Panic, "panicked: planned panic"), (Last::Subtask, "Told")] {
         let tree = Service::start(Journal::default(), last).await.unwrap();
@@ -305,7 +305,7 @@ impl Boss {
 /// S12: after a `pre_start` that succeeded, `post_stop` is due, even if an escalation from the actor's own child has
 /// made it fail in the meantime.
 #[tokio::test(start_paused = true)]
-async fn a_child_that_escalates_during_pre_start_leaves_post_stop_owed() {
+async fn a_child_that_escalates_during_pre_start_leaves_post_stop_due() {
     supervisor! {
         struct Hires(journal: Journal, fails: u32) {
             #![decider(|_: &Failure| Directive::Restart)]

@@ -285,7 +285,7 @@ fn a_spawn_of_an_instance_outside_of_a_runtime_panics() {
 /// S25: threads that wait outside of the runtime, each for the end of a different kind of child, are notified when the
 /// runtime is dropped.
 #[test]
-fn who_waits_outside_is_told_when_the_runtime_goes_down() {
+fn callers_outside_the_runtime_are_notified_when_it_goes_down() {
     comes_back(|| {
         let runtime = two_workers();
         let (house, ..) = house(&runtime);

@@ -108,7 +108,7 @@ async fn a_stop_in_a_start_drops_the_start() {
 
 /// S16: a stop in `post_restart` drops the hook; `post_stop` is due, since `pre_start` had succeeded.
 #[tokio::test(start_paused = true)]
-async fn a_stop_in_post_restart_runs_the_post_stop_that_is_owed() {
+async fn a_stop_in_post_restart_runs_the_post_stop_that_is_due() {
     let (tree, journal) = held_up_in("post_restart").await;
     pass(secs(15)).await;
     journal.take();

@@ -209,7 +209,7 @@ async fn a177_the_third_end_with_two_restarts_ends_the_supervisor() {
 /// A `Transient` child ends by itself when its work is done. While the child backs off, a stop or a drain ends it; a
 /// message does not.
 #[tokio::test(start_paused = true)]
-async fn a178_who_is_through_says_so_and_a_wait_can_be_ended() {
+async fn a178_a_finished_child_reports_it_and_a_wait_can_be_ended() {
     let (tree, stage, _) = back(secs(30), secs(30)).await;
     fail(&tree.t).await;
     note(&tree.t, "is handled later").await;

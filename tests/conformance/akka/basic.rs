@@ -219,7 +219,7 @@ async fn a013_a_kill_that_is_decided_restart_runs_both_hooks() {
 
 /// An error that is decided Stop: an actor that watched the child before learns of the end, with the failure.
 #[tokio::test(start_paused = true)]
-async fn a015_an_error_that_stops_is_told_to_the_watcher() {
+async fn a015_an_error_that_stops_reaches_the_watcher() {
     let stage = Stage::default();
     let tree = Stopping::start(stage.clone()).await.unwrap();
     watch(&tree.watcher, &tree.a).await;

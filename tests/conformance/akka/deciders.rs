@@ -280,7 +280,7 @@ async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
 /// When a parent learns of a child's end, it can spawn another child of that name at once: the same path, another
 /// handle.
 #[tokio::test(start_paused = true)]
-async fn a060_who_hears_of_an_end_can_replace_the_child() {
+async fn a060_a_parent_that_learns_of_an_end_can_replace_the_child() {
     let stage = Stage::default();
     stage.supervises("boss", always(Directive::Stop));
     stage.on("boss terminated", |unit, cx| {

@@ -92,7 +92,7 @@ async fn a126_a_name_that_lives_is_refused() {
 
 /// An actor that goes down cannot spawn children, neither in its last message nor in `post_stop`.
 #[tokio::test(start_paused = true)]
-async fn a127_who_goes_down_makes_no_children() {
+async fn a127_an_actor_that_goes_down_spawns_no_children() {
     let stage = Stage::default();
     stage.on("boss post_stop", |unit, cx| {
         Box::pin(async move {

@@ -219,7 +219,7 @@ async fn a105_what_is_spawned_while_suspended_starts_after_the_resume() {
 
 /// A failure of an actor that is going down is not decided.
 #[tokio::test(start_paused = true)]
-async fn a106_who_is_going_down_is_not_decided_on() {
+async fn a106_a_failure_while_going_down_is_not_decided() {
     let (stage, asked) = (Stage::default(), Arc::new(AtomicU32::new(0)));
     let count = asked.clone();
     let decider = move |_: &Failure| {

@@ -46,7 +46,7 @@ async fn a182_a_pool_goes_on_with_the_rest_and_ends_with_the_last() {
 
 /// The same when the workers finish by themselves or are stopped.
 #[tokio::test(start_paused = true)]
-async fn a213_a_pool_whose_workers_are_through_is_done() {
+async fn a213_a_pool_ends_when_its_workers_have_finished() {
     let tree = Stopping::start(Stage::default()).await.unwrap();
     for worker in &tree.pool.workers[..2] {
         worker.stop();

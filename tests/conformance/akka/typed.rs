@@ -372,7 +372,7 @@ async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
 
 /// An actor that stops itself in its start ends, in the first start and in a later one, whatever is decided.
 #[tokio::test(start_paused = true)]
-async fn a206_who_is_through_in_its_start_ends() {
+async fn a206_an_actor_that_finishes_in_its_start_ends() {
     for directive in [Directive::Restart, Directive::Resume, Directive::Stop] {
         for patient in [false, true] {
             let stage = Stage::default();

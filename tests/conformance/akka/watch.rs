@@ -81,7 +81,7 @@ async fn a140_restarts_are_not_heard_of() {
 /// A death pact is declared by name: an actor fails with the end of the actor that it depends on, and is stopped by
 /// default.
 #[tokio::test(start_paused = true)]
-async fn a141_who_depends_on_another_fails_with_its_end() {
+async fn a141_an_actor_that_depends_on_another_fails_with_its_end() {
     let (house, stage) = house().await;
     let mut events = house.events();
     let db = house.db.clone();

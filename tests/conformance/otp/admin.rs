@@ -77,7 +77,7 @@ async fn o026_a_second_stop_does_nothing() {
 
 /// A child that was stopped can be started again; a running child cannot.
 #[tokio::test(start_paused = true)]
-async fn o028_only_who_has_ended_is_started_again() {
+async fn o028_only_ended_children_are_started_again() {
     each!(1, secs(5), |tree, stage| {
         assert!(matches!(tree.b.start_again(), Err(CommandError::NotEnded { .. })));
         stop(&tree.b).await;
@@ -194,8 +194,8 @@ async fn o038_which_children_can_be_started_after_which_end() {
             pass(secs(1)).await;
             assert_eq!(unit.start_again().is_ok(), !comes_back, "{}", unit.path());
             assert_eq!(ping(unit).await, before + 1);
-            for by_hand in [true, false] {
-                if by_hand {
+            for on_request in [true, false] {
+                if on_request {
                     unit.stop()
                 } else {
                     finish(unit).await

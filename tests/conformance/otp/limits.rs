@@ -164,7 +164,7 @@ async fn o102_the_limit_is_ten_in_a_minute_by_default() {
 
 /// A restart is not an end: an actor that depends on the restarted one does not fail.
 #[tokio::test(start_paused = true)]
-async fn o103_who_depends_on_another_outlives_its_restart() {
+async fn o103_an_actor_that_depends_on_another_outlives_its_restart() {
     let stage = Stage::default();
     let tree = One::start(stage.clone(), 1, secs(5)).await.unwrap();
     for (unit, on) in [(&tree.b, &tree.a), (&tree.c, &tree.b)] {

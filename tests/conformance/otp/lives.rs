@@ -105,7 +105,7 @@ async fn o070_a_temporary_child_that_is_through_can_be_started_again() {
 
 /// The failure of a temporary child is only reported.
 #[tokio::test(start_paused = true)]
-async fn o071_a_temporary_child_that_fails_is_told_of_and_gone() {
+async fn o071_a_temporary_child_that_fails_is_reported_and_gone() {
     let (tree, stage) = lives().await;
     let mut events = tree.events();
     fail(&tree.temporary).await;
@@ -157,7 +157,7 @@ async fn o073_children_at_run_time_go_by_the_same_words() {
 
 /// A normal end is not a failure, not even for a permanent child; the restart that follows is reported.
 #[tokio::test(start_paused = true)]
-async fn o075_an_end_by_itself_is_not_told_as_a_failure() {
+async fn o075_an_end_by_itself_is_not_reported_as_a_failure() {
     let (tree, _) = lives().await;
     let mut events = tree.events();
     for unit in [&tree.transient, &tree.temporary] {

@@ -1,8 +1,8 @@
 //! Scenarios of the supervisors of Erlang/OTP and Elixir, with the numbers of the ledger, by chapter.
 
 mod admin;
-mod boot;
 mod drafts;
+mod first_start;
 mod limits;
 mod lives;
 mod retries;

@@ -315,7 +315,7 @@ async fn o191_all_keys_find_their_part() {
 
 /// Each part knows its own index.
 #[tokio::test(start_paused = true)]
-async fn o193_each_part_is_told_its_number() {
+async fn o193_each_part_gets_its_number() {
     let stage = Stage::default();
     let tree = Parts::start(stage.clone()).await.unwrap();
     assert_eq!(starts(&stage), ["part 0", "part 1", "part 2"]);

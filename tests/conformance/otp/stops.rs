@@ -158,7 +158,7 @@ async fn o128_kill_leaves_no_time() {
 
 /// Children that end or fail while the stop waits for a later sibling are not started again, and the stop completes.
 #[tokio::test(start_paused = true)]
-async fn o130_who_ends_during_a_stop_is_not_started_again() {
+async fn o130_a_child_that_ends_during_a_stop_is_not_started_again() {
     for through in [true, false] {
         let stage = Stage::default();
         let tree = Race::start(stage.clone()).await.unwrap();
@@ -231,7 +231,7 @@ async fn o133_instances_go_down_side_by_side() {
 
 /// A killed child is awaited until it is gone, however long that takes.
 #[test]
-fn o135_who_was_killed_is_waited_for() {
+fn o135_a_killed_child_is_waited_for() {
     comes_back(|| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let (journal, (says, said), (let_go, until)) = (Journal::default(), channel(), channel());

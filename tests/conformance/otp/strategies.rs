@@ -146,7 +146,7 @@ async fn o083_rest_for_one_leaves_those_after_one_that_has_finished() {
 
 /// A child that has ended normally comes up with its group; a child that was stopped on request does not.
 #[tokio::test(start_paused = true)]
-async fn o085_one_for_all_brings_back_who_was_through() {
+async fn o085_one_for_all_brings_back_a_finished_child() {
     let stage = Stage::default();
     let tree = AllThrough::start(stage.clone()).await.unwrap();
     finish(&tree.through).await;
@@ -178,7 +178,7 @@ async fn o086_rest_for_one_brings_back_those_after_that_had_finished() {
 
 /// Failures that are farther apart than the window restart forever.
 #[tokio::test(start_paused = true)]
-async fn o087_rare_failures_are_restarts_for_ever() {
+async fn o087_rare_failures_restart_forever() {
     each!(1, secs(1), |tree, stage| {
         for nth in 2..=5 {
             fail(&tree.a).await;

@@ -96,7 +96,7 @@ async fn o201_a_task_gives_its_result_by_what_it_was_given() {
 
 /// The failure of a task is reported to the waiting caller, and nothing else fails.
 #[tokio::test(start_paused = true)]
-async fn o202_a_task_that_fails_tells_who_waits() {
+async fn o202_a_task_that_fails_notifies_its_waiters() {
     let (tree, _) = jobs().await;
     let (give, get) = result();
     let task = tree.jobs.spawn(secs(1), false, give).await.unwrap();
@@ -117,7 +117,7 @@ async fn o203_a_task_runs_on_without_its_handle() {
 
 /// Tasks that do not watch for a stop are dropped.
 #[tokio::test(start_paused = true)]
-async fn o205_tasks_that_cannot_be_told_are_dropped() {
+async fn o205_tasks_without_a_stop_signal_are_dropped() {
     let (tree, _) = jobs().await;
     let task = tree.killed.spawn(secs(3600)).await.unwrap();
     let begun = tokio::time::Instant::now();
@@ -190,7 +190,7 @@ async fn o212_a_spawn_that_is_given_up_is_taken_back() {
 
 /// An instance that is backing off is listed, with the time.
 #[tokio::test(start_paused = true)]
-async fn o213_who_waits_for_its_next_try_is_listed() {
+async fn o213_a_child_that_backs_off_is_listed() {
     let (tree, _) = jobs().await;
     let unit = tree.units.spawn("x").await.unwrap();
     fail(&unit).await;
@@ -248,7 +248,7 @@ async fn o225_a_task_that_is_killed_comes_back_if_it_is_decided() {
 
 /// A task is asked to stop, and ends the foreign work in time.
 #[tokio::test(start_paused = true)]
-async fn o226_a_task_that_is_told_ends_what_is_not_ours() {
+async fn o226_a_task_with_a_stop_signal_ends_what_is_not_ours() {
     let journal = Journal::default();
     let tree = Bridge::start(Arc::default(), journal.clone()).await.unwrap();
     settle().await;

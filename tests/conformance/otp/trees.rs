@@ -122,7 +122,7 @@ async fn o220_a_start_that_fails_in_a_restarted_branch_is_tried_again() {
 
 /// The events show the phase of a failure, a limit that was reached, and an error on the way down.
 #[tokio::test(start_paused = true)]
-async fn o231_what_is_told_says_when_it_went_wrong() {
+async fn o231_a_report_says_in_which_phase_the_failure_happened() {
     let stage = Stage::default();
     let tree = One::start(stage.clone(), 1, secs(60)).await.unwrap();
     let mut events = tree.events();
@@ -210,7 +210,7 @@ async fn o245_under_test_the_budgets_are_those_of_life() {
 
 /// Events of a child contain its path and the error, and nothing of the child's arguments.
 #[tokio::test(start_paused = true)]
-async fn o228_what_is_told_has_nothing_of_the_arguments() {
+async fn o228_a_report_contains_no_arguments() {
     let tree = Top::start(Stage::default()).await.unwrap();
     let mut events = tree.events();
     let guest = tree.left.guests.spawn("a secret").await.unwrap();

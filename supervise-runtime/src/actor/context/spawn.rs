@@ -254,8 +254,8 @@ where
                 },
             );
             let child = match (added, spawned) {
-                (Ok(behind), Some((cell, life))) => {
-                    behind.done();
+                (Ok(after_lock), Some((cell, life))) => {
+                    after_lock.done();
                     life.begin();
                     ActorRef { cell }
                 }

@@ -908,7 +908,7 @@ impl Machine {
     }
 
     /// A future of `cx.run` has panicked: a failure, after the message in hand.
-    pub(crate) fn fails_beside(&mut self, failure: Failure, port: &mut dyn Port) {
+    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut dyn Port) {
         self.cold().failing.get_or_insert(failure);
         port.perform(self, Effect::Interrupt(true));
     }
@@ -985,7 +985,7 @@ impl Machine {
         let cold = self.cold.as_deref();
         let leaves = self.is_leaving();
         let is_over = cold.is_some_and(|cold| cold.over.is_some());
-        let fails = self.fails_beside_it();
+        let fails = self.is_failing_alongside();
         match self.stage {
             Stage::Parked => is_over || self.orphan || leaves || self.due || self.undecided,
             Stage::Deciding => leaves || self.orphan || self.resumed || self.undecided,
@@ -1088,7 +1088,7 @@ impl Machine {
                     self.drains = true;
                     if self.state != State::Draining || self.orphan {
                         self.go_down_for_good(port);
-                    } else if self.fails_beside_it() {
+                    } else if self.is_failing_alongside() {
                         self.served(StepEnd::Interrupted, port);
                     } else if self.suspended {
                         self.stage = Stage::DrainSuspended;
@@ -1276,14 +1276,14 @@ impl Machine {
             }
             // Failures that came before the request, or together with it, are not lost.
             StepEnd::Cut(Cut::Leaves) => {
-                while let Some(failure) = self.failed_beside(true, port) {
+                while let Some(failure) = self.failed_alongside(true, port) {
                     port.perform(self, Effect::Late(failure));
                 }
                 None
             }
             StepEnd::Cut(Cut::Abort) => {
                 self.abort(port);
-                self.absorb_beside(port);
+                self.absorb_alongside(port);
                 None
             }
             // The time is up, or a child below has escalated, and this child fails with that failure.
@@ -1343,7 +1343,7 @@ impl Machine {
     // ----- up
 
     /// Returns whether there is an unhandled kill between two messages, or an unhandled escalation.
-    fn fails_beside_it(&self) -> bool {
+    fn is_failing_alongside(&self) -> bool {
         self.cold.as_ref().is_some_and(|cold| cold.failing.is_some() || cold.escalated.is_some())
     }
 
@@ -1399,7 +1399,7 @@ impl Machine {
         let mut threw = None;
         let failure = match end {
             StepEnd::ByItself if !going => {
-                self.absorb_beside(port);
+                self.absorb_alongside(port);
                 return Served::ByItself;
             }
             StepEnd::Returned => {
@@ -1407,7 +1407,7 @@ impl Machine {
                 None
             }
             StepEnd::Done | StepEnd::Interrupted | StepEnd::ByItself | StepEnd::Drained | StepEnd::Absent => {
-                self.failed_beside(going, port)
+                self.failed_alongside(going, port)
             }
             StepEnd::Failed { failure, stopped } => {
                 threw = Some(stopped);
@@ -1439,7 +1439,7 @@ impl Machine {
             Some(failure) if threw == Some(true) => {
                 port.perform(self, Effect::Forgive);
                 port.perform(self, Effect::Late(failure));
-                self.absorb_beside(port);
+                self.absorb_alongside(port);
                 Served::ByItself
             }
             Some(failure) => Served::Failed(failure),
@@ -1448,7 +1448,7 @@ impl Machine {
     }
 
     /// Takes a kill between two messages, or a failure that a child has escalated.
-    fn failed_beside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
+    fn failed_alongside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
         let cold = self.cold.as_mut()?;
         if let Some(failure) = cold.failing.take() {
             // Nothing was in progress, so no later hook may be dropped because of it.
@@ -1472,7 +1472,7 @@ impl Machine {
     }
 
     /// A failure next to the last message of a child that ends by itself is reported and changes nothing.
-    fn absorb_beside(&mut self, port: &mut dyn Port) {
+    fn absorb_alongside(&mut self, port: &mut dyn Port) {
         if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.failing.take()) {
             port.perform(self, Effect::Late(failure));
         }

@@ -61,9 +61,9 @@ fn the_failure_that_the_last_member_ends_with_is_that_of_the_tree() {
 #[test]
 fn an_absent_child_ends_and_the_start_goes_on() {
     for strategy in ALL {
-        let mut harness = tree(strategy).optional(0).boots();
+        let mut harness = tree(strategy).optional(0).first_start();
         assert_eq!(harness.event(|group, now| group.absent(0, now)), "over 0, start 1");
-        let mut harness = tree(strategy).optional(0).boots();
+        let mut harness = tree(strategy).optional(0).first_start();
         assert_eq!(harness.restart_above(), "down 0");
         assert_eq!(harness.event(|group, now| group.absent(0, now)), "all down");
     }
@@ -211,7 +211,7 @@ fn a_suspension_reaches_living_children() {
 /// their backoff. It does not wait for that of other children, nor once the handle exists.
 #[test]
 fn a_start_waits_for_the_backoff_of_a_child_with_a_late_handle() {
-    let first = |setup: super::harness::Setup| setup.pauses().boots();
+    let first = |setup: super::harness::Setup| setup.pauses().first_start();
     let fails = |mut harness: Harness| {
         let effects = harness.start_fails(0, Directive::Restart);
         assert_eq!(harness.group.has_passed(0), effects.contains("start 1"));
@@ -232,7 +232,7 @@ fn a_start_waits_for_the_backoff_of_a_child_with_a_late_handle() {
 /// S21: a child that was up, and is being restarted, does not delay those after it.
 #[test]
 fn a_start_does_not_wait_for_a_child_that_was_up() {
-    let mut harness = tree(Strategy::OneForOne).boots();
+    let mut harness = tree(Strategy::OneForOne).first_start();
     harness.suspend();
     assert_eq!(harness.up(0), "");
     assert_eq!((harness.restart(0), harness.gone(0)), ("down 0".into(), String::new()));

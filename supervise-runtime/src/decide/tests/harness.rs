@@ -108,7 +108,7 @@ impl Setup {
     }
 
     /// The first start: member 0 starts, the others are queued.
-    pub(super) fn boots(self) -> Harness {
+    pub(super) fn first_start(self) -> Harness {
         let limit = match self.max {
             Some(max) => RestartLimit::new().max_restarts(MaxRestarts::AtMost(max)).on_limit(self.on_limit),
             None => RestartLimit::new(),
@@ -137,13 +137,13 @@ impl Setup {
 
     /// The first start: member 0 is up, member 1 starts.
     pub(super) fn boots_on(self) -> Harness {
-        let mut harness = self.boots();
+        let mut harness = self.first_start();
         assert_eq!(harness.up(0), "start 1");
         harness
     }
 
     pub(super) fn steady(self) -> Harness {
-        let mut harness = self.boots();
+        let mut harness = self.first_start();
         for id in 0..3 {
             harness.up(id);
         }

@@ -428,7 +428,7 @@ impl Life {
             None | Some(Step::Wait | Step::Yield | Step::Exit) => {}
             Some(Step::Serve) if !self.busy => {
                 let mut known = self.known();
-                self.machine.fails_beside(failure(Phase::Running), &mut known);
+                self.machine.fails_alongside(failure(Phase::Running), &mut known);
                 self.perform(known.effects);
             }
             Some(_) => self.finish(fails()),

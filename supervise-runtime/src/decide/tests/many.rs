@@ -296,7 +296,7 @@ fn the_table_gives_memory_back() {
 
 /// Another thread may send a request while the last member ends, after that thread checked whether the group has ended.
 #[test]
-fn nothing_is_started_by_hand_behind_the_end_of_a_group() {
+fn nothing_is_started_on_request_after_the_end_of_a_group() {
     let mut many = Many::of(Owner::Tree, Strategy::AllForOne, 2, Lifecycle::Transient);
     for id in 0..2 {
         many.group.done(id, Ended::Done, &failure(Phase::Running), many.facts());

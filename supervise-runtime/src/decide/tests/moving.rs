@@ -7,7 +7,7 @@ use crate::values::strategy::{Directive, Strategy};
 
 /// A top-level actor has no parent that could fail: the actor alone ends.
 #[test]
-fn above_a_top_level_actor_nobody_fails() {
+fn nothing_fails_above_a_top_level_actor() {
     for directive in [Directive::Escalate, Directive::Stop] {
         let mut harness = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
         assert_eq!(harness.comes_to(1, directive), Directive::Stop);

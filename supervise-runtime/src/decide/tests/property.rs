@@ -36,7 +36,7 @@ enum Move {
     Stop(usize),
     CommandOutcome(usize, Command),
     /// A requested start that fails; pure chance rarely produces this.
-    ByHandFails(usize, Directive),
+    OnRequestFails(usize, Directive),
     /// Nothing fails for a while, so that the supervisor comes up.
     Calm,
     Timer(usize),
@@ -69,7 +69,7 @@ fn of_word(word: u32) -> Move {
     match word & 0xff {
         0..44 => Move::Step(child),
         44..52 => Move::Calm,
-        52..60 => Move::ByHandFails(child, directive),
+        52..60 => Move::OnRequestFails(child, directive),
         60..88 => Move::Steps,
         88..101 => Move::Fails(child, directive),
         101..114 => Move::FailsNow(child, directive),
@@ -184,7 +184,7 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Done(number)
         | Move::Stop(number)
         | Move::CommandOutcome(number, _)
-        | Move::ByHandFails(number, _)
+        | Move::OnRequestFails(number, _)
         | Move::Timer(number)
         | Move::Keep(number)
         | Move::Reset(number) => chosen(sim, number),
@@ -206,7 +206,7 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Mail::Stop),
         (Move::CommandOutcome(_, command), Some(id)) => sim.on_request(id, command),
-        (Move::ByHandFails(_, directive), Some(id)) => sim.by_hand_and_fails(id, directive),
+        (Move::OnRequestFails(_, directive), Some(id)) => sim.on_request_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),
         (Move::Timer(_), Some(id)) => sim.timer_fires(id),
         (Move::Keep(_), Some(id)) if sim.plan.owner == Owner::Actor && sim.stand == Stand::Up => sim.group.keep(id),

@@ -37,7 +37,7 @@ fn a_restart_is_refused_with_its_reason() {
 #[test]
 fn a_first_start_goes_on_after_a_member_that_is_stopped() {
     for strategy in [Strategy::OneForOne, Strategy::AllForOne] {
-        let mut harness = tree(strategy).boots();
+        let mut harness = tree(strategy).first_start();
         assert_eq!((harness.stop_member(0), harness.gone(0)), (String::new(), "over 0, start 1".into()));
     }
 }

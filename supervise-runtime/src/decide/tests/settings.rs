@@ -38,7 +38,7 @@ fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
 
 /// S15: a group has no default limit if all of its children declare a backoff. Kept values do not count.
 #[test]
-fn a_group_whose_children_all_declare_a_backoff_restarts_any_number_of_times() {
+fn a_group_with_only_declared_backoffs_restarts_any_number_of_times() {
     let max = |setup: super::harness::Setup| {
         let harness = setup.default_limit().steady();
         harness.group.view_shared(harness.now).expect("a group").1.max

@@ -14,7 +14,7 @@ use crate::values::strategy::{Directive, RestartLimit, Strategy};
 fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
     for strategy in ALL {
         let setup = tree(strategy).owner(Owner::Actor).pause(1, 20).pause(2, 20);
-        let mut harness = setup.boots();
+        let mut harness = setup.first_start();
         harness.up(0);
         assert_eq!(harness.start_fails(2, Directive::Restart), "decided: wait 2 20ms");
         assert_eq!(harness.event(Group::absorb_spawns), "end 1, over 2");
@@ -34,7 +34,7 @@ fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
 fn a_tree_waits_for_the_first_instances_of_a_set() {
     let set = tree(Strategy::OneForOne).owner(Owner::Set);
     let fails = |setup: Setup| {
-        let mut harness = setup.boots();
+        let mut harness = setup.first_start();
         assert!(!harness.group.have_passed());
         harness.up(0);
         harness.stop_member(1);

@@ -194,7 +194,7 @@ impl Child {
             "escalated kill" => {
                 self.order(Order::Escalated(Failure::new(Phase::Running, Cause::Killed, "child/below", 1)));
             }
-            "a future panics" => self.machine.fails_beside(failure(Phase::Running), &mut self.known),
+            "a future panics" => self.machine.fails_alongside(failure(Phase::Running), &mut self.known),
             "time is up" => self.machine.time_is_up(),
             "a second passes" => self.known.now += Duration::from_secs(1),
             "a message" => self.known.busy = true,

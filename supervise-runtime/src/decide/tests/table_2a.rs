@@ -238,17 +238,17 @@ fn coming_back(cases: &mut Vec<Case>) {
             }),
         ],
     ));
-    const OWED: &str = "children restart, poststop, drop, decide restart";
+    const DUE: &str = "children restart, poststop, drop, decide restart";
     cases.extend(row(
         PostRestart,
         [
-            (Failure, || leads(PostRestart, Failure, &format!("{OWED}, down"), AwaitingRestart)),
+            (Failure, || leads(PostRestart, Failure, &format!("{DUE}, down"), AwaitingRestart)),
             (Down, || leads(PostRestart, Down, "cut, children restart, poststop, drop, gone", AwaitingRestart)),
             (Suspend, || leads(PostRestart, Suspend, "suspended, children suspended, up", Running)),
             (Release, || leads(PostRestart, Release, "released, children released, up, serve", Running)),
             (Stop, || leads(PostRestart, Stop, "cut, children stop, poststop, drop, gone", AwaitingRestart)),
-            (Kill, || leads(PostRestart, Kill, &format!("cut, {OWED}, killed, down"), AwaitingRestart)),
-            (TimeUp, || leads(PostRestart, TimeUp, &format!("{OWED}, timed out, down"), AwaitingRestart)),
+            (Kill, || leads(PostRestart, Kill, &format!("cut, {DUE}, killed, down"), AwaitingRestart)),
+            (TimeUp, || leads(PostRestart, TimeUp, &format!("{DUE}, timed out, down"), AwaitingRestart)),
         ],
     ));
 }
@@ -313,7 +313,7 @@ fn going_for_good(cases: &mut Vec<Case>) {
 
 /// S23: after a normal end the group decides by the lifecycle what follows.
 #[test]
-fn an_end_by_itself_is_told_to_its_group() {
+fn an_end_by_itself_is_reported_to_its_group() {
     let mut life = at(Running);
     life.finish(StepEnd::ByItself);
     assert_eq!(life.trace(), "children restart, poststop, drop, done");

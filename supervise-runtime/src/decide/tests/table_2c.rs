@@ -1,6 +1,6 @@
 //! Table 2c: the supervisor, event by event, in the order of its columns.
 
-mod beside;
+mod alongside;
 mod failures;
 mod whole;
 
@@ -15,6 +15,6 @@ const STOPPING: &str = "stopping";
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = failures::cases();
     cases.extend(whole::cases());
-    cases.extend(beside::cases());
+    cases.extend(alongside::cases());
     cases
 }

@@ -48,7 +48,7 @@ fn a_member_that_was_stopped_is_leaving() {
 
 /// S22: a tree whose last members are ending is about to end, with a failure if one of them ends with a failure.
 #[test]
-fn a_tree_whose_last_members_end_is_about_to_end() {
+fn a_tree_is_about_to_end_when_its_last_members_end() {
     let mut harness = tree(Strategy::OneForOne).kind(1, None).member(2, Lifecycle::Temporary).steady();
     harness.stop_member(0);
     assert_eq!(harness.group.own_end(), None, "one member goes on");

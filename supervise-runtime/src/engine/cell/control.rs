@@ -650,8 +650,8 @@ fn let_go(cell: Arc<dyn AnyCell>) {
     }
     let mut next = Some(cell);
     let is_first = GOING.try_with(|going| match &mut *going.borrow_mut() {
-        Some(behind) => {
-            behind.extend(next.take());
+        Some(queued) => {
+            queued.extend(next.take());
             false
         }
         none => {

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_told_in_the_order_in_which_they_came() {
+    fn waiters_are_notified_in_the_order_in_which_they_came() {
         let mut list = Waitlist::default();
         (1..=9).for_each(|ticket| list.come(ticket, ticket));
         for gone in [4, 9, 1] {

@@ -3,7 +3,7 @@
 //! There is no supervisor task between a child and its restart. The task or thread that causes an event takes the lock,
 //! passes the event to the [`Group`], and queues the resulting orders at the cells concerned before it releases the
 //! lock. So orders arrive in the order in which they were decided. Consequences that may run foreign code are collected
-//! in [`Behind`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
+//! in [`AfterLock`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
 //! the table. Under this lock, no lock is taken except that of a cell's queue, life or mailbox (`sync.rs`).
 
 use std::any::Any;
@@ -30,11 +30,11 @@ use crate::values::path::escaped;
 use crate::values::place::Place;
 use crate::values::strategy::{Decider, SupervisorStrategy};
 
-mod behind;
+mod after_lock;
 mod view;
 mod watchdog;
 
-pub(crate) use behind::Behind;
+pub(crate) use after_lock::AfterLock;
 pub(crate) use view::ChildView;
 use watchdog::Stuck;
 
@@ -76,7 +76,7 @@ struct Inner {
     /// The number of children that were told that they have ended, and have not yet notified their watchers.
     closing: u32,
     /// The orders that the owner gets once there are no such children: a supervisor ends after its children.
-    behind: Vec<Order>,
+    deferred: Vec<Order>,
     numbers: u64,
     /// The present supervisors of children that were born here and have moved.
     moved: BTreeMap<u64, Arc<dyn AnyCell>>,
@@ -119,7 +119,7 @@ impl ChildTable {
                     watched: false,
                     aborted: None,
                     closing: 0,
-                    behind: Vec::new(),
+                    deferred: Vec::new(),
                     numbers: 0,
                     moved: BTreeMap::new(),
                     need: None,
@@ -181,13 +181,13 @@ impl ChildTable {
 
     /// Carries out a user's request to this child, from any thread (S26). `with` runs under the lock, together with the
     /// decision. Returns `None` if the child is no longer in the table.
-    pub(crate) fn by_hand<'a, R>(
+    pub(crate) fn on_request<'a, R>(
         &self,
         owner: &'a dyn AnyCell,
         child: &dyn AnyCell,
         command: Command,
         with: impl FnOnce(CommandOutcome) -> R,
-    ) -> Option<(CommandOutcome, R, Behind<'a>)> {
+    ) -> Option<(CommandOutcome, R, AfterLock<'a>)> {
         let core = child.core();
         let requested = Failure::new(Phase::Running, Cause::Requested, core.place(), core.incarnation());
         let _shelter = DeferDrops::new();
@@ -195,7 +195,7 @@ impl ChildTable {
         let id = inner.id_of(child)?;
         // Not before the child has notified all its watchers of its end: that notice would belong to the next life.
         if command == Command::StartAgain && inner.group.at(id) == MemberState::Ended && core.ended().is_none() {
-            return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), Behind::of(owner)));
+            return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), AfterLock::of(owner)));
         }
         let verdict = inner.group.on_request(id, command, &requested, Instant::now());
         if verdict == CommandOutcome::FirstStart {
@@ -214,7 +214,7 @@ impl ChildTable {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
-        let told = inner.tell_behind(owner);
+        let told = inner.notify_deferred(owner);
         drop(inner);
         if told {
             ring(owner);
@@ -312,7 +312,7 @@ impl ChildTable {
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
         make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
-    ) -> Result<Behind<'a>, Refused> {
+    ) -> Result<AfterLock<'a>, Refused> {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
@@ -532,10 +532,10 @@ impl Inner {
 
     /// Queues the orders for the owner that had to wait for its children. Returns `true` if the owner has to be woken.
     #[must_use]
-    fn tell_behind(&mut self, owner: &dyn AnyCell) -> bool {
-        let tells = self.closing == 0 && !self.behind.is_empty();
+    fn notify_deferred(&mut self, owner: &dyn AnyCell) -> bool {
+        let tells = self.closing == 0 && !self.deferred.is_empty();
         if tells {
-            self.behind.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
+            self.deferred.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
         }
         tells
     }
@@ -565,16 +565,16 @@ impl Inner {
         }
     }
 
-    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> Behind<'a> {
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> AfterLock<'a> {
         Inner::carry_out_of(inner, owner, None)
     }
 
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
     /// returns the rest, to be done once the lock is free.
-    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> Behind<'a> {
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> AfterLock<'a> {
         let mut effects = inner.group.take_effects();
         let mut watch = false;
-        let mut behind = Behind::of(owner);
+        let mut after_lock = AfterLock::of(owner);
         for effect in effects.drain(..) {
             match effect {
                 GroupEffect::Tell(id, order) => {
@@ -586,35 +586,37 @@ impl Inner {
                         Order::Over(_) => inner.close(id),
                         _ => {}
                     }
-                    behind.send(&inner, by, id, SystemMessage::Order(order));
+                    after_lock.send(&inner, by, id, SystemMessage::Order(order));
                     if ends && inner.group.is_free(id) {
-                        behind.drops(inner.vacate(id));
+                        after_lock.drops(inner.vacate(id));
                     }
                 }
                 // A supervisor ends after its children.
                 GroupEffect::TellOwner(order @ (Order::ChildrenDown | Order::ChildrenEnded(_))) => {
-                    inner.behind.push(order);
+                    inner.deferred.push(order);
                 }
-                GroupEffect::TellOwner(order) => behind.send_owner(SystemMessage::Order(order)),
-                GroupEffect::DropValue(id) => behind.send_owner(SystemMessage::DropValue(id)),
-                GroupEffect::Scheduled(id, after) => behind.says(inner.cell(id), EventKind::RestartScheduled { after }),
-                GroupEffect::LimitReached(id) => behind.says(inner.cell(id), EventKind::LimitReached),
+                GroupEffect::TellOwner(order) => after_lock.send_owner(SystemMessage::Order(order)),
+                GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after) => {
+                    after_lock.says(inner.cell(id), EventKind::RestartScheduled { after })
+                }
+                GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), EventKind::LimitReached),
             }
         }
         inner.group.reuse(effects);
         inner.trim();
-        if inner.tell_behind(owner) {
-            behind.wakes_owner();
+        if inner.notify_deferred(owner) {
+            after_lock.wakes_owner();
         }
         if watch && !inner.watched {
             inner.watched = true;
-            behind.send_owner(SystemMessage::Watchdog);
+            after_lock.send_owner(SystemMessage::Watchdog);
         }
         // The build waits in the owner's task for events of its members.
         if *inner.group.mode() == GroupState::Up {
-            behind.wakes_owner();
+            after_lock.wakes_owner();
         }
         drop(inner);
-        behind
+        after_lock
     }
 }

@@ -252,7 +252,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             drop(table);
             return Err(SpawnError::EmptyName { path: self.path() });
         }
-        let (launched, behind) = match self.set.place(instance) {
+        let (launched, after_lock) = match self.set.place(instance) {
             Ok(placed) => placed,
             Err(refused) => {
                 drop(table);
@@ -265,7 +265,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         drop(table);
         drop_catching_panics(before);
         self.free_at_end(key.hash, &*launched.cell);
-        behind.done();
+        after_lock.done();
         let Placed { cell, handle } = launched.begin();
         Ok(Starts { cell, handle })
     }

@@ -12,7 +12,7 @@ use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
-use crate::engine::supervisor::{Behind, Refused};
+use crate::engine::supervisor::{AfterLock, Refused};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
@@ -204,8 +204,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// Adds an instance to the set; it starts as soon as the set is up.
     fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
         let mut instance = self.instance(None, self.giving(args));
-        let (launched, behind) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
-        behind.done();
+        let (launched, after_lock) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
+        after_lock.done();
         Ok(launched.begin())
     }
 
@@ -222,7 +222,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Adds the instance to the group. Runs no foreign code, so it may be called under a lock. The caller finishes and
     /// begins the result after that lock.
-    fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, Behind<'_>), Refused>
+    fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, AfterLock<'_>), Refused>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
     {
@@ -230,7 +230,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
         let common = instance.common.clone();
         let mut launched = None;
-        let behind = table.add(
+        let after_lock = table.add(
             &*self.cell,
             None,
             common.max_children,
@@ -252,7 +252,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                 cell
             },
         )?;
-        Ok((launched.expect("what was added was made"), behind))
+        Ok((launched.expect("what was added was made"), after_lock))
     }
 
     fn refused<G>(&self, refused: Refused, instance: &Instance<T, G>) -> SpawnError {

@@ -48,7 +48,7 @@ fn a_key_has_at_most_one_instance() {
 /// S27: a start belongs to all callers that wait for it; when the last of them has given up, the start is cancelled,
 /// and the key is free.
 #[test]
-fn who_gives_up_leaves_the_others_their_start() {
+fn a_caller_that_gives_up_leaves_the_others_their_start() {
     explore(1200, || async {
         let log = Log::default();
         let tree = Rooms::tree(log.clone()).seed(1).start().await.unwrap();

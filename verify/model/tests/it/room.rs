@@ -27,7 +27,7 @@ supervisor! {
 /// it: they continue while the message is in hand. One of them gives up at any time, which costs no other sender its
 /// room.
 #[test]
-fn who_waits_goes_on_while_a_handler_waits() {
+fn waiting_senders_go_on_while_a_handler_waits() {
     explore(4000, || async {
         let log = Log::default();
         let tree = Batch::tree(log.clone()).seed(1).start().await.unwrap();
@@ -78,7 +78,7 @@ fn a_lone_sender_is_not_forgotten() {
 
 /// S3, S5: senders that wait for room get it, or get their message back, also over a restart and a stop.
 #[test]
-fn all_who_wait_for_room_go_on() {
+fn all_senders_that_wait_for_room_go_on() {
     explore(1200, || async {
         let log = Log::default();
         let tree = Narrow::tree(log.clone()).seed(1).start().await.unwrap();

@@ -20,7 +20,7 @@ supervisor! {
 
 /// S37: exactly one notice, over restarts of both, also if the watched actor has ended before.
 #[test]
-fn each_watch_is_told_once() {
+fn each_watch_is_notified_once() {
     explore(1200, || async {
         let log = Log::default();
         let tree = House::tree(log.clone()).seed(1).start().await.unwrap();

@@ -16,7 +16,7 @@ impl Sim {
         if self.child(id).is_in_user_code() {
             self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped: false });
         } else if self.child(id).step == Some(Step::Serve) {
-            self.fails_beside(id);
+            self.fails_alongside(id);
         }
     }
 

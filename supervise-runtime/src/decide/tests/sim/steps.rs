@@ -65,10 +65,10 @@ impl Sim {
     }
 
     /// A future of `cx.run` panics while it waits for messages.
-    pub(in crate::decide::tests) fn fails_beside(&mut self, id: Id) {
+    pub(in crate::decide::tests) fn fails_alongside(&mut self, id: Id) {
         hit_2a(self.child(id).state(), Column::Failure);
         let mut known = self.known(id);
-        self.child(id).machine.fails_beside(failure(Phase::Running), &mut known);
+        self.child(id).machine.fails_alongside(failure(Phase::Running), &mut known);
         self.perform_all(id, known.effects);
         self.finish(id, StepEnd::Interrupted);
     }
@@ -347,7 +347,7 @@ impl Sim {
     }
 
     /// A requested restart or start whose start fails.
-    pub(in crate::decide::tests) fn by_hand_and_fails(&mut self, id: Id, directive: Directive) {
+    pub(in crate::decide::tests) fn on_request_and_fails(&mut self, id: Id, directive: Directive) {
         let ended = self.group.at(id) == MemberState::Ended;
         self.on_request(id, if ended { Command::StartAgain } else { Command::Restart });
         for _ in 0..16 {

@@ -13,7 +13,7 @@ use crate::values::strategy::Strategy::{AllForOne, OneForOne, RestForOne};
 const OLD: &str = "old instance in the range fails";
 const NEW: &str = "start or new instance fails: Restart";
 const STOP: &str = ".. Stop";
-const BOOT: &str = "first start, OneForOne, start fails, backoff declared, Restart";
+const FIRST_START: &str = "first start, OneForOne, start fails, backoff declared, Restart";
 const ALONE: &str = "a requested start, or one at run time, fails: Restart, Stop";
 const ESCALATE: &str = ".. Escalate, limit, decider panics";
 
@@ -22,7 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.extend(restarts());
     cases.extend(stops());
     cases.extend(optional_at_boot());
-    cases.extend(starts_by_hand());
+    cases.extend(requested_starts());
     cases.extend(escalations());
     cases
 }
@@ -192,16 +192,16 @@ fn stops() -> Vec<Case> {
 
 fn optional_at_boot() -> Vec<Case> {
     vec![
-        case(BOOT, UP, || {
-            let mut harness = tree(OneForOne).pauses().boots();
+        case(FIRST_START, UP, || {
+            let mut harness = tree(OneForOne).pauses().first_start();
             assert_eq!(harness.start_fails(0, Restart), "decided: wait 0 20ms, start 1");
             assert_eq!(harness.up(1), "start 2");
             assert_eq!(harness.due(0), "start 0");
             // The failed start counts against the budget.
-            let mut harness = tree(OneForOne).pauses().max(0).boots();
+            let mut harness = tree(OneForOne).pauses().max(0).first_start();
             assert_eq!(harness.start_fails(0, Restart), "decided: limit 0, owner fails");
             // Without a backoff the failed start delays the other members.
-            let mut harness = tree(OneForOne).boots();
+            let mut harness = tree(OneForOne).first_start();
             assert_eq!(harness.start_fails(0, Restart), "decided: wait 0 10ms");
             assert!(!harness.group.has_passed(0));
             // A member that was up before does not delay them.
@@ -212,14 +212,14 @@ fn optional_at_boot() -> Vec<Case> {
             assert!(harness.group.has_passed(0) && !tree(AllForOne).comes_up().group.has_passed(1));
         }),
         // In these states there is no first start.
-        case(BOOT, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
-        case(BOOT, DOWN, || assert_eq!(tree(AllForOne).pauses().down().due(0), "")),
-        case(BOOT, FAILED, || assert_eq!(tree(OneForOne).pauses().failed().due(0), "")),
-        case(BOOT, STOPPING, || assert_eq!(tree(OneForOne).pauses().stops().due(0), "")),
+        case(FIRST_START, STEADY, || assert_eq!(tree(OneForOne).pauses().steady().due(0), "")),
+        case(FIRST_START, DOWN, || assert_eq!(tree(AllForOne).pauses().down().due(0), "")),
+        case(FIRST_START, FAILED, || assert_eq!(tree(OneForOne).pauses().failed().due(0), "")),
+        case(FIRST_START, STOPPING, || assert_eq!(tree(OneForOne).pauses().stops().due(0), "")),
     ]
 }
 
-fn starts_by_hand() -> Vec<Case> {
+fn requested_starts() -> Vec<Case> {
     vec![
         case(ALONE, UP, || {
             // The start began before the group moved: later members wait for it, and no other member restarts.

@@ -586,7 +586,7 @@ impl Driver {
         let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
-        self.machine.fails_beside(failure, &mut At { engine: &mut self.engine, hands: None });
+        self.machine.fails_alongside(failure, &mut At { engine: &mut self.engine, hands: None });
         true
     }
 

@@ -197,7 +197,7 @@ fn done_and_again() -> Vec<Case> {
             assert_eq!(harness.done(0), "down 1");
             let mut harness = tree(RestForOne).comes_up();
             harness.up(1);
-            assert_eq!(harness.done(1), "down 2", "what came up behind it goes down too");
+            assert_eq!(harness.done(1), "down 2", "what came up after it goes down too");
             assert_eq!(harness.gone(2), "wait 1 10ms");
         }),
         case(AGAIN, STEADY, || {
@@ -281,7 +281,7 @@ fn spawns() -> Vec<Case> {
     vec![
         case(SPAWN, UP, || {
             let set = tree(OneForOne).owner(Owner::Set);
-            let mut harness = set.boots();
+            let mut harness = set.first_start();
             harness.restart_above();
             for id in 0..3 {
                 harness.gone(id);

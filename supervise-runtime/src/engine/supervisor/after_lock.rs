@@ -9,7 +9,7 @@ use crate::values::event::EventKind;
 
 /// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]
-pub(crate) struct Behind<'a> {
+pub(crate) struct AfterLock<'a> {
     owner: &'a dyn AnyCell,
     wakes_owner: bool,
     woken: Few<Arc<dyn AnyCell>>,
@@ -44,9 +44,9 @@ impl<T> Few<T> {
     }
 }
 
-impl<'a> Behind<'a> {
+impl<'a> AfterLock<'a> {
     pub(super) fn of(owner: &'a dyn AnyCell) -> Self {
-        Behind { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
+        AfterLock { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
     }
 
     /// Queues a message for a child. `by`: the child whose task this is; it looks at its queue before it waits.
