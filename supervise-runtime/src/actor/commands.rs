@@ -113,18 +113,18 @@ impl fmt::Display for CommandError {
         let path = self.path();
         match self {
             CommandError::Busy { .. } => {
-                write!(f, "{path} is on its way, or its group is going down or coming up; try again when they are up")
+                write!(f, "{path} or its group is going down or starting; try again when all of its members are up")
             }
             CommandError::NotEnded { .. } => {
                 write!(f, "{path} has not ended, so it cannot be started again; ask for `restart()`")
             }
             CommandError::NotDeclared { .. } => write!(
                 f,
-                "{path} is a root, or was spawned at run time and has ended: no supervisor can start it again; start \
+                "{path} is a root, or was spawned at run time and has ended, so no supervisor can start it again; start \
                  or spawn a new one"
             ),
             CommandError::StartedOnce { .. } => {
-                write!(f, "{path} is of a `Temporary` set, so it is started once; spawn another one")
+                write!(f, "{path} belongs to a `Temporary` set, so it cannot be restarted; spawn another instance")
             }
             CommandError::Stopping { .. } => {
                 write!(f, "{path} is stopping; wait for its end, then ask for `start_again()`")

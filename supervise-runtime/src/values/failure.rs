@@ -175,7 +175,7 @@ fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 's
 
 /// Not a failure: an optional child is absent.
 #[derive(Debug, thiserror::Error)]
-#[error("an optional child that is not there")]
+#[error("the optional child is absent")]
 struct Absent;
 
 impl fmt::Debug for UserError {

@@ -36,7 +36,7 @@ use crate::values::strategy::{RestartLimit, Strategy, SupervisorStrategy};
 #[non_exhaustive]
 pub enum InvalidSettings {
     /// A duration is zero.
-    #[error("`{0}` is zero")]
+    #[error("`{0}` is zero; give a longer duration")]
     NoTime(&'static str),
     /// The longest delay of a backoff is shorter than its shortest.
     #[error("the backoff goes from {min:?} to {max:?}, which is an empty range; give the shorter delay first")]
@@ -47,13 +47,16 @@ pub enum InvalidSettings {
         max: Duration,
     },
     /// `random_factor` is not between 0 and 1.
-    #[error("`random_factor` is {0}; it is a share of the delay, from 0 to 1")]
+    #[error("`random_factor` is {0}, which is not a share of the delay; give a number from 0 to 1")]
     RandomFactor(f64),
     /// `factor` is less than 1, or infinite.
-    #[error("`factor` is {0}, which would shorten the delay; it is at least 1")]
+    #[error("`factor` is {0}, which is below 1 or not finite; give a finite number of at least 1")]
     Factor(f64),
     /// `reset` comes before the first delay is over.
-    #[error("`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow")]
+    #[error(
+        "`reset` after {after:?} comes before the first delay of {min:?} is over, so the delay would never grow; make \
+         `reset` longer"
+    )]
     ResetTooEarly {
         /// The uptime after which the delay starts over.
         after: Duration,
@@ -64,19 +67,19 @@ pub enum InvalidSettings {
     #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
     UnboundedHold,
     /// A setting about restarts is given to a `Temporary` child, which is never restarted.
-    #[error("a `Temporary` child is never restarted, so `{0}` has no effect")]
+    #[error("a `Temporary` child is never restarted, so `{0}` has no effect; remove `{0}`")]
     NeverRestarted(&'static str),
     /// A mailbox without room for a message: `Bounded(0)`.
-    #[error("the mailbox capacity must be at least 1")]
+    #[error("the mailbox capacity is 0; give at least 1")]
     NoPlaces,
     /// A set without room for a child: `max_children(0)`.
-    #[error("`max_children` must be at least 1")]
+    #[error("`max_children` is 0; give at least 1")]
     NoChildren,
     /// An array of length 0: `[T; 0]`.
-    #[error("an array of 0 children has no effect; its length must be at least 1")]
+    #[error("an array of 0 children has no effect; make it longer, or remove the child")]
     EmptyArray,
     /// `initial` has more children than `max_children` allows.
-    #[error("`initial` gives {initial} children, and `max_children` allows {most}")]
+    #[error("`initial` gives {initial} children, and `max_children` allows {most}; allow more, or give fewer")]
     TooManyInitial {
         /// The number of children in `initial`.
         initial: usize,
@@ -84,22 +87,25 @@ pub enum InvalidSettings {
         most: usize,
     },
     /// No attempt to redeliver: `redeliver(attempts = 0)`.
-    #[error("`attempts` must be at least 1")]
+    #[error("`attempts` is 0; give at least 1, or remove `redeliver`")]
     NoAttempts,
     /// `within` or `on_limit` is given without a number of restarts.
     #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
     /// A child has its own limit under a strategy that restarts all children together.
-    #[error("under {0:?} all children share one limit, so the child's own limit has no effect")]
+    #[error("under {0:?} all children share one limit, so the child's own limit has no effect; remove it")]
     LimitInGroup(Strategy),
     /// A `Permanent` child is `significant`, though it never ends by itself.
-    #[error("a `Permanent` child never ends by itself, so `significant` has no effect")]
+    #[error("a `Permanent` child never ends by itself; make it `Transient`, or remove `significant`")]
     SignificantPermanent,
     /// `drain` is combined with `Kill`, which leaves no time to drain.
-    #[error("`drain` needs time to handle messages, and `Kill` gives none")]
+    #[error("`drain` needs time to handle messages, and `Kill` gives none; give another `shutdown`")]
     DrainWithoutTime,
     /// The limit cannot be reached, because restarts wait.
-    #[error("the limit is never reached: {failures} failures take at least {least:?}, and `within` is {within:?}")]
+    #[error(
+        "the limit is never reached, because {failures} failures take at least {least:?}, and `within` is {within:?}; \
+         allow more time, or fewer restarts"
+    )]
     NeverReached {
         /// The number of failures that use up the limit.
         failures: u64,
@@ -109,7 +115,10 @@ pub enum InvalidSettings {
         within: Duration,
     },
     /// A subtree has less time to stop than its children can take one after the other.
-    #[error("its children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}")]
+    #[error(
+        "the children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}; give at \
+         least {need:?}, or remove `shutdown`"
+    )]
     ShutdownTooShort {
         /// The time that all children may take.
         need: Duration,

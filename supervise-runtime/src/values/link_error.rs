@@ -56,19 +56,19 @@ pub enum LinkError {
         path: String,
     },
     /// The actor is the caller itself, or the caller lives below it.
-    #[error("{path} cannot be a child of itself or of one below it")]
+    #[error("{path} cannot be linked below itself; link it to an actor outside of its tree")]
     Above {
         /// The path of the actor that was to move.
         path: String,
     },
     /// The actor is not a child of the caller that was spawned or linked at run time.
-    #[error("{path} is not a run-time child of this actor")]
+    #[error("{path} is not a run-time child of this actor; call `unlink` on its parent")]
     NotOwn {
         /// The path of the actor that was to move.
         path: String,
     },
     /// The actor has ended.
-    #[error("{path} has ended")]
+    #[error("{path} has ended; spawn a new actor")]
     Ended {
         /// The path of the actor that was to move.
         path: String,

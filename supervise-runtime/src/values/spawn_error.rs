@@ -42,13 +42,13 @@ use crate::values::invalid_settings::InvalidSettings;
 #[non_exhaustive]
 pub enum SpawnError {
     /// The supervisor is stopping, or a restart of the supervisor absorbed the spawn.
-    #[error("{path} is stopping: it takes no new children")]
+    #[error("{path} is stopping and takes no new children; spawn them elsewhere")]
     Stopping {
         /// The path of the supervisor.
         path: String,
     },
     /// The supervisor has ended.
-    #[error("{path} has ended: it takes no new children")]
+    #[error("{path} has ended and takes no new children; spawn them elsewhere")]
     Stopped {
         /// The path of the supervisor.
         path: String,

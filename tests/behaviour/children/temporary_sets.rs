@@ -135,7 +135,10 @@ async fn a_requested_restart_is_refused() {
     let task = tree.tasks.spawn(Socket::new().0).await.unwrap();
     let refused = conn.restart().unwrap_err();
     assert_eq!(refused, CommandError::StartedOnce { path: "conns/#1".to_owned() });
-    assert_eq!(refused.to_string(), "conns/#1 is of a `Temporary` set, so it is started once; spawn another one");
+    assert_eq!(
+        refused.to_string(),
+        "conns/#1 belongs to a `Temporary` set, so it cannot be restarted; spawn another instance"
+    );
     assert_eq!(task.restart(), Err(CommandError::StartedOnce { path: "tasks/#1".to_owned() }));
     settle().await;
     conn.tell(false).await.unwrap();

@@ -57,7 +57,7 @@ async fn an_actor_that_rejects_is_sent_nothing_while_it_is_down() {
     pass(secs(2)).await;
     let told = tree.db.tell(Do::Add(1)).await.unwrap_err();
     assert_eq!(told.reason(), down(Some(secs(1))));
-    assert!(told.to_string().ends_with("it starts again in 1s, try again then"), "{told}");
+    assert!(told.to_string().ends_with("the actor is down and starts again in 1s; try again then"), "{told}");
     assert!(matches!(told.into_message(), Do::Add(1)));
     let asked = tree.db.ask(Do::Get).await.unwrap_err();
     assert_eq!(asked, AskError::Refused { path: "db".into(), reason: down(Some(secs(1))) });

@@ -44,7 +44,7 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
                     format!("`{name}` governs the children of a tree; write `#![{name}(..)]` inside the braces"),
                 );
             }
-            _ => errors.on(&attribute, "above a tree stand only `///` and `#[cfg(..)]`; remove this"),
+            _ => errors.on(&attribute, "only `///` and `#[cfg(..)]` are allowed above a tree; remove this attribute"),
         }
     }
     let vis: Visibility = input.parse()?;

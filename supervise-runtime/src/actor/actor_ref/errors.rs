@@ -65,8 +65,8 @@ pub struct TellError<M> {
 /// let refused = app.log.try_tell("two").expect_err("there is room for one");
 /// match refused.reason() {
 ///     SendRejection::Full => assert_eq!(refused.into_message(), "two"), // `tell` would wait for room
-///     SendRejection::Down { retry_in } => println!("it is restarted, try again in {retry_in:?}"),
-///     _ => println!("it has ended"),
+///     SendRejection::Down { retry_in } => println!("the actor restarts, try again in {retry_in:?}"),
+///     _ => println!("the actor has ended"),
 /// }
 /// # Ok(())
 /// # }
@@ -91,14 +91,14 @@ impl fmt::Display for SendRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SendRejection::Full => {
-                f.write_str("its mailbox is full; try again later, or use `tell`, which waits for room")
+                f.write_str("the mailbox is full; try again later, or use `tell`, which waits for room")
             }
             SendRejection::Down { retry_in: Some(time) } => {
-                write!(f, "it is down and takes no message; it starts again in {time:?}, try again then")
+                write!(f, "the actor is down and starts again in {time:?}; try again then")
             }
             SendRejection::Down { retry_in: None } => f.write_str(
-                "it is down, and either takes no message meanwhile or is told from a hook that must not wait; try \
-                 again when it is up",
+                "the actor is down, and rejects messages or the message was sent from a hook that must not wait; try \
+                 again when the actor is up",
             ),
             SendRejection::Ended => f.write_str("the actor has stopped or is stopping"),
         }
@@ -226,12 +226,12 @@ pub enum AskError {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let app = App::start().await?;
 /// let text = app.worker.ask(|reply| reply).await?;
-/// assert_eq!(text, "cannot wait for the end of worker from inside it: ask with `stop()` and return");
+/// assert_eq!(text, "worker cannot wait for its own end; call `stop()` and return");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot wait for the end of {path} from inside it: ask with `stop()` and return")]
+#[error("{path} cannot wait for its own end; call `stop()` and return")]
 pub struct WaitError {
     pub(crate) path: String,
 }
@@ -242,7 +242,7 @@ mod tests {
 
     /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
     #[test]
-    fn only_a_tell_speaks_of_the_message_that_it_gives_back() {
+    fn only_a_tell_says_how_to_take_the_message_back() {
         let told = TellError { message: (), reason: SendRejection::Ended, path: "db".into() };
         let asked = AskError::Refused { path: "db".into(), reason: SendRejection::Ended };
         let ended = "db did not accept the message: the actor has stopped or is stopping";
