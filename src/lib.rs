@@ -77,8 +77,8 @@
 //!
 //! * `anyhow`: [`Failure::error`], [`Failure::find`] and the arms of deciders downcast an `anyhow::Error`, as they
 //!   always downcast boxed errors.
-//! * `serde`: [`Event`](event::Event), [`Snapshot`](inspect::Snapshot), [`Health`](inspect::Health) and [`Report`](inspect::Report) can be serialized; the module `json` documents the
-//!   format.
+//! * `serde`: [`Event`](event::Event), [`Snapshot`](inspect::Snapshot), [`Health`](inspect::Health) and
+//!   [`Report`](inspect::Report) can be serialized; the module `json` documents the format.
 //! * `signal`: `signal()`, the usual `until` argument of a tree's `run`.
 //! * `testing`: the module `testing`, for the tests of your own trees.
 //! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that is cancelled when they have to stop.

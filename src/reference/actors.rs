@@ -41,15 +41,31 @@
 ///
 /// | to | call | gone at a restart |
 /// |---|---|---|
-/// | know itself | [`actor_ref`](crate::Context::actor_ref), [`path`](crate::Context::path), [`incarnation`](crate::Context::incarnation) | |
-/// | end | [`stop`](crate::Context::stop) | |
-/// | send itself a message later | [`send_after`](crate::Context::send_after), [`send_every`](crate::Context::send_every) | with the ticks that wait in the mailbox |
-/// | run a future while messages are handled | [`run`](crate::Context::run) | with results that wait in the mailbox |
-/// | get notified when another actor ends | [`watch`](crate::Context::watch), [`unwatch`](crate::Context::unwatch), [`depend_on`](crate::Context::depend_on) | no |
-/// | spawn children | [`spawn`](crate::Context::spawn), [`keep`](crate::Context::keep) | unless kept |
-/// | take over a top-level actor, release a child | [`link`](crate::Context::link), [`unlink`](crate::Context::unlink) | like children |
-/// | reset its backoff | [`reset_backoff`](crate::Context::reset_backoff) | |
+/// | know itself | [`actor_ref`], [`path`], [`incarnation`] | |
+/// | end | [`stop`] | |
+/// | send itself a message later | [`send_after`], [`send_every`] | with the ticks that wait in the mailbox |
+/// | run a future while messages are handled | [`run`] | with results that wait in the mailbox |
+/// | get notified when another actor ends | [`watch`], [`unwatch`], [`depend_on`] | no |
+/// | spawn children | [`spawn`], [`keep`] | unless kept |
+/// | take over a top-level actor, release a child | [`link`], [`unlink`] | like children |
+/// | reset its backoff | [`reset_backoff`] | |
 /// | get a `CancellationToken` (feature `tokio-util`) | `token` | cancelled |
+///
+/// [`actor_ref`]: crate::Context::actor_ref
+/// [`path`]: crate::Context::path
+/// [`incarnation`]: crate::Context::incarnation
+/// [`stop`]: crate::Context::stop
+/// [`send_after`]: crate::Context::send_after
+/// [`send_every`]: crate::Context::send_every
+/// [`run`]: crate::Context::run
+/// [`watch`]: crate::Context::watch
+/// [`unwatch`]: crate::Context::unwatch
+/// [`depend_on`]: crate::Context::depend_on
+/// [`spawn`]: crate::Context::spawn
+/// [`keep`]: crate::Context::keep
+/// [`link`]: crate::Context::link
+/// [`unlink`]: crate::Context::unlink
+/// [`reset_backoff`]: crate::Context::reset_backoff
 ///
 /// ```
 /// use std::time::Duration;
@@ -256,8 +272,8 @@ pub use supervise_macros::terminated;
 
 /// Marks the method of an [`actor`](macro@actor) that says how the actor supervises the children that it spawns.
 ///
-/// The method takes `&self` and returns a [`SupervisorStrategy`](crate::policy::SupervisorStrategy). It is called once for each
-/// instance, before `pre_start`. Without it the default applies: OneForOne, 10 restarts in 1 minute.
+/// The method takes `&self` and returns a [`SupervisorStrategy`](crate::policy::SupervisorStrategy). It is called once
+/// for each instance, before `pre_start`. Without it the default applies: OneForOne, 10 restarts in 1 minute.
 ///
 /// ```
 /// # use supervise::prelude::*;

@@ -50,8 +50,8 @@
 #[doc(inline)]
 pub use supervise_macros::decider;
 
-/// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children that it
-/// spawns.
+/// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children
+/// that it spawns.
 ///
 /// The macro takes the settings of a tree, as in [`supervisor!`](crate::supervisor), and nothing else. The expressions
 /// may name any variable in scope.

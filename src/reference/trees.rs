@@ -489,7 +489,7 @@
 /// let shop: Running<Shop> = tree.start().await?;
 /// assert_eq!(starts.next().await.unwrap()?.path, "db");
 ///
-/// let handle: Shop = shop.handle(); // goes anywhere, an axum `State` for one
+/// let handle: Shop = shop.handle(); // can go anywhere, for example into an axum `State`
 /// handle.stop();
 /// assert!(shop.join().await.is_orderly());
 /// # Ok(())
@@ -543,7 +543,7 @@
 /// # }
 /// ```
 ///
-/// # What does not compile
+/// # Mistakes that do not compile
 ///
 /// Among others: a setting that is unknown, misplaced, given twice or without effect; a child that names a later one;
 /// two children with the same name; a range, limit or mailbox that contradicts itself; a tree's decider that misses a

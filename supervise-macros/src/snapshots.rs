@@ -1,7 +1,7 @@
 //! Golden files of whole expansions, as formatted Rust.
 //!
-//! Each file in `tests/golden/expansions` has its expansion in a `*.expanded.rs`. Each file in `examples/expansion` has an
-//! annotated `*_expanded.rs`, whose comments say why each item is there; comments are not compared. `UPDATE=1`
+//! Each file in `tests/golden/expansions` has its expansion in a `*.expanded.rs`. Each file in `examples/expansion` has
+//! an annotated `*_expanded.rs`, whose comments say why each item is there; comments are not compared. `UPDATE=1`
 //! regenerates the former. A new version of the latter is written to `target/`, and you copy the differences.
 
 use std::fs;

@@ -8,8 +8,8 @@
 //!   [`SupervisorStrategy`](policy::SupervisorStrategy) say how to handle it.
 //! * [`Tree`] is a tree before its start, [`Running`] is the guard of a started tree, and [`TreeRef`] is its handle.
 //! * [`Children`] spawns children at run time, and [`TaskContext`] is for tasks.
-//! * [`policy`] has the settings, [`error`] the errors, [`event`], [`inspect`] and [`spec`] show a tree from outside, and
-//!   [`future`] has the futures that methods return.
+//! * [`policy`] has the settings, [`error`] the errors, [`event`], [`inspect`] and [`spec`] show a tree from outside,
+//!   and [`future`] has the futures that methods return.
 //!
 //! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
 //! `supervise::errors`.

@@ -73,8 +73,8 @@ pub(crate) fn above() -> Arc<dyn AnyCell> {
 ///
 /// # Errors
 ///
-/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`](crate::error::SpawnError) for all
-/// errors.
+/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`](crate::error::SpawnError)
+/// for all errors.
 ///
 /// # Cancel safety
 ///

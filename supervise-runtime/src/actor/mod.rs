@@ -177,7 +177,7 @@ pub trait Actor: Sized + Send + 'static {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot watch: it has no `terminated`",
-    label = "`{Self}` would not hear of the end",
+    label = "`{Self}` would not be notified of the end",
     note = "give it one: `async fn terminated(&mut self, who: &Watched, ended: &Ended)` marked `#[terminated]` in its `#[actor] impl`, `#[terminated(name)]` on the derive, or `impl Watcher for {Self}`",
     note = "to end with the other, use `cx.depend_on(&other)`"
 )]

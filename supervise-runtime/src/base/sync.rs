@@ -16,7 +16,8 @@
 //!   dropped anywhere, waits in a [`DeferDrops`](crate::base::deferred_drop::DeferDrops).
 //! * The wake-ups, notices and drops that follow from an event of a group are collected in
 //!   [`AfterLock`](crate::engine::supervisor::AfterLock) under the lock, and carried out after it.
-//! * The task of a child begins after the lock under which its cell was added ([`Unbegun`](crate::engine::cell::Unbegun)).
+//! * The task of a child begins after the lock under which its cell was added
+//!   ([`Unbegun`](crate::engine::cell::Unbegun)).
 //! * A value on which user code runs is taken out while that code runs ([`Lent`](crate::base::lent::Lent)).
 //! * Keys are hashed and compared outside of the lock, and the result is checked again under it (`children/living.rs`).
 //! * A waker is cloned before the lock is taken, and stored under it.

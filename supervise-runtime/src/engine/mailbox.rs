@@ -6,8 +6,8 @@
 //! again with its supervisor (S20).
 //!
 //! Invariants:
-//! 1. `receiver_parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender that
-//!    pushes clears it and wakes the task. So no wake-up is lost.
+//! 1. `receiver_parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender
+//!    that pushes clears it and wakes the task. So no wake-up is lost.
 //! 2. `in_batch` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
 //!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had when it was
 //!    taken. So usually no other thread reads the place to which the actor writes.
@@ -16,13 +16,13 @@
 //!    while a sender waits.
 //!
 //! The third invariant needs an order, because the actor makes room without the lock. The actor writes `in_batch`, then
-//! reads `has_waiters`; a sender that begins to wait writes `has_waiters`, then reads `in_batch`. If all four accesses are
-//! `SeqCst`, at least one of the two sees the write of the other. The actor does this at each message of a short batch,
-//! at every 32nd message of a long batch and at its end, and while a sender waits. A fence for each message of a long
-//! batch would cost too much. The room made in between is counted in `unsaid`, and reported when the actor takes the
-//! lock for another reason, or at the next message with a fence: at the latest when the handler of the present message
-//! waits for the first time, or returns. When the actor is idle, it wakes as many senders as there is room for, in
-//! addition to senders that were woken before and have not come back.
+//! reads `has_waiters`; a sender that begins to wait writes `has_waiters`, then reads `in_batch`. If all four accesses
+//! are `SeqCst`, at least one of the two sees the write of the other. The actor does this at each message of a short
+//! batch, at every 32nd message of a long batch and at its end, and while a sender waits. A fence for each message of a
+//! long batch would cost too much. The room made in between is counted in `unsaid`, and reported when the actor takes
+//! the lock for another reason, or at the next message with a fence: at the latest when the handler of the present
+//! message waits for the first time, or returns. When the actor is idle, it wakes as many senders as there is room for,
+//! in addition to senders that were woken before and have not come back.
 
 use std::any::Any;
 use std::collections::BTreeMap;

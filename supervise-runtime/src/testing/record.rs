@@ -48,8 +48,8 @@ impl Record {
     ///
     /// # Panics
     ///
-    /// Panics if more than [`EVENT_BUFFER`](crate::event::EVENT_BUFFER) events have occurred since the last call, since some
-    /// are lost.
+    /// Panics if more than [`EVENT_BUFFER`](crate::event::EVENT_BUFFER) events have occurred since the last call, since
+    /// some are lost.
     #[track_caller]
     pub fn events(&mut self) -> &[Event] {
         while let Some(next) = self.events.try_next() {

@@ -160,7 +160,8 @@ impl<T: Child> Declared for T {
     const TREE: Option<&'static TreeSpec> = T::TREE;
 }
 
-/// The type that the start expression of a child returns: the instance of an actor, the [`Tree`](crate::Tree) of a tree.
+/// The type that the start expression of a child returns: the instance of an actor, the [`Tree`](crate::Tree) of a
+/// tree.
 ///
 /// ```
 /// use supervise::{BoxError, Start, Tree, prelude::*};

@@ -117,8 +117,8 @@ impl<K: Key> AsKey<K> for TypeCheck {
     const IS: bool = true;
 }
 
-/// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that constant
-/// is the only place where the compiler complains, as with [`ChildIf`].
+/// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that
+/// constant is the only place where the compiler complains, as with [`ChildIf`].
 #[doc(hidden)]
 pub trait Checked<const IS: bool> {
     type Type;

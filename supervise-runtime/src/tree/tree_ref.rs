@@ -306,7 +306,8 @@ impl Future for Join {
     }
 }
 
-/// The future of [`Running::shutdown`](crate::Running::shutdown): a tree that is going down, whether or not this is awaited.
+/// The future of [`Running::shutdown`](crate::Running::shutdown): a tree that is going down, whether or not this is
+/// awaited.
 ///
 /// # Cancel safety
 ///

@@ -7,8 +7,8 @@ use crate::values::failure::{Cause, Failure};
 
 /// Why an actor, task or tree ended.
 ///
-/// Returned by [`ActorRef::terminated`](crate::ActorRef::terminated) and similar waits, contained in a [`Report`](crate::inspect::Report), and passed to a
-/// [`Watcher`](crate::Watcher).
+/// Returned by [`ActorRef::terminated`](crate::ActorRef::terminated) and similar waits, contained in a
+/// [`Report`](crate::inspect::Report), and passed to a [`Watcher`](crate::Watcher).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -107,8 +107,8 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an [`ActorRef`](crate::ActorRef):
-/// `*who == self.db`.
+/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an
+/// [`ActorRef`](crate::ActorRef): `*who == self.db`.
 ///
 /// ```
 /// use supervise::prelude::*;

@@ -53,9 +53,9 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
 /// An error returned by user code, with its type preserved.
 ///
-/// Start expressions, `let`s, tasks and handlers all fail with a `UserError`. The `?` operator makes one from everything
-/// that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it
-/// is, so that a decider finds the type of the original error ([`Failure::error`]).
+/// Start expressions, `let`s, tasks and handlers all fail with a `UserError`. The `?` operator makes one from
+/// everything that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is
+/// kept as it is, so that a decider finds the type of the original error ([`Failure::error`]).
 ///
 /// Like `anyhow::Error`, this type does not implement [`std::error::Error`]; that is what lets `?` accept all other
 /// errors. [`UserError::as_error`] returns a reference that does.

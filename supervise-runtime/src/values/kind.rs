@@ -40,8 +40,8 @@ pub enum ChildKind {
     Task,
     /// A tree: the root or a subtree.
     Tree,
-    /// A `[..]`, with its instances as children. Only of nodes of a [`Snapshot`](crate::inspect::Snapshot): a declaration
-    /// gives the kind of the instances.
+    /// A `[..]`, with its instances as children. Only of nodes of a [`Snapshot`](crate::inspect::Snapshot): a
+    /// declaration gives the kind of the instances.
     Set,
 }
 

@@ -3,8 +3,8 @@
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::InvalidSettings;
 
-/// Why [`Context::spawn`](crate::Context::spawn), [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children) or
-/// [`Keyed`](crate::Keyed) failed.
+/// Why [`Context::spawn`](crate::Context::spawn), [`spawn`](crate::spawn), or a spawn of [`Children`](crate::Children)
+/// or [`Keyed`](crate::Keyed) failed.
 ///
 /// ```
 /// use std::io;

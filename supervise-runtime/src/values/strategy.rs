@@ -182,8 +182,8 @@ pub enum MaxRestarts {
 /// | it ended by itself | restarted | stays ended | stays ended |
 /// | it was stopped from outside | stays ended | stays ended | stays ended |
 ///
-/// Default: `Permanent` for a declared actor or subtree; `Transient` for a task, in a `[..]`, and for what is spawned at
-/// run time.
+/// Default: `Permanent` for a declared actor or subtree; `Transient` for a task, in a `[..]`, and for what is spawned
+/// at run time.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -358,8 +358,8 @@ pub enum WhileDown {
     /// Messages wait in the mailbox.
     #[default]
     Hold,
-    /// Messages go back to their senders immediately, with [`SendRejection::Down`](crate::error::SendRejection::Down). Messages that were
-    /// queued before stay.
+    /// Messages go back to their senders immediately, with [`SendRejection::Down`](crate::error::SendRejection::Down).
+    /// Messages that were queued before stay.
     Reject,
 }
 

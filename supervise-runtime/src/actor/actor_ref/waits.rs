@@ -10,7 +10,8 @@ use crate::engine::cell::control::{AnyCell, Waiting};
 use crate::engine::cell::current;
 use crate::values::ended::Ended;
 
-/// The future of [`ActorRef::terminated`](crate::ActorRef::terminated) and [`TaskRef::terminated`](crate::TaskRef::terminated): the wait for an end.
+/// The future of [`ActorRef::terminated`](crate::ActorRef::terminated) and
+/// [`TaskRef::terminated`](crate::TaskRef::terminated): the wait for an end.
 ///
 /// The future resolves to the [`Ended`], immediately if the child has already ended. A restart is not an end. The
 /// future needs no tokio runtime. A child whose runtime is dropped ends with it, as [`Ended::RuntimeGone`].

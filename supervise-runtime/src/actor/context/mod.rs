@@ -207,8 +207,8 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`](crate::Cause::DeathPact), immediately if `other`
-    /// already has.
+    /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`](crate::Cause::DeathPact),
+    /// immediately if `other` already has.
     ///
     /// A second call for the same actor changes nothing. The pact outlives restarts of this actor. It ends with this
     /// actor, or by [`unwatch`](Context::unwatch).

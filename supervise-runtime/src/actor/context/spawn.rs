@@ -31,9 +31,9 @@ use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, Shu
 
 /// A child that is about to be spawned: call methods for its settings, then `.await`.
 ///
-/// [`Context::spawn`](crate::Context::spawn) returns it for a child of the actor, [`spawn`](crate::spawn) for a top-level actor. The methods
-/// are the settings of a declared child, with the same meaning. The defaults are the same too, except for the
-/// lifecycle, which is `Transient`.
+/// [`Context::spawn`](crate::Context::spawn) returns it for a child of the actor, [`spawn`](crate::spawn) for a
+/// top-level actor. The methods are the settings of a declared child, with the same meaning. The defaults are the same
+/// too, except for the lifecycle, which is `Transient`.
 ///
 /// Awaited, it gives the [`ActorRef`] once the child is up. If a first start is retried, the await waits for it.
 ///

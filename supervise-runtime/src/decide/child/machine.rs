@@ -1732,9 +1732,9 @@ impl Machine {
         }
     }
 
-    /// Forgets the requests to leave and to start, because the group is about to learn that the child is down, and orders
-    /// again what it then wants. If they stayed, the next turn would notify the group once more, or begin a start that
-    /// the group does not count.
+    /// Forgets the requests to leave and to start, because the group is about to learn that the child is down, and
+    /// orders again what it then wants. If they stayed, the next turn would notify the group once more, or begin a
+    /// start that the group does not count.
     fn forget_requests(&mut self) {
         self.due = false;
         let cold = self.cold();

@@ -16,10 +16,10 @@
 //!
 //! A range of members goes down in reverse order, and comes up in order (S17).
 //!
-//! A *range* is the members that restart or end together: all members with an order number from `from` on. `go_down` sets
-//! the mode to `Down`, lists all members in `plan`, and sets `position` to the end of that list. `walk_down` moves the
-//! position backwards through the range and orders each member to go down. `in_flight` counts the members that are on
-//! their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
+//! A *range* is the members that restart or end together: all members with an order number from `from` on. `go_down`
+//! sets the mode to `Down`, lists all members in `plan`, and sets `position` to the end of that list. `walk_down` moves
+//! the position backwards through the range and orders each member to go down. `in_flight` counts the members that are
+//! on their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
 //! members at the same time.) Once the position has left the range and nothing is in flight, `next` says what follows:
 //! the range comes up again, the supervisor starts again, or the group ends.
 //!
@@ -610,8 +610,8 @@ impl Group {
         }
     }
 
-    /// The parent resumes a failed supervisor, which continues in its previous mode. `suspended`: an ancestor has failed
-    /// since.
+    /// The parent resumes a failed supervisor, which continues in its previous mode. `suspended`: an ancestor has
+    /// failed since.
     pub(crate) fn resume(&mut self, failure: &Failure, facts: FailureInfo, suspended: bool) {
         if let GroupState::Failed { back, by } = self.mode.clone() {
             self.mode = *back;
@@ -677,8 +677,8 @@ impl Group {
         }
     }
 
-    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `suspended`: it was ordered to
-    /// start, and an ancestor has failed since.
+    /// A new incarnation of the supervisor begins, with fresh budgets and backoffs (S15). `suspended`: it was ordered
+    /// to start, and an ancestor has failed since.
     pub(crate) fn rebuild(&mut self, suspended: bool) {
         self.mode = Group::first_mode(self.owner);
         self.all_were_up = self.owner != Owner::Tree;

@@ -173,8 +173,8 @@ pub(crate) struct CellCore {
     table: OnceLock<Box<ChildTable>>,
     incarnation: AtomicU32,
     /// Not 0: the group counts the cell as ended, but the cell has not notified its watchers and the report yet. While
-    /// a report is open, the number of this end, by which the report is sorted: the group may stop the next child before
-    /// this cell has reported.
+    /// a report is open, the number of this end, by which the report is sorted: the group may stop the next child
+    /// before this cell has reported.
     closing: AtomicU64,
     /// Something has failed on the way down: few cells ever need to look.
     late: AtomicBool,
@@ -720,12 +720,12 @@ pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
 /// Wakes the cell's task for a message that was queued. To be called without a lock.
 ///
 /// Before the task's first poll there is no waker and no task to wake: the task checks its queue once its waker is
-/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_task_waker`), then
-/// looks at the flag. A processor may move each of the two loads before the store ahead of it, and then neither side
-/// would see the other. Therefore each side has a `SeqCst` fence between its store and its load. Of two such fences one
-/// is first, and the stores before it are visible to the loads after the other. The interleaving tests cannot show
-/// this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since they go
-/// through the state of tokio's task.
+/// stored. This side sets the flag (`queue`), then looks for the waker. The task stores the waker (`set_task_waker`),
+/// then looks at the flag. A processor may move each of the two loads before the store ahead of it, and then neither
+/// side would see the other. Therefore each side has a `SeqCst` fence between its store and its load. Of two such
+/// fences one is first, and the stores before it are visible to the loads after the other. The interleaving tests
+/// cannot show this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since
+/// they go through the state of tokio's task.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn ring(cell: &dyn AnyCell) {
     fence(Ordering::SeqCst);

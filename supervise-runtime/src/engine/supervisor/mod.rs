@@ -482,8 +482,8 @@ impl Inner {
         self.entries[id].replace(entry)
     }
 
-    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`ChildTable::finish`] the table is
-    /// empty.
+    /// Removes the entry of a child that has moved, or has ended and is forgotten. After [`ChildTable::finish`] the
+    /// table is empty.
     fn vacate(&mut self, id: Id) -> Option<Entry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
         if let Some(key) = self.key(&entry) {

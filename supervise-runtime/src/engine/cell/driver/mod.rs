@@ -1,5 +1,5 @@
-//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and has the
-//! machine's effects carried out by its [`Engine`].
+//! The driver: the part of a cell's loop without type parameters. It asks the [`Machine`] for the next step, and has
+//! the machine's effects carried out by its [`Engine`].
 //!
 //! User code is polled in only one place, [`Driver::poll`]. Before and after each poll of the user future, the driver
 //! takes the orders from the control queue; an order may drop the future at its present await. Panics of the future are
