@@ -22,7 +22,7 @@ use supervise::prelude::*;
 use crate::client::{FetchError, Service};
 use crate::tally::Outcomes;
 
-/// How often a comparison restarts a fetcher.
+/// The number of times that a comparison restarts a fetcher.
 pub const MAX_RESTARTS: u32 = 3;
 
 /// The number of comparisons that run at a time. The others wait as mere numbers.
@@ -130,7 +130,7 @@ impl WeatherManager {
         Ok(())
     }
 
-    /// How the manager supervises its comparisons. Failures that reach it have been escalated.
+    /// The strategy by which the manager supervises its comparisons. Failures that reach it have been escalated.
     #[supervision]
     fn supervision(&self) -> SupervisorStrategy {
         strategy! {
@@ -195,7 +195,7 @@ impl Comparison {
         }
     }
 
-    /// How a comparison supervises its fetchers.
+    /// The strategy by which a comparison supervises its fetchers.
     #[supervision]
     fn supervision(&self) -> SupervisorStrategy {
         strategy! {

@@ -15,7 +15,7 @@ use syn::parse::{ParseStream, Parser};
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     list: Vec<Mistake>,
-    /// How many of them were there when [`take_hidden`](Errors::take_hidden) was last called.
+    /// The number of them when [`take_hidden`](Errors::take_hidden) was last called.
     seen: usize,
     /// The last token of the input.
     end: Option<Span>,

@@ -10,7 +10,7 @@ pub const FACTOR: f64 = 2.0;
 /// The default of `random_factor`.
 pub const RANDOM_FACTOR: f64 = 0.2;
 
-/// How long each restart of a child waits.
+/// The delay before each restart of a child.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Backoff {
     /// Growing delays with jitter.
@@ -87,10 +87,10 @@ fn grows(factor: f64) -> bool {
     factor >= 1.0 && factor.is_finite()
 }
 
-/// How long the restarts of a child wait at least. Jitter only adds to that.
+/// The shortest delays before the restarts of a child. Jitter only adds to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Waits {
-    /// Nothing is known: they may not wait at all.
+    /// Nothing is known: there may be no delay at all.
     Unknown,
     /// The child has no backoff: its first restart is immediate, and the next ones are
     /// [`MIN_DELAY`](crate::MIN_DELAY) apart.

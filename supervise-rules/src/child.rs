@@ -49,31 +49,31 @@ pub struct Child {
     /// Whether these are the settings of the instances of a set, `[T]` or `[K => T]`. A set has no part in the
     /// limit of the tree.
     pub set: bool,
-    /// When the child is started again.
+    /// The ends after which the child is started again.
     pub lifecycle: Lifecycle,
-    /// How long the child has to stop.
+    /// The time that the child has to stop.
     pub shutdown: Given<Shutdown>,
-    /// How long a start may take.
+    /// The time that a start may take.
     pub start: Given<Duration>,
-    /// How long an `ask` waits.
+    /// The time that an `ask` waits.
     pub ask: Given<Duration>,
     /// Whether a stop handles the queued messages first.
     pub drain: bool,
     /// Whether the supervisor ends with the child.
     pub significant: bool,
-    /// How long each restart waits.
+    /// The delay before each restart.
     pub backoff: Option<Backoff>,
     /// The restart limit of the child itself.
     pub limit: Limit,
-    /// How many messages can wait.
+    /// The number of messages that can wait.
     pub mailbox: Given<Mailbox>,
     /// Whether messages are refused while the child is down.
     pub rejects: bool,
-    /// How many instances a set may have.
+    /// The largest number of instances of a set.
     pub max_children: Given<u64>,
-    /// How many instances a set begins with.
+    /// The number of instances that a set begins with.
     pub initial: Given<u64>,
-    /// How often a message is delivered again, where `redeliver` is written.
+    /// The number of times that a message is delivered again, where `redeliver` is written.
     pub attempts: Given<u32>,
     /// Whether the child has a hook `pre_restart` of its own.
     pub pre_restart: bool,

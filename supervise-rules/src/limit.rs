@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::backoff::nanos;
 use crate::{Given, Problem, Waits, is_time};
 
-/// How many restarts are allowed, if nothing is written.
+/// The number of restarts that are allowed, if nothing is written.
 pub const DEFAULT_MAX_RESTARTS: u32 = 10;
 
 /// The window in which they are counted, if nothing is written.
@@ -18,7 +18,7 @@ pub const DEFAULT_WITHIN: Duration = Duration::from_secs(60);
 /// The least time between two restarts of one child without a backoff.
 pub const MIN_DELAY: Duration = Duration::from_millis(10);
 
-/// How many restarts a limit allows.
+/// The number of restarts that a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxRestarts {
     /// At most so many.
@@ -183,9 +183,9 @@ impl Waits {
         }
     }
 
-    /// How many waits are shorter than `bound`, which is not longer than the cap, and how long they take together.
+    /// The number of waits that are shorter than `bound`, which is not longer than the cap, and their sum.
     fn shorter_than(&self, bound: f64) -> (u64, f64) {
-        /// As many as count to the largest `max_restarts`.
+        /// The number of steps that are needed for the largest `max_restarts`.
         const RUNGS: usize = u32::BITS as usize;
         let Waits::Growing { min, factor, .. } = *self else { return (0, 0.0) };
         // For steps of 1, 2, 4 and so on waits: the last one and the sum of the step, both in first waits of the step.

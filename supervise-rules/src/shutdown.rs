@@ -1,20 +1,20 @@
-//! How long an orderly stop can take (rule C12). All of it works in constants.
+//! The time that an orderly stop can take (rule C12). All of it works in constants.
 
 use core::time::Duration;
 
 use crate::Given;
 
-/// How long an actor or a task has to stop, if nothing is written.
+/// The time that an actor or a task has to stop, if nothing is written.
 pub const DEFAULT: Duration = Duration::from_secs(5);
 
-/// How long a child has to stop.
+/// The time that a child has to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shutdown {
-    /// So long; then it is killed.
+    /// This time; then the child is killed.
     Within(Duration),
-    /// No time: it is killed at once.
+    /// No time: the child is killed at once.
     Kill,
-    /// As long as it takes.
+    /// No limit.
     Infinity,
 }
 

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use crate::common::{Boom, Journal};
 
-/// How a node is started, and with which settings.
+/// The kind of a node's start, and its settings.
 #[derive(Clone)]
 pub struct Kid {
     pub name: &'static str,

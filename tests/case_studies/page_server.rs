@@ -46,7 +46,7 @@ enum TenantError {
     Store(#[from] supervise::error::AskError),
 }
 
-/// How a tenant with this number behaves when it stops.
+/// The behaviour of a tenant with this number when it stops.
 #[derive(Clone, Copy)]
 struct Habits {
     flush: fn(u32) -> Duration,

@@ -25,7 +25,7 @@ struct Inner {
     faults: HashMap<String, (u32, Fault)>,
 }
 
-/// How a hook or start fails.
+/// The way in which a hook or start fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     Error,

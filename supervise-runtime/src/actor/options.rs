@@ -38,7 +38,7 @@ struct Hooks {
     attempts: Option<u32>,
 }
 
-/// How a message is redelivered: made where the message is known to be `Clone`.
+/// Redelivers a message: made where the message is known to be `Clone`.
 pub(crate) struct Redelivery<A: Actor> {
     pub(crate) attempts: u32,
     pub(crate) again: fn(&A::Msg) -> A::Msg,

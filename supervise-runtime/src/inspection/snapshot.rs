@@ -18,7 +18,7 @@ use crate::values::strategy::{Lifecycle, Strategy};
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///
 /// A snapshot contains every node, also those that are down. It is a copy, so it does not change and delays nothing.
-/// Its methods draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
+/// The methods of a snapshot draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
 ///
 /// ```
 /// use supervise::inspect::NodeState;

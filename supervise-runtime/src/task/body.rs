@@ -174,7 +174,7 @@ where
                     result?;
                     moved = true;
                     returned = true;
-                    // The task's own future has returned: its subtasks are told to end.
+                    // The task's own future has returned: its subtasks are asked to stop.
                     if let Some(stop_signal) = &self.stop_signal {
                         stop_signal.tell();
                     }
@@ -198,7 +198,7 @@ where
         .await
     }
 
-    /// After a failure, the task's own future and the other subtasks are told to end, and have the rest of the time.
+    /// After a failure, the task's own future and the other subtasks are asked to stop, and have the rest of the time.
     async fn settle(&mut self, now: bool) {
         if let Some(stop_signal) = &self.stop_signal {
             stop_signal.tell();

@@ -1,4 +1,4 @@
-//! How full a mailbox is.
+//! The number of messages in a mailbox.
 
 /// The fill level of a mailbox.
 ///

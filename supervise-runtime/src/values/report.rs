@@ -78,13 +78,13 @@ pub struct ChildReport {
     pub path: String,
     /// Why the child ended.
     pub ended: Ended,
-    /// How long the child took to go down.
+    /// The time that the child took to go down.
     pub took: Duration,
     /// Whether the child was aborted because its time was up, and so lost its remaining hooks.
     pub aborted: bool,
     /// Whether the child blocked its thread, so that the shutdown did not wait for it any longer.
     pub stuck: bool,
-    /// The first failure of the child while it was stopping: in its last message, in a task that was told to stop, in
+    /// The first failure of the child while it was stopping: in its last message, in a task that was asked to stop, in
     /// `post_stop` or in a `Drop`. No decider sees such a failure, and [`ended`](ChildReport::ended) keeps what led to
     /// the end.
     ///

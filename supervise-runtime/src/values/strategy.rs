@@ -152,7 +152,7 @@ pub enum OnLimit {
     Stop,
 }
 
-/// How many restarts are allowed in a window.
+/// The number of restarts that are allowed in a window.
 ///
 /// In a tree, write a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]` (rule S15).
 ///
@@ -226,7 +226,7 @@ pub enum Lifecycle {
     Temporary,
 }
 
-/// How long a child may take to go down.
+/// The time that a child may take to go down.
 ///
 /// Default: 5 s; for a tree, `Infinity`. A [`Duration`] converts into `Within` (rule S24).
 ///
@@ -261,7 +261,7 @@ pub enum ShutdownTimeout {
     Within(Duration),
     /// No time: the child's future is dropped, and no hook runs.
     Kill,
-    /// As long as it takes.
+    /// No limit.
     Infinity,
 }
 
@@ -271,7 +271,7 @@ impl From<Duration> for ShutdownTimeout {
     }
 }
 
-/// How many messages can wait in a mailbox. Default: `Bounded(1024)`.
+/// The number of messages that can wait in a mailbox. Default: `Bounded(1024)`.
 ///
 /// See rule S3.
 ///

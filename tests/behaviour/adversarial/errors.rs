@@ -129,7 +129,7 @@ fn look_around(ward: &Ward) {
     let _ = (ward.sub.crew.tree().ended(), ward.snapshot(), ward.health());
 }
 
-/// How the test listens to the events, which contain failures too.
+/// The way in which the test listens to the events, which contain failures too.
 #[derive(Clone, Copy, PartialEq)]
 enum Listener {
     None,

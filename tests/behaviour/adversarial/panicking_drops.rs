@@ -9,7 +9,7 @@ use supervise::testing::settle;
 
 use crate::common::{Boom, ms, pass, quiet_panics, secs, seen, soon};
 
-/// How many bombs exist, and whether they are disarmed.
+/// The number of bombs, and whether they are disarmed.
 #[derive(Debug, Default)]
 struct Stock {
     live: AtomicI64,

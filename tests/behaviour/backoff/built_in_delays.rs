@@ -1,4 +1,4 @@
-//! How soon a child is restarted: S14.
+//! The built-in delay before a restart: S14.
 
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;

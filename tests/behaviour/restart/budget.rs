@@ -1,4 +1,4 @@
-//! How often a child may be restarted: S15.
+//! The restart budget: S15.
 
 use supervise::prelude::*;
 use tokio::time::Instant;

@@ -1,4 +1,4 @@
-//! How long a start may take: S13.
+//! The time limit of a start: S13.
 
 use supervise::error::SpawnError;
 use supervise::event::EventKind;

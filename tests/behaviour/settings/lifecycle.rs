@@ -141,7 +141,7 @@ async fn lifecycle_temporary_is_obeyed() {
     assert_eq!(incarnations(|tree| &tree.temporary).await, [None, None]);
 }
 
-/// How long a stop takes while a message of `work` is in hand, why the child ended, and the lines that it wrote
+/// The time that a stop takes while a message of `work` is in hand, why the child ended, and the lines that it wrote
 /// meanwhile.
 async fn stop(pick: fn(&Goes) -> &ActorRef<Probe>, work: Duration) -> (Duration, String, Vec<String>) {
     let journal = Journal::default();

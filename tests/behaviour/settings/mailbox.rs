@@ -50,7 +50,7 @@ supervisor! {
     }
 }
 
-/// How many messages can wait while another one is in hand, up to 5,000.
+/// The number of messages that can wait while another one is in hand, up to 5,000.
 async fn room(pick: fn(&Boxes) -> &ActorRef<Probe>) -> usize {
     let tree = Boxes::start(Journal::default()).await.unwrap();
     let child = pick(&tree);

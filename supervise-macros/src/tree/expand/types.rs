@@ -36,7 +36,7 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
     found
 }
 
-/// How the expansion names the hidden items of the runtime.
+/// The name of the runtime's hidden items in an expansion.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Runtime {
     /// As `__rt`, which the anonymous constant of a tree imports.

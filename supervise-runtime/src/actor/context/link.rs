@@ -51,7 +51,7 @@ impl<A: Actor> Context<A> {
 
     /// Lets go of a child that was spawned or linked at run time: it becomes a top-level actor, and outlives this one.
     ///
-    /// Its handle, path, mailbox and budget stay as they are (S38, S39).
+    /// The child keeps its handle, path, mailbox and budget (S38, S39).
     ///
     /// # Errors
     ///

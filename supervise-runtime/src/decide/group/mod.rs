@@ -1544,8 +1544,8 @@ impl Group {
                         member.in_walk = true;
                         member.delay = Duration::ZERO;
                         self.in_flight += 1;
-                        // The member was going down alone. If everything stops now, it has to be told, and if the
-                        // others wait for it, its drain ends.
+                        // The member was going down alone. If everything stops now, it has to be notified,
+                        // and if the others wait for it, its drain ends.
                         match (next, member.ending.clone(), &self.cause) {
                             (AfterDown::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
                             (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {

@@ -1,4 +1,4 @@
-//! How often the random walks reached each cell.
+//! Counts how often the random walks reached each cell.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

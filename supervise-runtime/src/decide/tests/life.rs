@@ -19,7 +19,7 @@ use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 
-/// How the mailbox handles a message.
+/// The way in which the mailbox handles a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
     Open,

@@ -1,4 +1,4 @@
-//! Lives of a child, told step by step in `stories.txt`. Each line that begins with `>` is an event, or several that
+//! Lives of a child, described step by step in `stories.txt`. Each line that begins with `>` is an event, or several that
 //! come at once. The lines after it are the consequences: the effects, the steps that begin (in capitals), and after
 //! `=`, if they have changed, the machine's answers to the engine. `UPDATE=1` writes the consequences again; read the
 //! difference before you keep it.

@@ -171,7 +171,7 @@ fn watches() -> Vec<Case> {
     ]
 }
 
-/// How a set in this state handles a spawn that does not come from its own code.
+/// The answer of a set in this state to a spawn that does not come from its own code.
 #[derive(Debug, PartialEq, Eq)]
 enum Spawn {
     Waits,

@@ -743,7 +743,7 @@ pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
     core.flag.store(true, Ordering::Release);
 }
 
-/// The cell was told of its end, and has notified all its watchers: its supervisor's own end may follow.
+/// The cell was notified of its end, and has notified all its watchers: its supervisor's own end may follow.
 pub(crate) fn closed(cell: &dyn AnyCell) {
     let core = cell.core();
     if core.was_closing()

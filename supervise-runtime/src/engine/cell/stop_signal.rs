@@ -1,4 +1,4 @@
-//! The signal that tells a task, and those who wait for it, that it goes down.
+//! The signal that notifies a task, and the callers that wait for it, that the task goes down.
 
 use tokio::sync::watch;
 #[cfg(feature = "tokio-util")]
@@ -7,7 +7,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 #[cfg(feature = "tokio-util")]
 use crate::base::sync::Arc;
 
-/// The way to tell a task that it should end. The task is also notified when the last `StopSignal` is dropped.
+/// Asks a task to stop. The task is also notified when the last `StopSignal` is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct StopSignal {
     sender: watch::Sender<bool>,

@@ -73,7 +73,7 @@ struct Inner {
     watched: bool,
     /// The time since when no time is left for any child.
     aborted: Option<Instant>,
-    /// The number of children that were told that they have ended, and have not yet notified their watchers.
+    /// The number of children that were notified of their end, and have not yet notified their watchers.
     closing: u32,
     /// The orders that the owner gets once there are no such children: a supervisor ends after its children.
     deferred: Vec<Order>,
@@ -200,7 +200,8 @@ impl ChildTable {
         let verdict = inner.group.on_request(id, command, &requested, Instant::now());
         if verdict == CommandOutcome::FirstStart {
             inner.forget_stuck(id);
-            // A second end of this child, which it was told of and has not carried out, is settled by this start.
+            // This start settles a second end of the child, of which the child was notified and which it has not
+            // carried out.
             if core.was_closing() {
                 inner.closing -= 1;
             }
@@ -209,7 +210,7 @@ impl ChildTable {
         Some((verdict, out, Inner::carry_out(inner, owner)))
     }
 
-    /// A child that was told of its end has notified all its watchers.
+    /// A child that was notified of its end has notified all its watchers.
     pub(crate) fn closed(&self, owner: &dyn AnyCell) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);

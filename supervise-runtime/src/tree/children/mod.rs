@@ -29,7 +29,7 @@ pub use keyed::{Key, Keyed, KeyedError, need_key};
 /// Instances start concurrently, so the recipe is shared and not lent.
 type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, UserError>> + Send + Sync;
 
-/// How instances are made. The next incarnation of the tree may replace the plan.
+/// The plan by which instances are made. The next incarnation of the tree may replace it.
 pub(crate) struct Plan<T: Child, Args> {
     pub(crate) recipe: Arc<StartRecipe<T, Args>>,
     pub(crate) options: Options,

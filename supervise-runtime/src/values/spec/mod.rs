@@ -26,7 +26,7 @@ use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 ///     }
 /// }
 ///
-/// // The process is killed 30 s after it was told to stop.
+/// // The process is killed 30 s after the request to stop.
 /// const _: () = assert!(matches!(Shop::SPEC.shutdown_budget(), Some(time) if time.as_secs() < 30));
 ///
 /// assert_eq!((Shop::SPEC.name, Shop::SPEC.strategy), ("Shop", Strategy::AllForOne));
@@ -80,13 +80,13 @@ pub struct ChildSpec {
     pub doc: &'static str,
     /// The type of one child, as written; `task` for a task.
     pub item: &'static str,
-    /// One child, or how many.
+    /// One child, or several.
     pub shape: Shape,
     /// Actor, task or tree.
     pub kind: ChildKind,
     /// When the child is restarted.
     pub lifecycle: Lifecycle,
-    /// How long the child may take to go down.
+    /// The time that the child may take to go down.
     pub shutdown: DeclaredShutdown,
     /// The settings above the child, as written.
     pub settings: &'static [&'static str],
@@ -94,7 +94,7 @@ pub struct ChildSpec {
     pub below: Below,
 }
 
-/// How many children one declaration makes.
+/// The number of children that one declaration makes.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -131,7 +131,7 @@ pub enum Shape {
     Keyed(&'static str),
 }
 
-/// How long a child may take to go down, as far as the declaration says.
+/// The time that a child may take to go down, as far as the declaration says.
 ///
 /// See rule S24.
 ///

@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// How a producer sends.
+/// The way in which a producer sends.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Tell,

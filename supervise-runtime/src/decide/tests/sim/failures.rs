@@ -1,4 +1,4 @@
-//! How a simulated child fails, and how the failure is handled.
+//! Failures of a simulated child, and their handling.
 
 use super::child::{Pending, Token};
 use super::{Sim, Stand, failure};

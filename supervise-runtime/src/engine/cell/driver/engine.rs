@@ -38,7 +38,7 @@ pub(crate) struct Engine {
     pub(super) kind: ChildKind,
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
-    /// Present for a task that is told of an order to go down by its context, instead of being interrupted.
+    /// Present for a task whose context signals an order to go down, instead of interrupting the task.
     pub(super) stop_signal: Option<StopSignal>,
     /// The type of the message that was in hand when the last step ended.
     pub(super) message: Option<&'static str>,

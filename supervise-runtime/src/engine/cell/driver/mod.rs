@@ -285,7 +285,7 @@ impl Driver {
     /// Returns whether the start has taken longer than it may; raises `StillStarting` from time to time. All steps of a
     /// start share one time (S13).
     fn poll_start_time(&mut self, cx: &mut Context<'_>) -> bool {
-        // A task that was told to end before it was ready has its `shutdown` time instead.
+        // A task that was asked to stop before it was ready has its `shutdown` time instead.
         let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
         let engine = &mut self.engine;
         let (begun, timer) = &mut **engine.begun.get_or_insert_with(|| {
