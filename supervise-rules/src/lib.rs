@@ -134,7 +134,7 @@ pub enum Problem {
     },
     /// A limit of a child's own, under a supervisor whose children share one.
     LimitInGroup,
-    /// So many failures never happen within the window, because restarts wait.
+    /// This many failures never happen within the window, because restarts wait.
     NeverReached {
         /// The number of failures that exceed the limit.
         failures: u64,

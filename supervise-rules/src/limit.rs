@@ -21,7 +21,7 @@ pub const MIN_DELAY: Duration = Duration::from_millis(10);
 /// The number of restarts that a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxRestarts {
-    /// At most so many.
+    /// At most this many.
     AtMost(u32),
     /// Any number: there is no limit.
     Unlimited,
@@ -133,7 +133,7 @@ fn never_reached(
     }
 }
 
-/// The least time that so many restarts of these children can take together; `None` if nothing bounds it.
+/// The least time that this many restarts of these children can take together; `None` if nothing bounds it.
 ///
 /// Each child offers waits that never get shorter, and the fastest way to fail so often takes the shortest waits of
 /// all. A bound is searched such that no more waits are shorter than it than restarts are needed; the other restarts

@@ -39,7 +39,7 @@ pub const fn one_more(sum: Option<Duration>, next: Option<Duration>) -> Option<D
     }
 }
 
-/// The longest that so many equal children can take to stop one after the other.
+/// The longest that this many equal children can take to stop one after the other.
 pub const fn of_array(one: Option<Duration>, count: usize) -> Option<Duration> {
     match one {
         Some(one) if count > u32::MAX as usize && !one.is_zero() => Some(Duration::MAX),

@@ -102,7 +102,7 @@ pub struct Unit {
     pub sum: u64,
     pub kids: Vec<ActorRef<Unit>>,
     /// A reply that is stored for later.
-    pub owed: Option<Reply<&'static str>>,
+    pub pending: Option<Reply<&'static str>>,
     /// The actors that this instance watches.
     pub watches: Vec<ActorRef<Unit>>,
 }
@@ -131,7 +131,7 @@ impl Unit {
     pub async fn start(name: impl Into<String>, stage: Stage) -> Result<Unit, Boom> {
         let name = name.into();
         stage.journal.reach(format!("{name} start")).await?;
-        Ok(Unit { name, stage, sum: 0, kids: Vec::new(), owed: None, watches: Vec::new() })
+        Ok(Unit { name, stage, sum: 0, kids: Vec::new(), pending: None, watches: Vec::new() })
     }
 
     pub fn write(&self, what: &str) {

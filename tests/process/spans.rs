@@ -102,7 +102,7 @@ enum Say {
     Slowly,
     Fail,
     /// From a timer's closure, a background future, and a child.
-    Beside,
+    Alongside,
 }
 
 impl Speaker {
@@ -130,7 +130,7 @@ impl Actor for Speaker {
                 info!("after an await");
             }
             Say::Fail => return Err(Boom::Told),
-            Say::Beside => {
+            Say::Alongside => {
                 let inner = info_span!("inner");
                 let child = async { cx.spawn("kid", || async { Ok(Speaker::start()) }).await.unwrap() };
                 child.instrument(inner).await;
@@ -214,7 +214,7 @@ async fn futures_and_children_of_an_actor_are_below_its_span() {
     set();
     let top = supervise::spawn("top", || async { Ok(Speaker::start()) });
     let top = async { top.await.unwrap() }.instrument(info_span!("main")).await;
-    top.tell(Say::Beside).await.unwrap();
+    top.tell(Say::Alongside).await.unwrap();
     settle().await;
     assert_eq!(
         take(),

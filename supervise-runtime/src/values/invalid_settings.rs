@@ -109,7 +109,7 @@ pub enum InvalidSettings {
     NeverReached {
         /// The number of failures that use up the limit.
         failures: u64,
-        /// The shortest time in which so many failures can occur.
+        /// The shortest time in which this many failures can occur.
         least: Duration,
         /// The window.
         within: Duration,

@@ -88,7 +88,7 @@ async fn a_kill_and_a_passed_deadline_drop_the_future_at_its_await() {
 /// S4, S16: start, `pre_start` and `post_restart` are dropped by a stop.
 #[tokio::test(start_paused = true)]
 async fn a_stop_drops_a_start_and_its_hooks() {
-    for (place, owed) in [("start", None), ("pre_start", None), ("post_restart", Some("probe post_stop"))] {
+    for (place, due) in [("start", None), ("pre_start", None), ("post_restart", Some("probe post_stop"))] {
         let journal = Journal::default();
         let one = One::start(journal.clone()).await.unwrap();
         journal.plan(&format!("probe {place}"), 1, Fault::Slow(secs(60)));
@@ -100,7 +100,7 @@ async fn a_stop_drops_a_start_and_its_hooks() {
         one.probe.stop();
         assert!(matches!(soon(one.probe.terminated()).await, Ok(Ended::Stopped)), "in {place}");
         assert_eq!(begun.elapsed(), Duration::ZERO, "in {place}");
-        let mut expected: Vec<&str> = owed.into_iter().collect();
+        let mut expected: Vec<&str> = due.into_iter().collect();
         expected.extend((place != "start").then_some("probe drop"));
         assert_eq!(journal.take(), expected, "in {place}");
     }

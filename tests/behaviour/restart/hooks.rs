@@ -217,7 +217,7 @@ async fn the_steps_of_a_start_share_one_time() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_restart_is_decided_in_its_phase_and_counts() {
     supervisor! {
-        struct Charged(journal: Journal) {
+        struct Counted(journal: Journal) {
             #![strategy(OneForOne, max_restarts = 3)]
             probe: Probe = Probe::start("probe", journal).await?,
         }
@@ -232,13 +232,13 @@ async fn a_failed_restart_is_decided_in_its_phase_and_counts() {
         phases
     }
     let journal = Journal::default();
-    let charged = Charged::start(journal.clone()).await.unwrap();
-    let mut events = charged.events();
+    let counted = Counted::start(journal.clone()).await.unwrap();
+    let mut events = counted.events();
     journal.plan("probe start", 1, Fault::Error);
     journal.plan("probe pre_start", 1, Fault::Error);
     journal.plan("probe post_restart", 1, Fault::Error);
-    charged.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
-    let report = soon(charged.join()).await;
+    counted.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(counted.join()).await;
     let failure = report.ended.failure().expect("the limit");
     assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
     assert_eq!(failure.phase(), Phase::Running, "the failure of the tree contains the limit");

@@ -140,7 +140,7 @@ async fn a_restart_cuts_a_wait_short() {
 /// S26, 2d: a start in progress is dropped and begun again, in each of its steps.
 #[tokio::test(start_paused = true)]
 async fn a_restart_begins_a_start_again() {
-    for (place, owed) in [("slow start", false), ("slow pre_start", false), ("slow post_restart", true)] {
+    for (place, due) in [("slow start", false), ("slow pre_start", false), ("slow post_restart", true)] {
         let (tree, journal, mut events) = one().await;
         journal.plan(place, 1, Fault::Slow(secs(500)));
         tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_restart_begins_a_start_again() {
         tree.slow.restart().unwrap();
         settle().await;
         let lines = journal.take();
-        assert_eq!(lines.contains(&path("slow post_stop")), owed, "{lines:?}");
+        assert_eq!(lines.contains(&path("slow post_stop")), due, "{lines:?}");
         assert_eq!(lines[lines.len() - 3..], ["slow start", "slow pre_start", "slow post_restart"]);
         assert!(!lines.contains(&path("slow pre_restart")), "{lines:?}");
         assert_eq!(seen(&mut events), ["slow restarted"]);

@@ -93,15 +93,15 @@ async fn a068_a_reply_that_was_put_aside_can_be_given_on_the_way_down() {
     for (hook, directive) in [("a pre_restart", Directive::Restart), ("a post_stop", Directive::Stop)] {
         let stage = Stage::default();
         stage.on(hook, |unit, _| {
-            if let Some(owed) = unit.owed.take() {
-                owed.send("from the hook");
+            if let Some(pending) = unit.pending.take() {
+                pending.send("from the hook");
             }
             Box::pin(async { Ok(()) })
         });
         let tree = Pair::start(stage, directive).await.unwrap();
         let answer = tree.a.ask(|reply| {
             Msg::Do(Box::new(|unit, _| {
-                unit.owed = Some(reply);
+                unit.pending = Some(reply);
                 Box::pin(async { Err(Boom::Told.into()) })
             }))
         });

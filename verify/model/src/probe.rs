@@ -46,7 +46,7 @@ pub struct Probe {
     name: &'static str,
     log: Log,
     /// Whether `pre_start` has succeeded and `post_stop` has not run.
-    owed: bool,
+    due: bool,
 }
 
 impl Probe {
@@ -56,7 +56,7 @@ impl Probe {
             return Err(Boom::Planned);
         }
         log.born(name);
-        Ok(Probe { name, log, owed: false })
+        Ok(Probe { name, log, due: false })
     }
 
     async fn hook(&self, hook: &str) -> Result<(), Boom> {
@@ -70,7 +70,7 @@ impl Probe {
 
 impl Drop for Probe {
     fn drop(&mut self) {
-        if self.owed {
+        if self.due {
             self.log.write(format!("{} lost its post_stop", self.name));
         }
         self.log.gone(self.name);
@@ -120,12 +120,12 @@ impl Actor for Probe {
 
     async fn pre_start(&mut self, _: &mut Context<Self>) -> Result<(), Boom> {
         self.hook("pre_start").await?;
-        self.owed = true;
+        self.due = true;
         Ok(())
     }
 
     async fn post_stop(&mut self, _: &mut Context<Self>) -> Result<(), Boom> {
-        if !std::mem::take(&mut self.owed) {
+        if !std::mem::take(&mut self.due) {
             self.log.wrong(format!("post_stop of {} without a pre_start, or twice", self.name));
         }
         self.hook("post_stop").await

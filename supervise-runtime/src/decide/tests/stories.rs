@@ -232,7 +232,7 @@ impl Child {
                 self.step = None;
                 self.machine.breaks_after_its_end(true);
             }
-            "bug before its end is told" => {
+            "bug before its end is reported" => {
                 self.step = None;
                 self.machine.breaks_after_its_end(false);
             }

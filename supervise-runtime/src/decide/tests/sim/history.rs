@@ -16,7 +16,7 @@ pub(in crate::decide::tests) struct History {
     /// The number of those starts that a user may have requested.
     on_request: u32,
     /// Whether `pre_start` has succeeded and `post_stop` has not run yet.
-    owed: bool,
+    due: bool,
     /// Whether this instance was aborted, so that its `post_stop` does not run.
     aborted: bool,
 }
@@ -46,12 +46,12 @@ impl SimChild {
         }
         match step {
             Some(Step::PreStart) if matches!(end, StepEnd::Done) => {
-                assert!(!self.history.owed, "a second instance before the first had its `post_stop`");
-                self.history.owed = true;
+                assert!(!self.history.due, "a second instance before the first had its `post_stop`");
+                self.history.due = true;
             }
             Some(Step::PostStop) => {
-                assert!(self.history.owed, "a `post_stop` without `pre_start`, or a second one");
-                self.history.owed = false;
+                assert!(self.history.due, "a `post_stop` without `pre_start`, or a second one");
+                self.history.due = false;
             }
             _ => {}
         }
@@ -59,9 +59,9 @@ impl SimChild {
 
     /// The instance is completely gone.
     pub(in crate::decide::tests) fn close_history(&mut self) {
-        let owed = std::mem::take(&mut self.history.owed);
+        let due = std::mem::take(&mut self.history.due);
         let aborted = std::mem::take(&mut self.history.aborted);
-        assert!(!owed || aborted, "an instance is gone without its `post_stop` (S12): {self:?}");
+        assert!(!due || aborted, "an instance is gone without its `post_stop` (S12): {self:?}");
     }
 }
 

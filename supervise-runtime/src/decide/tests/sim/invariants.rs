@@ -1,4 +1,4 @@
-//! Invariants that are checked at each start, at each way down, at each charge to the restart budget, and at the end.
+//! Invariants that are checked at each start, at each way down, at each restart that counts against the budget, and at the end.
 
 use std::time::Duration;
 

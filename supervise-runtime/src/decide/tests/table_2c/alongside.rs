@@ -205,12 +205,12 @@ fn done_and_again() -> Vec<Case> {
                 let mut harness = tree(strategy).steady();
                 assert_eq!(harness.done(1), first);
                 let mut harness = tree(strategy).max(0).steady();
-                assert_eq!(harness.done(1), "limit 1, owner fails", "it is charged");
+                assert_eq!(harness.done(1), "limit 1, owner fails", "it counts against the budget");
             }
         }),
         case(AGAIN, DOWN, || {
             let mut harness = tree(AllForOne).max(1).down();
-            assert_eq!(harness.done(0), "", "absorbed, not charged");
+            assert_eq!(harness.done(0), "", "absorbed, and does not count against the budget");
             harness.gone(2);
             assert_eq!(harness.gone(1), "start 0", "and it comes up again");
             let mut harness = tree(RestForOne).down();
@@ -316,7 +316,7 @@ fn spawns() -> Vec<Case> {
             let set = tree(OneForOne).owner(Owner::Set);
             let mut harness = set.steady();
             harness.stop();
-            assert!(harness.group.is_stopping(), "the spawn is told so");
+            assert!(harness.group.is_stopping(), "the spawn gets this answer");
         }),
     ]
 }

@@ -111,7 +111,7 @@ fn restarts() -> Vec<Case> {
         case(NEW, STEADY, || {
             for (strategy, from) in [(AllForOne, 0), (RestForOne, 1)] {
                 let mut harness = tree(strategy).max(0).steady();
-                assert_eq!(harness.fails(1, Restart), "decided: limit 1, owner fails", "it is charged");
+                assert_eq!(harness.fails(1, Restart), "decided: limit 1, owner fails", "it counts against the budget");
                 let harness = tree(strategy).down();
                 goes_down_from(&harness.group, from);
                 assert_eq!(harness.ats(), [MemberState::Up, MemberState::Failed, MemberState::GoingDown]);
@@ -127,7 +127,11 @@ fn restarts() -> Vec<Case> {
             assert_eq!(harness.gone(2), "down 1");
             assert_eq!(harness.gone(1), "down 0");
             let mut harness = tree(RestForOne).max(1).down();
-            assert_eq!(harness.fails(0, Restart), "decided: limit 0, owner fails", "the widening is charged");
+            assert_eq!(
+                harness.fails(0, Restart),
+                "decided: limit 0, owner fails",
+                "the widening counts against the budget"
+            );
         }),
         case(NEW, FAILED, kept),
         case(NEW, STOPPING, reported),
