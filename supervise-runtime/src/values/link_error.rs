@@ -50,7 +50,7 @@ pub enum LinkError {
         path: String,
     },
     /// The actor is not a top-level actor: it was declared in a tree, or is a child of another actor.
-    #[error("{path} has a supervisor; only what `supervise::spawn` started, or `unlink` let go, can be linked")]
+    #[error("{path} has a supervisor; link an actor that `supervise::spawn` started or `unlink` released")]
     Supervised {
         /// The path of the actor that was to move.
         path: String,

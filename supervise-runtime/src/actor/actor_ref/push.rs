@@ -186,8 +186,7 @@ pin_project! {
     /// # Cancel safety
     ///
     /// If the future is dropped while it waits for room, the message was not sent. If it is dropped while it waits for
-    /// the reply, the message is still handled; [`Reply::is_closed`] tells the actor that there is no longer anyone to
-    /// answer.
+    /// the reply, the message is still handled; [`Reply::is_closed`] shows the actor that no caller waits any more.
     ///
     /// ```
     /// use std::time::Duration;

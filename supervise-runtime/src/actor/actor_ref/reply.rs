@@ -26,8 +26,8 @@ struct State<T> {
     forsaken: bool,
 }
 
-/// The sending end of the answer to an [`ask`](crate::ActorRef::ask). Dropping it tells the asker that no reply will
-/// come.
+/// The sending end of the answer to an [`ask`](crate::ActorRef::ask). Dropping it notifies the asker that no reply
+/// will come.
 ///
 /// The handler that received a `Reply` need not answer it: the actor may keep it, pass it to another actor, or move it
 /// into a future ([`Context::run`](crate::Context::run)).
