@@ -30,7 +30,7 @@ static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();
 /// # Ok::<(), guardian::AlreadySet>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the guardian's strategy is set once per process, before the first top-level actor is spawned")]
+#[error("the guardian's strategy is already fixed; set it once, before the first top-level actor is spawned")]
 pub struct AlreadySet;
 
 /// Sets the strategy for all top-level actors of the process. Default: 10 restarts in 1 minute, and the default

@@ -159,8 +159,8 @@ hooks! {
 hooks! {
     /// A function that can be a `pre_start` or `post_stop` hook.
     ///
-    /// The arguments are `&mut A`, then optionally `&mut Context<A>`; the function may be sync or async. It returns nothing, or a
-    /// `Result<(), E>` whose `E` turns into the error of the actor.
+    /// The arguments are `&mut A`, then optionally `&mut Context<A>`; the function may be sync or async. It returns
+    /// nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
     ///
     /// ```
     /// use supervise::prelude::*;
@@ -210,8 +210,8 @@ hooks! {
 hooks! {
     /// A function that can be a `terminated` hook, which runs when a watched actor has ended.
     ///
-    /// The arguments are `&mut A`, then any of the prefixes of `&Watched`, `&Ended`, `&mut Context<A>`; it may be sync
-    /// or async. It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
+    /// The arguments are `&mut A`, then any of the prefixes of `&Watched`, `&Ended`, `&mut Context<A>`; the function
+    /// may be sync or async. It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.
     ///
     /// ```
     /// use supervise::prelude::*;

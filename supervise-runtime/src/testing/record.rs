@@ -35,13 +35,13 @@ pub struct Record {
     events: Events,
     all: Vec<Event>,
     /// The number of events that [`lines`](Record::lines) or [`expect`](Record::expect) have returned.
-    told: usize,
+    shown: usize,
 }
 
 impl Record {
     /// Records the events of this subscription: `Record::of(tree.events())`.
     pub fn of(events: Events) -> Self {
-        Record { events, all: Vec::new(), told: 0 }
+        Record { events, all: Vec::new(), shown: 0 }
     }
 
     /// Returns all events from the beginning of the record.
@@ -68,9 +68,9 @@ impl Record {
     /// Panics as [`events`](Record::events) does.
     #[track_caller]
     pub fn lines(&mut self) -> Vec<String> {
-        let told = self.told;
-        let lines: Vec<String> = self.events()[told..].iter().map(line).collect();
-        self.told += lines.len();
+        let shown = self.shown;
+        let lines: Vec<String> = self.events()[shown..].iter().map(line).collect();
+        self.shown += lines.len();
         lines
     }
 

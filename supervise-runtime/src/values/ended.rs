@@ -56,7 +56,7 @@ pub enum Ended {
     Limit(Failure),
     /// Killed.
     Killed,
-    /// Aborted: it did not go down within its `shutdown` time.
+    /// Aborted: the child did not go down within its `shutdown` time.
     Aborted,
     /// The tokio runtime was dropped, and no hook ran.
     RuntimeGone,

@@ -12,8 +12,8 @@ use crate::values::spawn_error::SpawnError;
 
 /// A boxed error that can be sent to another thread.
 ///
-/// As the error type of an actor or a task, it takes every other error by `?`. Deciders, [`Failure::error`] and
-/// [`Failure::find`] look into the box: they see the error itself.
+/// In an actor or a task with this error type, `?` converts every other error. Deciders, [`Failure::error`] and
+/// [`Failure::find`] look into the box and see the error itself.
 ///
 /// ```
 /// use supervise::{BoxError, prelude::*};

@@ -196,7 +196,7 @@ async fn o131_whatever_an_instance_answers_the_tree_is_stopped() {
     );
 }
 
-/// A child that is let go does not delay the shutdown of its former supervisor.
+/// A child that is released does not delay the shutdown of its former supervisor.
 #[tokio::test(start_paused = true)]
 async fn o132_a_detached_child_delays_no_other() {
     let stage = Stage::default();

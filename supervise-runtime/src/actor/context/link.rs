@@ -16,8 +16,8 @@ use crate::engine::cell::current;
 use crate::values::link_error::LinkError;
 
 impl<A: Actor> Context<A> {
-    /// Takes over a top-level actor: it becomes a child of this actor, supervised by [`Actor::supervision`], and stops
-    /// with it.
+    /// Takes over a top-level actor, which becomes a child of this actor, supervised by [`Actor::supervision`], and
+    /// stops with it.
     ///
     /// The handle, path, mailbox, restart budget and settings of the other actor stay as they are, and it continues
     /// with its work. Its events go to the same subscribers as before (S38).
@@ -49,7 +49,7 @@ impl<A: Actor> Context<A> {
         moved(other.cell.clone(), self.cell.clone(), None)
     }
 
-    /// Lets go of a child that was spawned or linked at run time: it becomes a top-level actor, and outlives this one.
+    /// Releases a child that was spawned or linked at run time, which becomes a top-level actor and outlives this one.
     ///
     /// The child keeps its handle, path, mailbox and budget (S38, S39).
     ///
@@ -59,7 +59,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, the child may or may not have been let go.
+    /// If the future is dropped before it is ready, the child may or may not have been released.
     ///
     /// ```
     /// # use supervise::{Actor, Context};

@@ -35,7 +35,8 @@ use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, Shu
 /// top-level actor. The methods are the settings of a declared child, with the same meaning. The defaults are the same
 /// too, except for the lifecycle, which is `Transient`.
 ///
-/// Awaited, it gives the [`ActorRef`] once the child is up. If a first start is retried, the await waits for it.
+/// Await the `SpawnChild` to get the [`ActorRef`] once the child is up. If a first start is retried, the await waits
+/// for it.
 ///
 /// # Errors
 ///

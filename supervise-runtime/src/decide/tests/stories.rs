@@ -1,7 +1,7 @@
-//! Lives of a child, described step by step in `stories.txt`. Each line that begins with `>` is an event, or several that
-//! come at once. The lines after it are the consequences: the effects, the steps that begin (in capitals), and after
-//! `=`, if they have changed, the machine's answers to the engine. `UPDATE=1` writes the consequences again; read the
-//! difference before you keep it.
+//! Lives of a child, described step by step in `stories.txt`. Each line that begins with `>` is an event, or several
+//! that come at once. The lines after it are the consequences: the effects, the steps that begin (in capitals), and
+//! after `=`, if they have changed, the machine's answers to the engine. `UPDATE=1` writes the consequences again; read
+//! the difference before you keep it.
 //!
 //! The child's task does what the engine does: it asks for the next step when none is in progress, drops a step that is
 //! cut, and returns from the message loop when the loop is interrupted. Every other end of a step is an event.

@@ -1,4 +1,5 @@
-//! Invariants that are checked at each start, at each way down, at each restart that counts against the budget, and at the end.
+//! Invariants that are checked at each start, at each way down, at each restart that counts against the budget, and at
+//! the end.
 
 use std::time::Duration;
 
