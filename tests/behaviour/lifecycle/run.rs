@@ -20,7 +20,7 @@ supervisor! {
 
 /// S43: `run` shuts the tree down, in order, when `until` has finished, and returns the report.
 #[tokio::test(start_paused = true)]
-async fn run_shuts_down_when_until_is_through() {
+async fn run_shuts_down_when_until_has_finished() {
     let journal = Journal::default();
     let begun = Instant::now();
     let report = Shop::run(journal.clone(), 1, sleep(secs(3))).await.unwrap();

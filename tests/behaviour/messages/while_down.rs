@@ -56,7 +56,7 @@ async fn an_ask_waits_for_the_restart_within_its_time() {
 
 /// S35: a child is down until `post_restart` has finished: it handles no message before that.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_handled_before_post_restart_is_through() {
+async fn nothing_is_handled_before_post_restart_has_finished() {
     let journal = Journal::default();
     let tree = Held::start(journal.clone()).await.unwrap();
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();

@@ -84,7 +84,7 @@ fn delays(events: &mut Events) -> Vec<Duration> {
 
 /// A child whose failures restart it, and whose normal end ends the tree.
 #[tokio::test(start_paused = true)]
-async fn o246_with_the_work_of_a_child_that_of_the_tree_is_through() {
+async fn o246_with_the_work_of_a_child_that_of_the_tree_has_finished() {
     let tree = Intrinsic::start(Stage::default()).await.unwrap();
     fail(&tree.work).await;
     assert_eq!((ping(&tree.work).await, ping(&tree.other).await), (2, 1));

@@ -38,7 +38,7 @@ async fn lives() -> (Running<Lives>, Stage) {
 
 /// A permanent child comes back after a normal end.
 #[tokio::test(start_paused = true)]
-async fn o063_a_permanent_child_that_is_through_comes_back() {
+async fn o063_a_permanent_child_that_has_finished_comes_back() {
     let (tree, stage) = lives().await;
     finish(&tree.permanent).await;
     assert_eq!(ping(&tree.permanent).await, 2);
@@ -56,7 +56,7 @@ async fn o065_a_permanent_child_that_fails_comes_back() {
 
 /// A transient child that has ended normally stays known, and can be started on request.
 #[tokio::test(start_paused = true)]
-async fn o066_a_transient_child_that_is_through_stays_known() {
+async fn o066_a_transient_child_that_has_finished_stays_known() {
     let (tree, stage) = lives().await;
     finish(&tree.transient).await;
     pass(secs(60)).await;
@@ -92,7 +92,7 @@ async fn o068_a_transient_child_that_fails_comes_back() {
 
 /// A temporary child that has ended normally can be started on request, with its declared settings.
 #[tokio::test(start_paused = true)]
-async fn o070_a_temporary_child_that_is_through_can_be_started_again() {
+async fn o070_a_temporary_child_that_has_finished_can_be_started_again() {
     let (tree, stage) = lives().await;
     finish(&tree.temporary).await;
     assert_eq!(end(&tree.temporary).await, "done");

@@ -135,7 +135,7 @@ async fn o155_a_tree_ends_with_the_last_of_its_temporary_members() {
 
 /// A significant transient child may be stopped and may fail; only its normal end ends the tree.
 #[tokio::test(start_paused = true)]
-async fn o156_a_tree_ends_when_its_significant_transient_child_is_through() {
+async fn o156_a_tree_ends_when_its_significant_transient_child_has_finished() {
     let tree = AnyOf::start(Stage::default()).await.unwrap();
     stop(&tree.transient).await;
     pass(secs(60)).await;
