@@ -1,4 +1,4 @@
-//! Which children restart when one of them fails: OneForOne, AllForOne and RestForOne.
+//! Restarts of one child, of all, and of the rest: OneForOne, AllForOne and RestForOne.
 //!
 //! The same tree is declared three times, with different strategies, and in each tree `b` fails at the same time. An
 //! instance takes 100 ms to stop and 100 ms to start, so that the table shows which child waits for which. Look at

@@ -111,11 +111,14 @@ pub mod prelude {
     pub use crate::policy::{
         Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, Strategy, SupervisorStrategy,
     };
+    #[cfg(feature = "signal")]
+    #[doc(no_inline)]
+    pub use crate::signal;
     #[doc(no_inline)]
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Keyed, Phase, Reply, Running, TaskContext,
         TaskRef, Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start,
-        strategy, supervision, supervisor, terminated,
+        spawn, strategy, supervision, supervisor, terminated,
     };
 }
 

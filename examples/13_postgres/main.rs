@@ -157,7 +157,7 @@ async fn main() -> ExitCode {
     // However this ends, the private server is dropped, and its folder is removed.
     let done = tokio::select! {
         done = done => done,
-        () = supervise::signal() => Err("interrupted".into()),
+        () = signal() => Err("interrupted".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -51,7 +51,7 @@ async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), E
     if !sent.success() {
         return Err("SIGTERM could not be sent".into());
     }
-    // It takes a moment until the signal is delivered.
+    // The signal is delivered a moment later.
     while TcpStream::connect(address).await.is_ok() {
         sleep(Duration::from_millis(5)).await;
     }

@@ -29,7 +29,7 @@ pub enum FetchError {
     /// The service answered with something other than `200 OK`.
     #[error("the service says {0}")]
     Status(StatusCode),
-    /// There was no connection, or it broke.
+    /// No connection could be opened, or it broke.
     #[error("the connection failed: {0}")]
     Connection(String),
     /// The answer cannot be parsed.

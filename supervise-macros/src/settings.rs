@@ -117,14 +117,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("on_limit", ON_LIMIT, "`Escalate`"),
         ],
         default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
-        doc: "Which children restart when one of them fails, and how many restarts are too many.",
+        doc: "The children that restart when one of them fails, and the number of restarts that is too many.",
     },
     Setting {
         name: "decider",
         place: Place::Both,
         args: &[arg("arms", Value::Arms, "")],
         default: "stop after a failed first start without a backoff, a kill or a death pact; otherwise restart",
-        doc: "What happens after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
+        doc: "The decision after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
               An error that no arm matches escalates.",
     },
     Setting {
@@ -150,9 +150,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("significant", Value::Flag, "off; not for a `Permanent` child"),
         ],
         default: "see its arguments",
-        doc: "When the child is restarted; how long it may take to stop and to start; whether a stop first handles the \
-              queued messages and finishes background work; whether the task itself reports when it is ready; whether \
-              the supervisor ends with the child.",
+        doc: "The ends after which the child is restarted; the time that a stop and a start may take; whether a stop first \
+              handles the queued messages and finishes background work; whether the task itself reports when it is \
+              ready; whether the supervisor ends with the child.",
     },
     Setting {
         name: "pre_restart",
@@ -178,7 +178,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`"),
         ],
         default: "the first restart is immediate, the next ones wait 10 ms, doubling to 10 s",
-        doc: "How long each restart waits: growing with jitter, or any expression of a backoff type. With a backoff, a \
+        doc: "The delay before each restart: growing with jitter, or any expression of a backoff type. With a backoff, a \
               failed first start is tried again, too.",
     },
     Setting {
@@ -186,21 +186,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         place: Place::Child(Of::Actors),
         args: &[arg("capacity", Value::Capacity, "`Bounded(1024)`"), arg("ask", Value::Duration(&[]), "5 s")],
         default: "see its arguments",
-        doc: "How many messages can wait, and how long an `ask` waits for its reply.",
+        doc: "The number of messages that can wait, and the time that an `ask` waits for its reply.",
     },
     Setting {
         name: "max_children",
         place: Place::Child(Of::Sets),
         args: &[arg("N", Value::Size, "")],
         default: "unlimited",
-        doc: "How many children the set may have at the same time.",
+        doc: "The number of children that the set may have at the same time.",
     },
     Setting {
         name: "while_down",
         place: Place::Child(Of::Actors),
         args: &[arg("word", Value::Word(&["Hold", "Reject"]), "`Hold`")],
         default: "`Hold`",
-        doc: "Whether messages wait while the child is down, or go back to their senders at once.",
+        doc: "Lets messages wait while the child is down, or sends them back to their senders at once.",
     },
     Setting {
         name: "redeliver",

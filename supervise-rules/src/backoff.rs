@@ -33,11 +33,11 @@ pub struct Exponential {
     pub factor: Given<f64>,
     /// The largest share of a delay that is added at random.
     pub random_factor: Given<f64>,
-    /// When the delay starts over.
+    /// The point at which the delay starts over.
     pub reset: Given<Reset>,
 }
 
-/// When a growing delay starts over.
+/// The point at which a growing delay starts over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reset {
     /// After an incarnation that was up this long.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::limit::{Limit, MaxRestarts, Supervision};
 use crate::{Backoff, Given, Problem, Shutdown, Waits, is_time};
 
-/// When a child is started again.
+/// The ends after which a child is started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lifecycle {
     /// After every end.

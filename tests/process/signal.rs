@@ -46,7 +46,7 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
         let (stops, may) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let mut blueprint = Tree::tree(stops.clone(), may.clone());
         let mut events = blueprint.events();
-        let run = tokio::spawn(blueprint.run(supervise::signal()));
+        let run = tokio::spawn(blueprint.run(signal()));
         // The tree is up, so the handlers are installed.
         while !matches!(
             events.next().await.unwrap().unwrap().kind,

@@ -100,11 +100,11 @@ pub struct Node {
     pub kind: ChildKind,
     /// The state of the node.
     pub state: NodeState,
-    /// When the child is restarted. A root is never restarted; its lifecycle is `Temporary`.
+    /// The ends after which the child is restarted. A root is never restarted; its lifecycle is `Temporary`.
     ///
     /// See rule S23.
     pub lifecycle: Lifecycle,
-    /// Which children restart together, for a node that supervises children.
+    /// The children that restart together, for a node that supervises children.
     pub strategy: Option<Strategy>,
     /// The incarnation, counted from 1; 0 before the first start.
     pub incarnation: u32,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
 
-/// When the growing delay of a backoff starts over.
+/// The point at which the growing delay of a backoff starts over.
 ///
 /// See rule S32.
 ///

@@ -7,7 +7,7 @@ use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure, Phase};
 
-/// Which children restart when one of them fails.
+/// The choice of the children that restart when one of them fails.
 ///
 /// See rule S17.
 ///
@@ -172,7 +172,7 @@ pub enum MaxRestarts {
     Unlimited,
 }
 
-/// When a child is restarted.
+/// The ends after which a child is restarted.
 ///
 /// See rule S23.
 ///

@@ -1,4 +1,4 @@
-//! Whether the tree is healthy, and otherwise which nodes are not, and why: S42.
+//! Health of a tree, and the nodes that are not healthy, with the reasons: S42.
 
 use supervise::inspect::{Health, SymptomKind};
 use supervise::prelude::*;

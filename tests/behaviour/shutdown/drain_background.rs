@@ -17,7 +17,7 @@ enum Msg {
     /// Answers after that time, in a future of `cx.run`.
     Work(Duration, Reply<u32>),
     Done(Reply<u32>),
-    /// That many futures of `cx.run`, one after the other, a second each.
+    /// Runs that many futures of `cx.run`, one after the other, a second each.
     Chain(u32),
     /// Takes that long in the handler.
     Busy(Duration),

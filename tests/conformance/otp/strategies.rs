@@ -1,4 +1,4 @@
-//! Which children restart together: O076 to O090.
+//! Children that restart together: O076 to O090.
 
 use supervise::prelude::*;
 use tokio::time::Instant;

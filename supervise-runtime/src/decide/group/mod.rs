@@ -473,7 +473,7 @@ impl Group {
         self.owner
     }
 
-    /// Which members restart together.
+    /// Returns which members restart together.
     pub(crate) fn strategy(&self) -> Strategy {
         self.strategy
     }

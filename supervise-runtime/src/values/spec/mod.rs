@@ -40,7 +40,7 @@ pub struct TreeSpec {
     pub name: &'static str,
     /// The first paragraph of the tree's documentation.
     pub doc: &'static str,
-    /// Which children restart when one of them fails.
+    /// The children that restart when one of them fails.
     pub strategy: Strategy,
     /// The settings inside the braces, as written.
     pub settings: &'static [&'static str],
@@ -84,7 +84,7 @@ pub struct ChildSpec {
     pub shape: Shape,
     /// Actor, task or tree.
     pub kind: ChildKind,
-    /// When the child is restarted.
+    /// The ends after which the child is restarted.
     pub lifecycle: Lifecycle,
     /// The time that the child may take to go down.
     pub shutdown: DeclaredShutdown,
