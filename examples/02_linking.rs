@@ -110,11 +110,11 @@ impl Desk {
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
-    let room = supervise::spawn("room", || async { Ok(Room) }).await?;
-    let desk = supervise::spawn("desk", || async { Ok(Desk) }).await?;
+    let room = spawn("room", || async { Ok(Room) }).await?;
+    let desk = spawn("desk", || async { Ok(Desk) }).await?;
 
     println!("spawn: laser has no supervisor, so the default decides, which restarts after each failure");
-    let laser = supervise::spawn("laser", || async { Ok(Printer::default()) }).await?;
+    let laser = spawn("laser", || async { Ok(Printer::default()) }).await?;
     desk.tell(laser.clone()).await?;
     laser.tell(Job::Print).await?;
     println!("  main makes laser smoke");

@@ -111,9 +111,9 @@ async fn outside() -> anyhow::Result<()> {
     };
     println!("  a second attempt is an error: {error}");
 
-    let one = supervise::spawn("one", || async { Ok(Till) }).await?;
-    let two = supervise::spawn("two", || async { Ok(Till) }).await?;
-    let own = supervise::spawn("own", || async { Ok(Till) }).decider(decider! { _: Trouble => Restart }).await?;
+    let one = spawn("one", || async { Ok(Till) }).await?;
+    let two = spawn("two", || async { Ok(Till) }).await?;
+    let own = spawn("own", || async { Ok(Till) }).decider(decider! { _: Trouble => Restart }).await?;
     println!("  one and own fail in the same way");
     one.tell(Msg::Suffer(Trouble::Shortfall)).await?;
     own.tell(Msg::Suffer(Trouble::Shortfall)).await?;

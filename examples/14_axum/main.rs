@@ -117,7 +117,7 @@ async fn run(port: Option<u16>) -> Result<(), visit::Error> {
     let visitors = port.is_none().then(|| tokio::spawn(visit::all(bound)));
 
     // Starts the tree, waits for a signal, takes the tree down.
-    let report = Shop::run(port.unwrap_or(0), address, supervise::signal()).await?;
+    let report = Shop::run(port.unwrap_or(0), address, signal()).await?;
 
     if let Some(visitors) = visitors {
         visitors.await??;

@@ -327,7 +327,7 @@ pub async fn top_as(
     stage: &Stage,
     settings: impl FnOnce(SpawnUnit) -> SpawnUnit,
 ) -> Result<ActorRef<Unit>, SpawnError> {
-    settings(supervise::spawn(name, starts(name, stage))).await
+    settings(spawn(name, starts(name, stage))).await
 }
 
 /// Makes `watcher` watch `other` from now on.

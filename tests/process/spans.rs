@@ -212,7 +212,7 @@ async fn user_code_runs_in_the_span_of_its_child() {
 async fn futures_and_children_of_an_actor_are_below_its_span() {
     listen();
     set();
-    let top = supervise::spawn("top", || async { Ok(Speaker::start()) });
+    let top = spawn("top", || async { Ok(Speaker::start()) });
     let top = async { top.await.unwrap() }.instrument(info_span!("main")).await;
     top.tell(Say::Alongside).await.unwrap();
     settle().await;

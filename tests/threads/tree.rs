@@ -82,7 +82,7 @@ impl Worker {
 /// A top-level actor, which may be taken over.
 async fn spawn_at_the_top(world: &W) {
     let (of, path) = (world.clone(), format!("top #{}", world.draw(u64::MAX)));
-    let top = supervise::spawn("top", move || {
+    let top = spawn("top", move || {
         let (of, path) = (of.clone(), path.clone());
         async move { Ok(Worker::new(&of, path)) }
     });

@@ -41,7 +41,7 @@ async fn a_spawn_takes_the_longest_durations() {
     let journal = Journal::default();
     journal.plan("top pre_start", 1, Fault::Slow(secs(30)));
     let of = journal.clone();
-    let top = supervise::spawn("top", move || {
+    let top = spawn("top", move || {
         let journal = of.clone();
         async move { Ok(Probe::start("top", journal).await?) }
     });
@@ -58,7 +58,7 @@ async fn a_spawn_takes_the_longest_durations() {
 #[tokio::test(start_paused = true)]
 async fn a_backoff_takes_the_longest_durations() {
     let journal = Journal::default();
-    let top = supervise::spawn("top", move || {
+    let top = spawn("top", move || {
         let journal = journal.clone();
         async move { Ok(Probe::start("top", journal).await?) }
     });
@@ -102,7 +102,7 @@ impl Patient {
 /// S11: a timer that never fires does not delay any other.
 #[tokio::test(start_paused = true)]
 async fn a_timer_takes_the_longest_durations() {
-    let patient = supervise::spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
+    let patient = spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
     pass(secs(3600)).await;
     assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "only the last timer has fired");
     patient.stop();

@@ -120,7 +120,7 @@ fn a_crowd_in_backoff_ends_with_the_restart_of_its_set() {
 #[test]
 fn a_chain_of_any_depth_stops() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let top = spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         assert_eq!(deepest.path().len(), 2 * MANY + 1);
         top.stop();
@@ -134,7 +134,7 @@ fn a_chain_of_any_depth_stops() {
 #[test]
 fn a_thousand_levels_stop_at_the_defaults() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
+        let top = spawn("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
         let deepest = top.ask(|reply| (1_000, reply)).forever().await.unwrap();
         let begun = tokio::time::Instant::now();
         top.stop();
@@ -149,7 +149,7 @@ fn a_thousand_levels_stop_at_the_defaults() {
 #[test]
 fn a_chain_of_any_depth_restarts() {
     on_a_small_stack(|| async {
-        let top = supervise::spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let top = spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         top.restart().unwrap();
         let own = top.ask(|reply| (0, reply)).forever().await.unwrap();

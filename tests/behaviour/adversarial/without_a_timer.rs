@@ -40,7 +40,7 @@ fn probe(
     journal: &Journal,
 ) -> impl IntoFuture<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>, IntoFuture: Send> {
     let journal = journal.clone();
-    supervise::spawn("top", move || {
+    spawn("top", move || {
         let journal = journal.clone();
         async move { Ok(Probe::start("top", journal).await?) }
     })

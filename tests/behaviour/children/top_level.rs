@@ -10,7 +10,7 @@ use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soo
 
 async fn probe(name: &'static str, journal: &Journal) -> Result<ActorRef<Probe>, SpawnError> {
     let journal = journal.clone();
-    supervise::spawn(name, move || {
+    spawn(name, move || {
         let journal = journal.clone();
         async move { Ok(Probe::start(name, journal).await?) }
     })
@@ -63,7 +63,7 @@ async fn stop_and_escalate_end_it_with_the_failure() {
     let journal = Journal::default();
     for directive in [Directive::Stop, Directive::Escalate] {
         let journal = journal.clone();
-        let one = supervise::spawn("one", move || Probe::start("one", journal.clone()).map_thrown())
+        let one = spawn("one", move || Probe::start("one", journal.clone()).map_thrown())
             .decider(move |_: &Failure| directive)
             .await
             .unwrap();
@@ -74,7 +74,7 @@ async fn stop_and_escalate_end_it_with_the_failure() {
     }
     journal.take();
     let kept = journal.clone();
-    let one = supervise::spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
+    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
         .limit(RestartLimit::new().max_restarts(MaxRestarts::AtMost(1)).within(secs(60)).on_limit(OnLimit::Escalate))
         .await
         .unwrap();
@@ -105,7 +105,7 @@ async fn a_failed_first_start_is_the_error_of_the_spawn() {
     journal.plan("one start", 2, Fault::Error);
     let begun = Instant::now();
     let kept = journal.clone();
-    let one = supervise::spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
+    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
         .backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0))
         .await
         .unwrap();
@@ -120,7 +120,7 @@ async fn settings_are_methods_of_the_spawn() {
     one.tell(Do::Stop).await.unwrap();
     assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Done));
     let kept = journal.clone();
-    let one = supervise::spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
+    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
         .lifecycle(Lifecycle::Permanent)
         .shutdown(ms(100))
         .await

@@ -70,7 +70,7 @@ async fn between_two_incarnations_others_have_their_turn() {
                 async move { Ok(Restless { way, seen }) }
             }
         };
-        let spawn = supervise::spawn("restless", start)
+        let spawn = spawn("restless", start)
             .lifecycle(Lifecycle::Permanent)
             .limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited))
             .decider(|_: &Failure| Directive::Restart);

@@ -276,7 +276,7 @@ async fn a_contradiction_is_not_tried_again() {
 /// S38, C4 to C6: the settings of a spawn are checked when it is awaited.
 #[tokio::test(start_paused = true)]
 async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
-    let probe = || supervise::spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
+    let probe = || spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
     let most = |max| RestartLimit::new().max_restarts(MaxRestarts::AtMost(max));
     let slow = ExponentialBackoff::new(secs(3), secs(30));
     let cases = [

@@ -224,7 +224,7 @@ async fn a_top_level_actor_says_what_failed_on_its_way_out() {
             async move { Ok(Probe::start("top", journal).await?) }
         }
     };
-    let top = supervise::spawn("top", start).await.unwrap();
+    let top = spawn("top", start).await.unwrap();
     journal.plan("top post_stop", 1, Fault::Error);
     assert!(top.late_failure().is_none());
     top.stop();

@@ -98,7 +98,7 @@ async fn node() -> Result<Node, supervise::error::UserError> {
 }
 
 async fn top() -> ActorRef<Node> {
-    supervise::spawn("top", node).await.unwrap()
+    spawn("top", node).await.unwrap()
 }
 
 async fn children(tree: &EveryKind, left: &mut Left) {
@@ -518,7 +518,7 @@ async fn asides(tree: &EveryKind, left: &mut Left) {
 
 async fn given_up(tree: &EveryKind, left: &mut Left) {
     left.by("spawn that is given up", async |_| {
-        first_poll(supervise::spawn("top", node).into_future()).await;
+        first_poll(spawn("top", node).into_future()).await;
         first_poll(tree.set.spawn()).await;
         first_poll(tree.once.spawn(vec![0; 64])).await;
         first_poll(tree.keyed.spawn(1)).await;
@@ -531,7 +531,7 @@ async fn given_up(tree: &EveryKind, left: &mut Left) {
     })
     .await;
     left.by("start that never comes, given up", async |_| {
-        let never = supervise::spawn("never", std::future::pending::<Result<Node, supervise::error::UserError>>);
+        let never = spawn("never", std::future::pending::<Result<Node, supervise::error::UserError>>);
         first_poll(never.into_future()).await;
         settle().await;
     })
@@ -551,7 +551,7 @@ async fn given_up(tree: &EveryKind, left: &mut Left) {
     })
     .await;
     left.by("start that fails", async |_| {
-        assert!(supervise::spawn("ill", || async { Err::<Node, _>(Ill.into()) }).await.is_err());
+        assert!(spawn("ill", || async { Err::<Node, _>(Ill.into()) }).await.is_err());
         assert!(tree.ill.spawn().await.is_err());
         assert!(tree.ill_keyed.spawn(1).await.is_err());
         assert!(tree.ill_keyed.get_or_spawn(1).await.is_err());
