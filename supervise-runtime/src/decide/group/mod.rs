@@ -1118,8 +1118,6 @@ impl Group {
         allowance.max?;
         let budget = match alone {
             false => &mut self.budget,
-            // Without a limit there is nothing to remember.
-            true if allowance.max.is_none() => &mut Budget::default(),
             true => self.roster.member(id).budget.get_or_insert_default(),
         };
         (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
@@ -1656,6 +1654,11 @@ impl Group {
                 }
                 // Under `OneForOne` a member that is going down, such as a kept one that was stopped, delays no other.
                 MemberState::GoingDown if !self.is_group() => self.position += 1,
+                // Delayed by a suspension, and not begun with the others because the supervisor ends after this walk.
+                MemberState::BackingOff if member.due && !self.is_kept_from(id) => {
+                    self.start(id, now);
+                    return false;
+                }
                 MemberState::Starting | MemberState::FailedStart | MemberState::GoingDown | MemberState::BackingOff => {
                     return false;
                 }

@@ -253,3 +253,21 @@ fn a_kept_failure_is_decided_before_the_supervisor_ends() {
     assert_eq!((harness.gone(0), harness.up(2)), ("over 0".into(), String::new()));
     assert_eq!(harness.end_suspension(), "redecide 1");
 }
+
+/// S7, S22: a supervisor that ends after its walk up begins the start that a suspension has delayed, for which that walk
+/// waits. Otherwise it would never end.
+#[test]
+fn a_delayed_start_begins_before_the_supervisor_ends() {
+    let setup = tree(Strategy::RestForOne).owner(Owner::Actor).member(0, Lifecycle::Temporary).significant(0);
+    let mut harness = setup.pause(1, 20).steady();
+    assert_eq!(harness.restart(1), "down 1");
+    assert_eq!(harness.gone(1), "start 1");
+    assert_eq!(harness.start_fails(1, Directive::Restart), "decided: wait 1 20ms");
+    assert_eq!(harness.fails(2, Directive::Restart), "decided: down 2");
+    assert_eq!(harness.gone(2), "");
+    harness.suspend();
+    assert_eq!((harness.due(1), harness.done(0)), (String::new(), "over 0".into()));
+    assert_eq!(harness.end_suspension(), "start 1");
+    assert_eq!(harness.up(1), "start 2");
+    assert_eq!(harness.up(2), "end 2");
+}
