@@ -40,19 +40,19 @@ fi
 export DECIDE_SHRINK=0 RUST_BACKTRACE=0
 run() {
     local code=0
-    cargo mutants --no-times --colors never --timeout 30 --jobs "${JOBS:-2}" --output "$work/$1" "${@:2}" || code=$?
+    cargo mutants --no-times --colors never --timeout "$2" --jobs "${JOBS:-2}" --output "$work/$1" "${@:3}" || code=$?
     [[ $code -eq 0 || $code -eq 2 || $code -eq 3 ]] || exit "$code" # 2: some survived, 3: some did not end
 }
 # A fifth of the walks catches nearly all mutants; the survivors face all walks, and a million children.
 mkdir "$work/quick" "$work/whole"
-DECIDE_CASES=8000 run quick "${options[@]}" -- -- --skip a_million
+DECIDE_CASES=8000 run quick 60 "${options[@]}" -- -- --skip a_million
 cp "$work/quick/mutants.out/missed.txt" "$work/missed.txt"
 if [[ -s $work/missed.txt ]]; then
     options=(--workspace)
     while read -r name; do
         options+=(--re "^$(sed 's/[][\\.*^$+?(){}|]/\\&/g' <<<"$name")$")
     done <"$work/missed.txt"
-    run whole "${options[@]}"
+    run whole 300 "${options[@]}"
     cp "$work/whole/mutants.out/missed.txt" "$work/missed.txt"
 fi
 late=$(cat "$work"/*/mutants.out/timeout.txt | wc -l)
