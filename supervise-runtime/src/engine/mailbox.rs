@@ -43,6 +43,8 @@ use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
 
 mod gate;
+#[cfg(test)]
+mod tests;
 
 use gate::{Blocked, RejectState};
 

@@ -1,0 +1,172 @@
+//! The mailbox alone, without a cell that runs.
+
+use std::sync::atomic::AtomicUsize as Count;
+use std::task::Wake;
+
+use super::*;
+use crate::engine::bus::TreeShared;
+use crate::values::place::Name;
+
+/// A message of eight bytes.
+struct Letter(u64);
+
+impl MailboxItem for Letter {
+    fn message(&self) -> Option<&'static str> {
+        Some("Letter")
+    }
+}
+
+/// A sender that waits for room, and counts how often it is woken.
+#[derive(Default)]
+struct Sender(Count);
+
+impl Wake for Sender {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn mailbox(capacity: usize) -> (ActorCell<Letter>, Inbox<Letter>) {
+    let core = CellCore::new(Name::from("letters"), None, Arc::new(TreeShared::new(1)));
+    let cell = ActorCell::new(core, capacity, Duration::from_secs(5));
+    cell.set_gate(Admission::Open, Some(capacity));
+    (cell, Inbox::new())
+}
+
+/// Takes the next message out; `None` if there is none.
+fn next(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) -> Option<u64> {
+    match inbox.poll(cell, &mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Received::Message(Letter(number))) => Some(number),
+        Poll::Ready(Received::Drained | Received::Interrupted) | Poll::Pending => None,
+    }
+}
+
+fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
+    cell.try_push(Letter(number), false).is_ok()
+}
+
+/// Takes everything out, also beyond the number after which the actor yields.
+fn take_all(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) {
+    while cell.mailbox().expect("a mailbox").waiting > 0 {
+        next(cell, inbox);
+    }
+    // The first of these may only be the actor's turn to yield.
+    assert_eq!([next(cell, inbox), next(cell, inbox)], [None, None]);
+}
+
+fn capacity(cell: &ActorCell<Letter>, inbox: &Inbox<Letter>) -> usize {
+    lock(&cell.inner).queue.capacity().max(inbox.batch.capacity())
+}
+
+/// A burst costs memory for no longer than it lasts: the buffers go after a second in which a
+/// quarter of them would have been enough.
+#[tokio::test(start_paused = true)]
+async fn large_buffers_are_given_back_after_a_calm_time() {
+    let (cell, mut inbox) = mailbox(usize::MAX);
+    (0..2048).for_each(|number| assert!(push(&cell, number)));
+    take_all(&cell, &mut inbox);
+    assert!(capacity(&cell, &inbox) * size_of::<Letter>() > SMALL);
+    for (messages, given_back) in [(1024, false), (1, true)] {
+        (0..messages).for_each(|number| assert!(push(&cell, number)));
+        take_all(&cell, &mut inbox);
+        tokio::time::advance(CALM).await;
+        assert_eq!(next(&cell, &mut inbox), None);
+        assert_eq!(capacity(&cell, &inbox) == 0, given_back, "after {messages} messages");
+    }
+}
+
+/// Buffers that are as large as a small one may be stay, and cost no timer.
+#[tokio::test(start_paused = true)]
+async fn small_buffers_stay() {
+    let (cell, mut inbox) = mailbox(usize::MAX);
+    let number = (SMALL / size_of::<Letter>()) as u64;
+    (0..number).for_each(|number| assert!(push(&cell, number)));
+    take_all(&cell, &mut inbox);
+    assert_eq!(capacity(&cell, &inbox) as u64, number);
+    assert!(inbox.calm.is_none());
+}
+
+/// S36: a message that is redelivered may be one too many. A sender is woken only once there is room again.
+#[test]
+fn a_mailbox_that_is_too_full_wakes_no_sender() {
+    let (cell, mut inbox) = mailbox(2);
+    assert!(push(&cell, 1) && push(&cell, 2));
+    assert_eq!(next(&cell, &mut inbox), Some(1));
+    assert!(push(&cell, 3));
+    let sender = Arc::new(Sender::default());
+    let (mut msg, mut ticket) = (Some(Letter(4)), None);
+    assert!(cell.poll_push(&mut msg, &mut ticket, false, &sender.clone().into()).is_pending());
+    inbox.requeue_front(&cell, Letter(1));
+    let woken = |taken| {
+        assert_eq!(next(&cell, &mut inbox), Some(taken));
+        sender.0.load(Ordering::Relaxed)
+    };
+    assert_eq!([1, 2, 3].map(woken), [0, 1, 1]);
+}
+
+/// The actor checks for waiting senders at each message of a short batch, and at every 32nd of a long one.
+#[test]
+fn a_long_batch_is_reported_now_and_then() {
+    let (cell, mut inbox) = mailbox(100);
+    (0..100).for_each(|number| assert!(push(&cell, number)));
+    let mut unsaid = 0;
+    for left in (0..100).rev() {
+        assert!(next(&cell, &mut inbox).is_some());
+        unsaid = if left < 32 || left % 32 == 0 { 0 } else { unsaid + 1 };
+        assert_eq!(inbox.unsaid, unsaid, "{left} left");
+    }
+}
+
+/// A full mailbox from which one message was taken, and this many senders that looked at the length of the batch just
+/// before that, and did not see the room.
+fn missed_the_room(senders: usize) -> (ActorCell<Letter>, Inbox<Letter>, Vec<Arc<Sender>>) {
+    let (cell, mut inbox) = mailbox(100);
+    (0..100).for_each(|number| assert!(push(&cell, number)));
+    assert_eq!(next(&cell, &mut inbox), Some(0));
+    cell.in_batch.store(100, Ordering::SeqCst);
+    let senders = (0..senders).map(|_| {
+        let sender = Arc::new(Sender::default());
+        let (mut msg, mut ticket) = (Some(Letter(100)), None);
+        assert!(cell.poll_push(&mut msg, &mut ticket, false, &sender.clone().into()).is_pending());
+        sender
+    });
+    let senders = senders.collect();
+    cell.in_batch.store(99, Ordering::SeqCst);
+    (cell, inbox, senders)
+}
+
+/// Room that senders have missed is reported with the next message.
+#[test]
+fn senders_that_missed_the_room_are_woken_at_the_next_message() {
+    let (cell, mut inbox, senders) = missed_the_room(3);
+    assert_eq!(next(&cell, &mut inbox), Some(1));
+    assert_eq!(senders.iter().map(|sender| sender.0.load(Ordering::Relaxed)).collect::<Vec<_>>(), [1, 1, 0]);
+}
+
+/// Room that a sender has missed is reported when the handler of the message waits.
+#[test]
+fn a_sender_that_missed_the_room_is_woken_when_the_handler_waits() {
+    let (cell, mut inbox, senders) = missed_the_room(1);
+    inbox.return_batch(&cell);
+    assert_eq!(senders[0].0.load(Ordering::Relaxed), 1);
+}
+
+/// A cell is busy from a message until it asks for the next one.
+#[test]
+fn a_cell_is_busy_while_a_message_is_in_hand() {
+    let (cell, mut inbox) = mailbox(2);
+    assert!(push(&cell, 1) && !cell.is_busy());
+    assert_eq!((next(&cell, &mut inbox), cell.is_busy()), (Some(1), true));
+    assert_eq!((next(&cell, &mut inbox), cell.is_busy()), (None, false));
+}
+
+/// S30: a build may change how long an ask waits.
+#[test]
+fn the_time_of_an_ask_can_change() {
+    let (cell, _) = mailbox(2);
+    assert_eq!(cell.ask_time(), Some(Duration::from_secs(5)));
+    cell.set_ask_time(Duration::from_secs(7));
+    assert_eq!(cell.ask_time(), Some(Duration::from_secs(7)));
+    cell.set_ask_time(Duration::MAX);
+    assert_eq!(cell.ask_time(), None);
+}
