@@ -1,0 +1,41 @@
+//! Handles as values: they can be compared, be keys of a map, and be printed: S1, S28.
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use supervise::prelude::*;
+
+use crate::common::{Journal, Probe};
+
+supervisor! {
+    struct Twins(journal: Journal) {
+        actors: [Probe; 2] = |i: usize| Probe::start(i.to_string(), journal.clone()).await?,
+        tasks: [task; 2] = |_: usize| std::future::pending::<()>(),
+        branches: [Branch; 2] = |i: usize| Branch::tree(i.to_string(), journal.clone()),
+        set: [Probe] = |name: &'static str| Probe::start(name, journal.clone()).await?,
+        keyed: [u8 => Probe] = |key: u8| Probe::start(key.to_string(), journal.clone()).await?,
+    }
+
+    struct Branch(name: String, journal: Journal) {
+        leaf: Probe = Probe::start(name, journal).await?,
+    }
+}
+
+/// S28: two handles are equal, and the same key of a map, if they are of the same child.
+fn compare<H: Clone + Eq + Hash + Debug>([one, other]: [H; 2], text: &str) {
+    assert!(one == one.clone() && one != other);
+    let all: HashSet<H> = [one.clone(), one.clone(), other].into();
+    assert_eq!(all.len(), 2);
+    assert_eq!(format!("{one:?}"), text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn handles_are_equal_if_they_are_of_the_same_child() {
+    let tree = Twins::start(Journal::default()).await.unwrap();
+    compare(tree.actors.clone(), "ActorRef(actors/0)");
+    compare(tree.tasks.clone(), "TaskRef(tasks/0)");
+    compare(tree.branches.clone().map(|branch| TreeRef::clone(&branch)), "TreeRef(branches/0)");
+    assert_eq!(format!("{:?} {:?}", tree.set, tree.keyed), "Children(set) Keyed(keyed)");
+    assert_eq!(format!("{tree:?}"), "Running(TreeRef(Twins))");
+}
