@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Type};
 
-use super::hooks::{HOOKS, Hook, Types, cfgs, dummy, methods, watcher};
+use super::hooks::{HOOKS, Hook, Types, cfgs, declared, dummy, methods, watcher};
 use crate::errors::Errors;
 
 /// Expands the whole macro.
@@ -35,7 +35,7 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let (params, _, bounds) = generics.split_for_impl();
     let receive: TokenStream = handles.iter().map(Handle::receive).collect();
-    let methods = methods(&hooks);
+    let (declared, methods) = (declared(&hooks), methods(&hooks));
     let watcher = watcher(&hooks, &outer, generics, ty);
     quote! {
         #block
@@ -43,6 +43,7 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         #[automatically_derived]
         impl #params ::supervise::__private::Actor for #ty #bounds {
             #receive
+            #declared
             #methods
         }
         #watcher

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
 
-use super::hooks::{HOOKS, Hook, Types, dummy, methods, watcher};
+use super::hooks::{HOOKS, Hook, Types, declared, dummy, methods, watcher};
 use crate::errors::{Errors, did_you_mean};
 
 /// Expands the whole macro.
@@ -49,7 +49,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let types = types.declare();
     // At the name of the struct, where rustc then reports a missing `handle`.
     let handle = quote_spanned!(name.span()=> Self::handle(self, __msg, __cx).await);
-    let methods = methods(&hooks);
+    let (declared, methods) = (declared(&hooks), methods(&hooks));
     let watcher = watcher(&hooks, &[], &input.generics, &ty);
     quote! {
         #[automatically_derived]
@@ -62,6 +62,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             ) -> ::core::result::Result<(), Self::Error> {
                 ::supervise::__private::Outcome::<Self::Error>::done(#handle)
             }
+            #declared
             #methods
         }
         #watcher

@@ -71,6 +71,21 @@ fn method(hook: &Hook) -> Option<TokenStream> {
     Some(call)
 }
 
+/// Emits the constant that says which hooks there are. A hook with a `#[cfg]` counts as one that is there.
+pub(super) fn declared(hooks: &[Hook]) -> TokenStream {
+    let has = |name: &str| hooks.iter().any(|hook| hook.kind == name);
+    let (pre_start, post_stop) = (has("pre_start"), has("post_stop"));
+    let (pre_restart, post_restart) = (has("pre_restart"), has("post_restart"));
+    quote! {
+        const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
+            pre_start: #pre_start,
+            post_stop: #post_stop,
+            pre_restart: #pre_restart,
+            post_restart: #post_restart,
+        };
+    }
+}
+
 /// Emits `impl Watcher` if there is a `terminated`. `outer` holds the conditions of the whole block.
 pub(super) fn watcher(hooks: &[Hook], outer: &[Attribute], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
     hooks

@@ -13,6 +13,7 @@ use crate::actor::options::Reader;
 use crate::base::Each;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
+use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::AnyCell as _;
 use crate::engine::mailbox::{Admission, Inbox, Received};
@@ -147,6 +148,18 @@ where
         self.cx.begin();
         self.actor = Some((self.start)().await?);
         Ok(())
+    }
+
+    fn is_empty(&self, step: Step) -> bool {
+        let declared = |pre| self.options.now.hook::<A>(pre).is_some();
+        match step {
+            Step::PreStart => !A::HOOKS.pre_start,
+            Step::PostRestart => !A::HOOKS.post_restart && !declared(false),
+            Step::PreRestart => !A::HOOKS.pre_restart && !declared(true),
+            Step::PostStop => !A::HOOKS.post_stop,
+            Step::Ready | Step::Settle | Step::Drop => true,
+            Step::Wait | Step::Yield | Step::Start | Step::Serve | Step::HandIn | Step::Exit => false,
+        }
     }
 
     async fn pre_start(&mut self) -> Result<(), UserError> {

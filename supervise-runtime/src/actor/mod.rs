@@ -76,6 +76,11 @@ pub trait Actor: Sized + Send + 'static {
     /// The type of the errors that its handlers and hooks return.
     type Error: Into<BoxError> + Send + 'static;
 
+    /// The hooks that this type has. The macros set it, because a hook that is not there need not be run.
+    #[doc(hidden)]
+    const HOOKS: DeclaredHooks =
+        DeclaredHooks { pre_start: true, post_stop: true, pre_restart: true, post_restart: true };
+
     /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
     fn receive(
         &mut self,
@@ -118,6 +123,16 @@ pub trait Actor: Sized + Send + 'static {
     fn supervision(&self) -> SupervisorStrategy {
         SupervisorStrategy::default()
     }
+}
+
+/// The hooks that an actor has.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct DeclaredHooks {
+    pub pre_start: bool,
+    pub post_stop: bool,
+    pub pre_restart: bool,
+    pub post_restart: bool,
 }
 
 /// An actor that is notified when other actors end.

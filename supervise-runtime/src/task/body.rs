@@ -12,6 +12,7 @@ use crate::base::BoxFuture;
 use crate::base::Each;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
+use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
@@ -120,6 +121,10 @@ where
     Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Task;
+
+    fn is_empty(&self, step: Step) -> bool {
+        matches!(step, Step::PreStart | Step::PostRestart | Step::PreRestart | Step::PostStop)
+    }
 
     async fn start(&mut self) -> Result<(), UserError> {
         self.main = None;

@@ -6,6 +6,7 @@ use std::task::Poll;
 use crate::actor::options::Reader;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
+use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::BareCell;
 use crate::values::failure::UserError;
@@ -49,6 +50,11 @@ where
 {
     const KIND: ChildKind = ChildKind::Tree;
 
+    fn is_empty(&self, step: Step) -> bool {
+        use Step::*;
+        matches!(step, PreStart | PostRestart | Ready | PreRestart | Settle | Drop | PostStop)
+    }
+
     async fn start(&mut self) -> Result<(), UserError> {
         let time = self.options.now.common.shutdown;
         let handle = (self.build)(self.cell.clone(), time).await?;
@@ -91,6 +97,11 @@ impl Hands for SetBody {
 
 impl Body for SetBody {
     const KIND: ChildKind = ChildKind::Set;
+
+    fn is_empty(&self, step: Step) -> bool {
+        use Step::*;
+        matches!(step, PreStart | PostRestart | Ready | PreRestart | Settle | Drop | PostStop)
+    }
 
     async fn start(&mut self) -> Result<(), UserError> {
         // The instances begin once the set is up. They are added here, where a panic in the clone of an argument is a

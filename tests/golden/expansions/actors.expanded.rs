@@ -35,6 +35,12 @@ impl ::supervise::__private::Actor for Counter {
             { <Result<(), Error> as ::supervise::__private::HandleOutput>::IS },
         >>::done(Self::handle(self, __msg))
     }
+    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
+        pre_start: true,
+        post_stop: true,
+        pre_restart: false,
+        post_restart: false,
+    };
     async fn pre_start(
         &mut self,
         __cx: &mut ::supervise::__private::Context<Self>,
@@ -67,6 +73,12 @@ impl ::supervise::__private::Actor for Log {
             Self::Error,
         >::done(Self::handle(self, __msg, __cx).await)
     }
+    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
+        pre_start: true,
+        post_stop: false,
+        pre_restart: false,
+        post_restart: false,
+    };
     async fn pre_start(
         &mut self,
         __cx: &mut ::supervise::__private::Context<Self>,

@@ -546,6 +546,11 @@ impl Machine {
         }
     }
 
+    /// Returns whether the user future has to be dropped now.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
     /// Takes the request to drop the user future now.
     pub(crate) fn take_cut(&mut self) -> Option<Cut> {
         self.cut.take()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::base::Each;
 use crate::base::sync::Arc;
+use crate::decide::child::machine::Step;
 use crate::decide::member::Settings;
 use crate::values::failure::{Failure, UserError};
 use crate::values::kind::ChildKind;
@@ -85,6 +86,10 @@ pub(crate) trait Body: Hands {
 
     /// Runs the start expression and keeps the instance.
     fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
+
+    /// Returns whether the step has nothing to run here: it is over at once. Hooks that no type and no setting
+    /// declares, and the steps of tasks, cost an actor nothing.
+    fn is_empty(&self, step: Step) -> bool;
 
     fn pre_start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }

@@ -1,8 +1,8 @@
 //! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
 
-use super::body::Body;
+use super::body::{Body, Served};
 use super::control::AnyCell;
-use super::driver::Driver;
+use super::driver::{Driver, Exit};
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
 
@@ -43,7 +43,12 @@ impl<B: Body> Life<B> {
     async fn steps(&mut self) {
         let Life { driver, body, .. } = self;
         loop {
-            let exit = match driver.next(body) {
+            let step = driver.next(body);
+            if body.is_empty(step) && driver.is_undisturbed() {
+                driver.step_ended(Exit::Done(Served::Hook), body);
+                continue;
+            }
+            let exit = match step {
                 Step::Wait => {
                     driver.wait().await;
                     continue;

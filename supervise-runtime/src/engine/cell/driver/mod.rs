@@ -143,6 +143,11 @@ impl Driver {
         self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })
     }
 
+    /// Returns whether no order waits that would end the next step before its first poll.
+    pub(super) fn is_undisturbed(&self) -> bool {
+        !self.engine.cell.core().has_control() && !self.machine.is_cut()
+    }
+
     /// Passes the end of a step to the machine.
     pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
         self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });
