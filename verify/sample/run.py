@@ -48,7 +48,7 @@ BUILDS = {
     "supervise-runtime": [
         (["--package", "supervise-runtime", "--lib", "--all-features"], "supervise-runtime"),
         (["--package", "supervise-tree", "--test", "buffers", "--test", "behaviour", "--test", "scenarios", "--test",
-          "conformance"], "."),
+          "conformance", "--test", "process"], "."),
     ],
     "supervise-macros": [
         (["--package", "supervise-macros"], "supervise-macros"),
