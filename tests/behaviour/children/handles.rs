@@ -22,7 +22,6 @@ supervisor! {
     }
 }
 
-/// S28: two handles are equal, and the same key of a map, if they are of the same child.
 fn compare<H: Clone + Eq + Hash + Debug>([one, other]: [H; 2], text: &str) {
     assert!(one == one.clone() && one != other);
     let all: HashSet<H> = [one.clone(), one.clone(), other].into();
@@ -30,6 +29,7 @@ fn compare<H: Clone + Eq + Hash + Debug>([one, other]: [H; 2], text: &str) {
     assert_eq!(format!("{one:?}"), text);
 }
 
+/// S1, S28: two handles are equal, and the same key of a map, if they are of the same child.
 #[tokio::test(start_paused = true)]
 async fn handles_are_equal_if_they_are_of_the_same_child() {
     let tree = Twins::start(Journal::default()).await.unwrap();

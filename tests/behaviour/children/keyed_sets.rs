@@ -213,6 +213,21 @@ async fn initial_children_come_with_their_set() {
     assert!(seen(&mut events).contains(&"named/c ended Stopped".to_owned()));
 }
 
+/// S21, S27: the children that are declared below a set start once its initial children are up.
+#[tokio::test(start_paused = true)]
+async fn initial_children_are_awaited() {
+    let journal = Journal::default();
+    journal.plan("b pre_start", 1, Fault::Slow(secs(2)));
+    let start = tokio::spawn(Always::start(journal.clone()));
+    pass(secs(1)).await;
+    let mut first = starts(&journal);
+    first.sort();
+    assert_eq!(first, ["a start", "b start"]);
+    pass(secs(2)).await;
+    assert_eq!(starts(&journal), ["n0 start", "n1 start", "x start", "group start"]);
+    assert!(start.await.unwrap().unwrap().named.get(&"b").is_some());
+}
+
 /// S27: an initial child that fails to start is reported in an event and ends alone.
 #[tokio::test(start_paused = true)]
 async fn an_initial_child_that_fails_ends_alone() {
