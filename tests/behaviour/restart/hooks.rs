@@ -156,9 +156,22 @@ async fn hooks_do_not_switch_each_other_off() {
             self.0.write(format!("instead {}", failure.cause()));
         }
     }
+    /// Has no hook of its own.
+    struct Bare(Journal);
+    #[actor]
+    impl Bare {
+        fn handle(&mut self, _: ()) -> Result<(), Boom> {
+            Err(Boom::Told)
+        }
+        fn instead(&mut self, failure: &Failure) {
+            self.0.write(format!("instead {}", failure.cause()));
+        }
+    }
     supervisor! {
         struct Trees(journal: Journal) {
             plain: Own = Own(journal.clone()),
+            #[pre_restart(Bare::instead)]
+            bare: Bare = Bare(journal.clone()),
             #[pre_restart(Own::instead)]
             #[post_restart(Own::instead)]
             replaced: Own = Own(journal),
@@ -173,6 +186,9 @@ async fn hooks_do_not_switch_each_other_off() {
     trees.replaced.tell(()).await.unwrap();
     settle().await;
     assert_eq!(journal.take(), ["instead Told", "own post_stop", "own pre_start", "instead Told"]);
+    trees.bare.tell(()).await.unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["instead Told"]);
 }
 
 // ----- S13
