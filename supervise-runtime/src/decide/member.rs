@@ -120,6 +120,11 @@ impl Member {
         self.settings.lifecycle == Lifecycle::Temporary
     }
 
+    /// Returns whether a walk waits for the member to handle its queued messages.
+    pub(crate) fn drains_in_walk(&self) -> bool {
+        self.in_walk && self.ending.is_some() && (self.drains || self.settings.drain)
+    }
+
     /// Returns whether the member may be started now, as far as its own state is concerned.
     pub(crate) fn wants_start(&self) -> bool {
         self.at == MemberState::Queued && self.reached && self.ending.is_none()

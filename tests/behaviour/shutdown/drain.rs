@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use supervise::error::{AskError, CommandError, SendRejection};
 use supervise::event::Events;
+use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -23,6 +24,11 @@ supervisor! {
         #![strategy(AllForOne)]
         a: Probe = Probe::start("a", journal).await?,
         b: Probe = Probe::start("b", journal).await?,
+    }
+
+    struct Declared(journal: Journal) {
+        #[lifecycle(Permanent, drain, shutdown = 4s)]
+        db: Probe = Probe::start("db", journal).await?,
     }
 
     struct Escalates(journal: Journal) {
@@ -219,6 +225,30 @@ async fn a_stop_lets_a_drain_go_on() {
     assert_eq!(journal.take(), ["db works", "db worked", "db queued", "db post_stop", "db drop"]);
 }
 
+/// S24, S26, 2a: an actor that is on its way down for a restart does not begin to drain, however often it is stopped
+/// then: its mailbox is closed, and no message would end the drain.
+#[tokio::test(start_paused = true)]
+async fn stops_after_a_requested_restart_begin_no_drain() {
+    let requests: [fn(&ActorRef<Probe>); 2] = [ActorRef::stop, ActorRef::drain];
+    for first in requests {
+        for second in requests {
+            let journal = Journal::default();
+            let tree = Declared::start(journal.clone()).await.unwrap();
+            tree.db.tell(Do::Work(secs(1))).await.unwrap();
+            settle().await;
+            journal.take();
+            let begin = Instant::now();
+            tree.db.restart().unwrap();
+            first(&tree.db);
+            second(&tree.db);
+            let ended = soon(tree.db.terminated()).await.unwrap();
+            assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+            assert_eq!(begin.elapsed(), secs(1), "only the message in hand takes time");
+            assert_eq!(journal.take(), ["db worked", "db post_stop", "db drop"]);
+        }
+    }
+}
+
 /// S26, 2a: when its group goes down, the message in hand ends and the rest are dead letters. The child does not come
 /// up again.
 #[tokio::test(start_paused = true)]
@@ -377,6 +407,56 @@ async fn a_drain_is_suspended_below_a_failure() {
         assert!(!journal.take().contains(&"child held".to_owned()));
         assert_eq!(office.dead_letters(), 1);
     }
+}
+
+/// Spawns a child that drains, and stops it with its own restart.
+struct Keeper(Journal);
+
+#[actor]
+impl Keeper {
+    async fn handle(&mut self, reply: Reply<ActorRef<Probe>>, cx: &mut Context<Self>) -> Result<(), Boom> {
+        let journal = self.0.clone();
+        let start = move || {
+            let journal = journal.clone();
+            async move { Ok(Probe::start("child", journal).await?) }
+        };
+        let child = cx.spawn("child", start).drain().shutdown(ShutdownTimeout::Infinity);
+        reply.send(child.await.map_err(|_| Boom::Planned)?);
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Company(journal: Journal) {
+        branch: struct Branch {
+            #![decider(|_: &Failure| Directive::Escalate)]
+            keeper: Keeper = Keeper(journal),
+            fails: Probe = Probe::start("fails", journal).await?,
+        },
+    }
+}
+
+/// S7, S24: a drain of a child that goes down with its supervisor runs its course, though an ancestor fails meanwhile:
+/// the supervisor waits for the end of the drain, and so no decision about the ancestor would reach the child.
+#[tokio::test(start_paused = true)]
+async fn a_drain_goes_on_if_an_ancestor_of_the_stopping_supervisor_fails() {
+    let journal = Journal::default();
+    let company = Company::start(journal.clone()).await.unwrap();
+    let child = company.branch.keeper.ask(|reply| reply).await.unwrap();
+    child.tell(Do::Work(secs(2))).await.unwrap();
+    settle().await;
+    child.tell(Do::Note("queued")).await.unwrap();
+    let begin = Instant::now();
+    company.branch.keeper.restart().unwrap();
+    pass(secs(1)).await;
+    journal.take();
+    company.branch.fails.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let ended = soon(child.terminated()).await.unwrap();
+    assert_eq!((begin.elapsed(), ended.to_string().as_str()), (secs(2), "stopped"));
+    settle().await;
+    let of_the_child: Vec<_> = journal.take().into_iter().filter(|line| line.starts_with("child")).collect();
+    assert_eq!(of_the_child, ["child worked", "child queued", "child post_stop", "child drop"]);
+    assert_eq!((company.dead_letters(), company.branch.incarnation()), (0, 2));
 }
 
 /// S26, 2d: an actor that drains cannot be restarted.

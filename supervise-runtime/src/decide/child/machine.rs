@@ -611,9 +611,9 @@ impl Machine {
             Order::Redecide => self.undecided = true,
             Order::Down(failure) => self.down(failure, port),
             Order::End(why) => {
-                let restarts = self.goes_down();
+                let left = self.is_leaving();
                 self.cold().leave = Leave::End(why);
-                self.stop(restarts, port);
+                self.stop(left, port);
             }
             Order::Stop { begins } => self.stop_on_request(begins, port),
             Order::Drain => self.drain(port),
@@ -686,20 +686,21 @@ impl Machine {
         port.perform(self, Effect::EndSpawns);
     }
 
-    /// Takes the child down to its end: by its group, a caller or its supervisor's own stop. `restarts`: it was on its
-    /// way down for a restart.
-    fn stop(&mut self, restarts: bool, port: &mut dyn Port) {
+    /// Takes the child down to its end: by its group, a caller or its supervisor's own stop. `left`: it was on its way
+    /// down already.
+    fn stop(&mut self, left: bool, port: &mut dyn Port) {
         match self.state {
             State::Idle | State::AwaitingRestart => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
                 self.leaves_for_good(port);
                 self.cuts(Cut::Leaves);
             }
-            // The queued messages are handled first (S24), unless nothing queued can begin (S7).
+            // The queued messages are handled first (S24), unless nothing queued can begin (S7), or the mailbox is
+            // closed: an earlier request may have closed it.
             State::Running | State::Handling
                 if self.settings.drains
                     && !self.suspended
-                    && !restarts
+                    && !left
                     && self.settings.shutdown != ShutdownTimeout::Kill =>
             {
                 return self.begin_drain(port.now(), port);
@@ -787,9 +788,9 @@ impl Machine {
             | State::PostRestart
             | State::Stopping
             | State::Draining => {
-                let restarts = self.goes_down();
+                let left = self.is_leaving();
                 self.ends_for(Ended::Stopped);
-                self.stop(restarts, port);
+                self.stop(left, port);
             }
         }
     }
@@ -819,9 +820,9 @@ impl Machine {
             | State::PostRestart
             | State::Stopping
             | State::Draining => {
-                let restarts = self.goes_down();
+                let left = self.is_leaving();
                 self.ends_for(Ended::Stopped);
-                self.stop(restarts, port);
+                self.stop(left, port);
             }
         }
     }

@@ -1448,9 +1448,11 @@ impl Group {
     }
 
     fn tell_suspended(&mut self, suspended: bool) {
-        // A suspension has no meaning for a member that has ended: the order would only wake it.
+        // A suspension has no meaning for a member that has ended: the order would only wake it. It would stop a drain
+        // for which a walk waits, and no decision about the ancestor would reach the member before the walk goes on.
         for id in self.roster.ids() {
-            if self.roster.get(id).is_some_and(|member| !member.is_value() && member.at != MemberState::Ended) {
+            let concerns = |member: &Member| !member.is_value() && member.at != MemberState::Ended;
+            if self.roster.get(id).is_some_and(|member| concerns(member) && !(suspended && member.drains_in_walk())) {
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(suspended)));
             }
         }

@@ -74,6 +74,8 @@ pub(in crate::decide::tests) struct SimChild {
     pub(in crate::decide::tests) stopped: bool,
     /// Whether the mailbox sends messages back.
     pub(in crate::decide::tests) refuses: bool,
+    /// Whether the mailbox is closed, and what was queued is gone.
+    pub(in crate::decide::tests) closed: bool,
     pub(in crate::decide::tests) queued: u32,
     pub(in crate::decide::tests) handled: bool,
     pub(in crate::decide::tests) history: History,
@@ -100,6 +102,7 @@ impl SimChild {
             streak: 0,
             stopped: false,
             refuses: false,
+            closed: false,
             queued: 0,
             handled: false,
             history: History::default(),
@@ -110,7 +113,7 @@ impl SimChild {
         LifeSettings {
             shutdown: ShutdownTimeout::Within(DOWN_TIME),
             kills: false,
-            drains: false,
+            drains: super::drains(Some(self.kind), self.lifecycle),
             ready: false,
             permanent: self.lifecycle == Lifecycle::Permanent,
         }

@@ -52,8 +52,14 @@ impl Plan {
         let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, RestartLimit::new());
         let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
+        settings.drain = drains(kind, lifecycle);
         Arc::new(settings)
     }
+}
+
+/// Whether a child of this shape is declared with `drain`.
+fn drains(kind: Option<ChildKind>, lifecycle: Lifecycle) -> bool {
+    kind == Some(ChildKind::Actor) && lifecycle == Lifecycle::Transient
 }
 
 /// The state of the supervisor itself.

@@ -42,7 +42,7 @@ impl Sim {
         let was_up = self.group.was_up(id);
         let child = self.child(id);
         let settings = child.settings();
-        (child.pending, child.handled, child.refuses) = (None, false, false);
+        (child.pending, child.handled, child.refuses, child.closed) = (None, false, false, false);
         child.machine.begin(settings, was_up);
         self.finish(id, StepEnd::Done);
     }
@@ -97,12 +97,16 @@ impl Sim {
             Effect::Refuse | Effect::RefuseNew | Effect::Close => {
                 let drains = matches!(effect, Effect::RefuseNew);
                 let child = self.child(id);
+                assert!(!(drains && child.closed), "a drain of a mailbox that is closed would never end");
                 child.refuses = true;
                 if !drains {
-                    child.queued = 0;
+                    (child.queued, child.closed) = (0, true);
                 }
             }
-            Effect::Open | Effect::Shut => self.child(id).refuses = false,
+            Effect::Open | Effect::Shut => {
+                let child = self.child(id);
+                (child.refuses, child.closed) = (false, false);
+            }
             Effect::Due => {
                 hit_2c("wait timer", column_2c(&self.group));
                 self.group.due(id, now);
