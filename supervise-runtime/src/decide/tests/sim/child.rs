@@ -109,14 +109,25 @@ impl SimChild {
         }
     }
 
+    /// Each setting is declared by some shape of child, so that the walks meet it.
     pub(in crate::decide::tests) fn settings(&self) -> LifeSettings {
+        let shutdown = match self.kind {
+            ChildKind::Tree | ChildKind::Set => ShutdownTimeout::Infinity,
+            ChildKind::Actor if self.kills() => ShutdownTimeout::Kill,
+            ChildKind::Actor | ChildKind::Task => ShutdownTimeout::Within(DOWN_TIME),
+        };
         LifeSettings {
-            shutdown: ShutdownTimeout::Within(DOWN_TIME),
-            kills: false,
+            shutdown,
+            kills: self.kills(),
             drains: super::drains(Some(self.kind), self.lifecycle),
-            ready: false,
+            ready: self.kind == ChildKind::Task && self.lifecycle != Lifecycle::Temporary,
             permanent: self.lifecycle == Lifecycle::Permanent,
         }
+    }
+
+    /// Whether the child is dropped without hooks at a stop.
+    pub(in crate::decide::tests) fn kills(&self) -> bool {
+        self.kind == ChildKind::Actor && self.lifecycle == Lifecycle::Temporary
     }
 
     /// The child's row in the tables.
