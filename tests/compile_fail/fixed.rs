@@ -143,6 +143,8 @@ mod names {
     mod name_with_two_underscores;
     #[path = "parameter_named_like_a_child.fixed.rs"]
     mod parameter_named_like_a_child;
+    #[path = "self_as_name.fixed.rs"]
+    mod self_as_name;
     #[path = "subtree_child_named_like_an_outer_child.fixed.rs"]
     mod subtree_child_named_like_an_outer_child;
     #[path = "subtree_named_like_its_tree.fixed.rs"]

@@ -114,14 +114,16 @@ def numbers(work, message, sample):
     """Returns the mutants on the lines of an error; if there are none, those in the function of the error."""
     found, around = set(), set()
     for span in message["spans"]:
-        path = work / span["file_name"]
-        if not path.is_file():
+        # A path is relative to the workspace that was built.
+        path = next((path for base in ["", "verify/model"] if (path := work / base / span["file_name"]).is_file()), None)
+        if not path:
             continue
+        name = str(path.resolve().relative_to(work.resolve()))
         lines = path.read_text().splitlines()[span["line_start"] - 1:span["line_end"]]
         found |= set(map(int, re.findall(r"crate::__mutant\((\d+)\)", "\n".join(lines))))
         for mutant in sample:
             function = mutant["function"] and mutant["function"]["span"]
-            if function and mutant["file"] == span["file_name"]:
+            if function and mutant["file"] == name:
                 if function["start"]["line"] <= span["line_start"] <= function["end"]["line"]:
                     around.add(mutant["number"])
     return found or around

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Debug;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, RandomState};
 
 use supervise::prelude::*;
 
@@ -24,6 +24,9 @@ supervisor! {
 
 fn compare<H: Clone + Eq + Hash + Debug>([one, other]: [H; 2], text: &str) {
     assert!(one == one.clone() && one != other);
+    let hasher = RandomState::new();
+    assert_eq!(hasher.hash_one(&one), hasher.hash_one(one.clone()));
+    assert_ne!(hasher.hash_one(&one), hasher.hash_one(&other), "a map of handles would be a list");
     let all: HashSet<H> = [one.clone(), one.clone(), other].into();
     assert_eq!(all.len(), 2);
     assert_eq!(format!("{one:?}"), text);
@@ -37,5 +40,9 @@ async fn handles_are_equal_if_they_are_of_the_same_child() {
     compare(tree.tasks.clone(), "TaskRef(tasks/0)");
     compare(tree.branches.clone().map(|branch| TreeRef::clone(&branch)), "TreeRef(branches/0)");
     assert_eq!(format!("{:?} {:?}", tree.set, tree.keyed), "Children(set) Keyed(keyed)");
+    assert_eq!((tree.set.is_empty(), tree.keyed.is_empty()), (true, true));
+    tree.set.spawn("one").await.unwrap();
+    tree.keyed.spawn(1).await.unwrap();
+    assert_eq!((tree.set.is_empty(), tree.keyed.is_empty()), (false, false));
     assert_eq!(format!("{tree:?}"), "Running(TreeRef(Twins))");
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use supervise::error::Lagged;
-use supervise::event::{DeadLetterReason, EVENT_BUFFER, Event, EventKind};
+use supervise::event::{DeadLetterReason, EVENT_BUFFER, Event, EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
@@ -176,6 +176,29 @@ async fn a_dropped_guard_is_an_event_with_the_place_of_start() {
         panic!("no event")
     };
     assert_eq!((started_at.file(), started_at.line()), (file!(), line));
+}
+
+/// S40, S25: the drop of a guard is an event only if it ends the tree: not after its end, and not if the drop takes back
+/// a start in progress.
+#[tokio::test(start_paused = true)]
+async fn a_guard_that_ends_nothing_is_dropped_silently() {
+    let dropped = |mut events: Events| {
+        std::iter::from_fn(|| events.try_next())
+            .any(|event| matches!(event.unwrap().kind, EventKind::GuardDropped { .. }))
+    };
+    let tree = Shop::start(Journal::default()).await.unwrap();
+    let (events, handle) = (tree.events(), tree.handle());
+    handle.shutdown().await.unwrap();
+    drop(tree);
+    assert!(!dropped(events));
+
+    let journal = Journal::default();
+    journal.plan("db start", 1, Fault::Slow(secs(10)));
+    let mut shop = Shop::tree(journal.clone());
+    let events = shop.events();
+    assert!(tokio::time::timeout(secs(1), shop.start()).await.is_err());
+    settle().await;
+    assert!(!dropped(events));
 }
 
 // ----- tracing

@@ -115,6 +115,23 @@ async fn send_after_sends_once_after_the_delay() {
     assert_eq!(journal.take(), ["one at 100 in 1", "two at 100 in 1", "late at 300 in 1"]);
 }
 
+/// S11: a timer shows whether it was cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_timer_shows_whether_it_was_cancelled() {
+    let (wall, journal) = wall().await;
+    let written = journal.clone();
+    with(&wall.clock, move |cx| {
+        let timer = cx.send_after(ms(1), Msg::Tick("never"));
+        written.write(format!("{timer:?}"));
+        timer.clone().cancel();
+        written.write(format!("{timer:?}"));
+        vec![timer]
+    })
+    .await;
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["Timer { cancelled: false }", "Timer { cancelled: true }"]);
+}
+
 /// S11: `send_every` sends at each period, either a message that is `Clone` or the result of a closure.
 #[tokio::test(start_paused = true)]
 async fn send_every_sends_at_each_period() {

@@ -8,7 +8,7 @@ use supervise::policy::{
 };
 use supervise::prelude::*;
 
-use crate::common::{Journal, Probe, ms, secs, soon};
+use crate::common::{Journal, Probe, ms, secs, seen, soon};
 
 use InvalidSettings::*;
 
@@ -269,8 +269,12 @@ async fn a_contradiction_is_not_tried_again() {
     let failure = soon(Patient::start(journal.clone(), given)).await.expect_err("the start should fail");
     assert_eq!(of(&failure), ("reports".to_owned(), ShutdownTooShort { need: secs(5), given }));
     assert_eq!(journal.take().iter().filter(|line| *line == "one start").count(), 1);
-    let failure = soon(Elsewhere::start(Journal::default(), given)).await.expect_err("the start should fail");
+    let mut elsewhere = Elsewhere::tree(Journal::default(), given);
+    let mut events = elsewhere.events();
+    let failure = soon(elsewhere.start()).await.expect_err("the start should fail");
     assert_eq!(of(&failure).0, "below/reports");
+    let lines = seen(&mut events);
+    assert!(lines.contains(&"below decided Stop".to_owned()), "whatever the decider says: {lines:?}");
 }
 
 /// S38, C4 to C6: the settings of a spawn are checked when it is awaited.

@@ -1,0 +1,17 @@
+// C2. A child is a field, and `self` cannot be the name of one, not even as a raw identifier.
+// Repair: Choose another name.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        self: Db = Db, //~
+    }
+}
+
+fn main() {}
