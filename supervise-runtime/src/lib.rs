@@ -32,6 +32,7 @@ mod values;
 pub mod __private;
 
 pub use actor::actor_ref::{ActorRef, Reply};
+pub use actor::child_ref::{AnyRef, ChildRef};
 pub use actor::context::Context;
 pub use actor::guardian::{self, spawn};
 pub use actor::timers::Timer;
@@ -47,14 +48,14 @@ pub use values::path;
 
 /// Errors of calls, and the error types of user code.
 pub mod error {
-    pub use crate::actor::actor_ref::{AskError, SendRejection, TellError, WaitError};
     pub use crate::actor::commands::CommandError;
+    pub use crate::actor::errors::{AskError, SendRejection, TellError, WaitError};
     pub use crate::engine::bus::Lagged;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;
     pub use crate::values::invalid_settings::InvalidSettings;
     pub use crate::values::link_error::LinkError;
-    pub use crate::values::spawn_error::SpawnError;
+    pub use crate::values::spawn_error::{SpawnError, SpawnErrorKind};
 }
 
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
@@ -76,7 +77,9 @@ pub mod event {
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
     pub use crate::inspection::health::{Health, Symptom, SymptomKind};
-    pub use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+    pub use crate::inspection::snapshot::{Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
+    pub use crate::values::ended::EndedKind;
+    pub use crate::values::failure::CauseKind;
     pub use crate::values::kind::ChildKind;
     pub use crate::values::mailbox_depth::MailboxDepth;
     pub use crate::values::report::{ChildReport, Report};
@@ -89,9 +92,10 @@ pub mod spec {
 
 /// The futures that methods return. Programs await them, and seldom name them.
 pub mod future {
-    pub use crate::actor::actor_ref::{Ask, Tell, Terminated};
+    pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::context::SpawnChild;
-    pub use crate::tree::{Join, Shutdown, ShutdownRef};
+    pub use crate::actor::waits::{ShutdownRef, Terminated};
+    pub use crate::tree::{Join, Shutdown};
 }
 
 /// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.
@@ -99,6 +103,7 @@ pub mod bound {
     pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
     pub use crate::actor::options::Redeliver;
     pub use crate::actor::timers::Every;
+    pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
     pub use crate::values::failure::Decides;
     pub use crate::values::strategy::IntoDecider;

@@ -6,13 +6,12 @@
 
 use std::fmt;
 
-use crate::actor::actor_ref::{Cell, Envelope};
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::Arc;
 use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
-use crate::engine::mailbox::ActorCell;
+use crate::engine::mailbox::{ActorCell, MailboxItem};
 use crate::engine::supervisor::AfterLock;
 
 /// The error of `restart()` and `start_again()`: why the request was refused.
@@ -238,8 +237,7 @@ pub(crate) fn start_again(cell: &dyn AnyCell) -> Result<(), CommandError> {
 }
 
 /// Carries out `drain()`: from this moment on the mailbox accepts nothing new.
-pub(crate) fn drain<A: crate::actor::Actor>(cell: &Cell<A>) {
-    let cell: &ActorCell<Envelope<A>> = cell;
+pub(crate) fn drain<T: MailboxItem>(cell: &ActorCell<T>) {
     let shut = |verdict| (verdict == CommandOutcome::Drain).then(|| cell.drain_gate());
     match decide(cell, Command::Drain, shut) {
         // Senders that waited for room are woken here, after the lock.

@@ -2,14 +2,17 @@
 
 pub(crate) mod actor_ref;
 pub(crate) mod body;
+pub(crate) mod child_ref;
 pub(crate) mod commands;
 pub(crate) mod context;
+pub(crate) mod errors;
 pub mod guardian;
 pub(crate) mod hook;
 pub(crate) mod options;
 mod redelivery;
 pub(crate) mod timers;
 pub(crate) mod validate;
+pub(crate) mod waits;
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -191,6 +191,52 @@ pub enum NodeState {
     Ended(Ended),
 }
 
+/// The kind of a [`NodeState`], without its values.
+///
+/// It can be compared, as in `assert_eq!`, which [`NodeState`] cannot: errors cannot be compared.
+///
+/// ```
+/// use supervise::inspect::{NodeState, NodeStateKind};
+///
+/// assert_eq!(NodeState::Queued.kind(), NodeStateKind::Queued);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NodeStateKind {
+    /// [`NodeState::Queued`].
+    Queued,
+    /// [`NodeState::Starting`].
+    Starting,
+    /// [`NodeState::Running`].
+    Running,
+    /// [`NodeState::Suspended`].
+    Suspended,
+    /// [`NodeState::Failed`].
+    Failed,
+    /// [`NodeState::GoingDown`].
+    GoingDown,
+    /// [`NodeState::BackingOff`].
+    BackingOff,
+    /// [`NodeState::Ended`].
+    Ended,
+}
+
+impl NodeState {
+    /// Returns the kind of the state, without its values.
+    pub fn kind(&self) -> NodeStateKind {
+        match self {
+            NodeState::Queued => NodeStateKind::Queued,
+            NodeState::Starting => NodeStateKind::Starting,
+            NodeState::Running => NodeStateKind::Running,
+            NodeState::Suspended => NodeStateKind::Suspended,
+            NodeState::Failed => NodeStateKind::Failed,
+            NodeState::GoingDown => NodeStateKind::GoingDown,
+            NodeState::BackingOff { .. } => NodeStateKind::BackingOff,
+            NodeState::Ended(_) => NodeStateKind::Ended,
+        }
+    }
+}
+
 /// The used part of a restart budget.
 ///
 /// See rule S15.

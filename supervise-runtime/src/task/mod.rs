@@ -13,15 +13,16 @@ use tokio::sync::{mpsc, watch};
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
 
-use crate::actor::actor_ref::Terminated;
+use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands;
 use crate::actor::commands::CommandError;
 use crate::actor::options::ChildOptions;
+use crate::actor::waits::{ShutdownRef, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::values::ended::Ended;
+use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{BoxError, Failure, UserError};
 
 /// The type of a task: any future as a child.
@@ -476,6 +477,11 @@ impl TaskRef {
         self.cell.core().path()
     }
 
+    /// Returns the last part of the path.
+    pub fn name(&self) -> String {
+        self.cell.core().name()
+    }
+
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
         self.cell.core().incarnation()
@@ -546,9 +552,34 @@ impl TaskRef {
         Terminated::of(self.cell.clone())
     }
 
-    /// Returns why the actor has ended; `None` while it lives or is being restarted.
+    /// Returns why the task has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.core().ended()
+    }
+
+    /// Returns `true` until the task has ended, also while it is down for a restart.
+    pub fn is_alive(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Returns the identity of the task, as a [`Watcher`](crate::Watcher) gets it: a key for a map.
+    pub fn watched(&self) -> Watched {
+        self.cell.core().identity()
+    }
+
+    /// Requests a stop immediately, even if the returned future is never polled. Await it to wait for the end.
+    ///
+    /// # Errors
+    ///
+    /// The future resolves to an error immediately if it is awaited inside the task, which goes down all the same.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the task still goes down.
+    ///
+    /// See [`ShutdownRef`] for an example.
+    pub fn shutdown(&self) -> ShutdownRef<Ended> {
+        ShutdownRef::of(self.cell.clone())
     }
 
     /// Returns the failure that occurred while the task was stopping, if the task has ended.
@@ -558,6 +589,16 @@ impl TaskRef {
     pub fn late_failure(&self) -> Option<Failure> {
         let core = self.cell.core();
         core.ended().and_then(|_| core.late().0)
+    }
+}
+
+impl Sealed for TaskRef {}
+
+impl ChildRef for TaskRef {
+    type Shutdown = Ended;
+
+    fn any(&self) -> AnyRef {
+        AnyRef::of(self.cell.clone())
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
+use crate::actor::child_ref::AnyRef;
 use crate::actor::context::make_actor;
 use crate::actor::options::{ChildOptions, Reader};
-use crate::base::sync::{Arc, lock};
+use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
@@ -111,6 +112,14 @@ pub trait Child: Sized + Send + 'static {
     where
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
+
+    /// Returns the typed handle of a child of this type. That of a tree exists once the tree was up.
+    #[doc(hidden)]
+    fn handle_of(child: &AnyRef) -> Option<Self::Handle> {
+        let cell = child.cell().clone().any().downcast::<BareCell>().ok()?;
+        let slot = cell.handle::<Mutex<Option<Self::Handle>>>()?;
+        lock(&slot).clone()
+    }
 }
 
 /// The handle type of a child: [`ActorRef<A>`] for an actor, [`TaskRef`] for a task, the tree's own struct for a tree.
@@ -208,6 +217,10 @@ impl<A: Actor> Child for A {
         let (cell, life) = make_actor(child_slot.core, options, start);
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
     }
+
+    fn handle_of(child: &AnyRef) -> Option<ActorRef<A>> {
+        child.actor()
+    }
 }
 
 impl Child for Task {
@@ -224,6 +237,10 @@ impl Child for Task {
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
         let life = Unbegun::new(&cell, live(cell.clone(), body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
+    }
+
+    fn handle_of(child: &AnyRef) -> Option<TaskRef> {
+        Some(TaskRef { cell: child.cell().clone() })
     }
 }
 

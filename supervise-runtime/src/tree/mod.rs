@@ -33,7 +33,7 @@ pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle}
 pub use field::ChildIf;
 pub use kept::{Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, SendValue, SharedValue, TypeCheck};
 pub use running::{Running, Tree};
-pub use tree_ref::{Join, Shutdown, ShutdownRef, TreeRef};
+pub use tree_ref::{Join, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.
 #[doc(hidden)]
@@ -68,6 +68,7 @@ where
 {
     let cell = BareCell::new(child_slot.core);
     let slot: HandleSlot<H> = Arc::default();
+    cell.set_handle(&slot);
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));
     // Boxed: a tree may contain itself.
     let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));

@@ -2,21 +2,21 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
-
-use crate::actor::actor_ref::WaitError;
+use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
-use crate::base::clock::after;
+use crate::actor::errors::WaitError;
+use crate::actor::waits::{EndWait, ShutdownRef, Terminated, report};
 use crate::base::sync::Arc;
 use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
-use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
-use crate::engine::cell::current;
-use crate::values::ended::Ended;
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::tree::child::TreeHandle;
+use crate::values::ended::{Ended, Watched};
 use crate::values::report::Report;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
@@ -88,6 +88,11 @@ impl TreeRef {
     /// Returns the path of the tree below the root; for a root its name.
     pub fn path(&self) -> String {
         self.cell.core().path()
+    }
+
+    /// Returns the last part of the path; for a root its name.
+    pub fn name(&self) -> String {
+        self.cell.core().name()
     }
 
     /// Returns the current incarnation, counted from 1; 0 before the first start.
@@ -168,9 +173,8 @@ impl TreeRef {
     /// # Cancel safety
     ///
     /// If the future is dropped, the shutdown continues.
-    pub fn shutdown(&self) -> ShutdownRef {
-        self.stop();
-        ShutdownRef(Shutdown::of(self.cell.clone()))
+    pub fn shutdown(&self) -> ShutdownRef<Report> {
+        ShutdownRef::of(self.cell.clone())
     }
 
     /// Waits until the tree has ended, and returns the [`Report`].
@@ -186,9 +190,33 @@ impl TreeRef {
         Join::of(self.cell.clone())
     }
 
-    /// Returns why the task has ended; `None` while it lives or is being restarted.
+    /// Returns why the tree has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.core().ended()
+    }
+
+    /// Returns `true` until the tree has ended, also while it is down for a restart.
+    pub fn is_alive(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Waits until the tree has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
+    /// runtime. [`join`](TreeRef::join) gives the [`Report`] besides.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error immediately if it is called from inside the tree.
+    ///
+    /// # Cancel safety
+    ///
+    /// The future may be dropped and the method called again.
+    pub fn terminated(&self) -> Terminated {
+        Terminated::of(self.cell.clone())
+    }
+
+    /// Returns the identity of the tree, as a [`Watcher`](crate::Watcher) gets it.
+    pub fn watched(&self) -> Watched {
+        self.cell.core().identity()
     }
 
     /// Waits until every child is up, including those whose first start is backing off. Returns `false` if the tree
@@ -216,6 +244,26 @@ impl TreeRef {
             }
             changed.await;
         }
+    }
+}
+
+impl Sealed for TreeRef {}
+
+impl ChildRef for TreeRef {
+    type Shutdown = Report;
+
+    fn any(&self) -> AnyRef {
+        AnyRef::of(self.cell.clone())
+    }
+}
+
+impl<T: TreeHandle + Deref<Target = TreeRef>> Sealed for T {}
+
+impl<T: TreeHandle + Deref<Target = TreeRef>> ChildRef for T {
+    type Shutdown = Report;
+
+    fn any(&self) -> AnyRef {
+        self.deref().any()
     }
 }
 
@@ -272,20 +320,11 @@ fn holds_up(cell: &dyn AnyCell) -> bool {
 /// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
-pub struct Join {
-    pub(crate) cell: Arc<dyn AnyCell>,
-    waiting: Waiting,
-}
+pub struct Join(Terminated);
 
 impl Join {
     pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
-        Join { cell, waiting: Waiting::default() }
-    }
-}
-
-impl Drop for Join {
-    fn drop(&mut self) {
-        self.cell.core().leave(&mut self.waiting);
+        Join(Terminated::of(cell))
     }
 }
 
@@ -293,16 +332,7 @@ impl Future for Join {
     type Output = Result<Report, WaitError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let Join { cell, waiting } = &mut *self;
-        let core = cell.core();
-        match core.poll_ended(waiting, cx.waker()) {
-            Poll::Ready(ended) => {
-                let (failure, failures) = core.late();
-                Poll::Ready(Ok(Report { ended, children: core.report(), failure, failures }))
-            }
-            Poll::Pending if current::is_inside(core.id) => Poll::Ready(Err(WaitError { path: core.path() })),
-            Poll::Pending => Poll::Pending,
-        }
+        Pin::new(&mut self.0).poll(cx).map(|done| done.map(|ended| report(&*self.0.cell, ended)))
     }
 }
 
@@ -340,9 +370,7 @@ impl Future for Join {
 #[derive(Debug)]
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct Shutdown {
-    pub(super) join: Join,
-    pub(super) within: Option<Instant>,
-    pub(super) timer: Option<Pin<Box<Sleep>>>,
+    wait: EndWait,
     #[cfg(feature = "signal")]
     pub(super) again: Option<super::signal::Again>,
 }
@@ -350,9 +378,7 @@ pub struct Shutdown {
 impl Shutdown {
     pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
         Shutdown {
-            join: Join::of(cell),
-            within: None,
-            timer: None,
+            wait: EndWait::of(cell),
             #[cfg(feature = "signal")]
             again: None,
         }
@@ -362,26 +388,8 @@ impl Shutdown {
     ///
     /// See rule S24.
     pub fn within(mut self, time: Duration) -> Self {
-        self.within = Some(after(Instant::now(), time));
+        self.wait.within(time);
         self
-    }
-
-    fn poll_join(&mut self, cx: &mut Cx<'_>) -> Poll<Result<Report, WaitError>> {
-        if let Poll::Ready(done) = Pin::new(&mut self.join).poll(cx) {
-            return Poll::Ready(done);
-        }
-        if let Some(until) = self.within {
-            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
-            if timer.as_mut().poll(cx).is_ready() {
-                self.within = None;
-                send(&*self.join.cell, SystemMessage::Abort);
-            }
-        }
-        #[cfg(feature = "signal")]
-        if super::signal::poll_again(&mut self.again, cx) {
-            send(&*self.join.cell, SystemMessage::Abort);
-        }
-        Poll::Pending
     }
 }
 
@@ -389,66 +397,15 @@ impl Future for Shutdown {
     type Output = Report;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Report> {
-        self.poll_join(cx).map(|done| done.unwrap_or_else(|error| panic!("{error}")))
-    }
-}
-
-/// The future of [`TreeRef::shutdown`]: a tree that is going down, whether or not this is awaited.
-///
-/// Unlike [`Shutdown`], it returns an error inside the tree instead of panicking, since a handle may well be used
-/// inside the tree.
-///
-/// ```
-/// use supervise::prelude::*;
-///
-/// struct Console {
-///     tree: supervise::TreeRef,
-/// }
-///
-/// #[actor]
-/// impl Console {
-///     async fn handle(&mut self, quit: Reply<bool>) {
-///         let going_down = self.tree.shutdown(); // the shutdown is requested here
-///         quit.send(going_down.await.is_err()); // the end cannot be awaited in here
-///     }
-/// }
-///
-/// supervisor! {
-///     struct App {
-///         console: Console = Console { tree: tree.clone() },
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let app = App::start().await?;
-/// assert!(app.console.ask(|reply| reply).await?);
-/// assert!(matches!(app.join().await.ended, Ended::Stopped));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-#[must_use = "the tree is shutting down; await this to wait for it"]
-pub struct ShutdownRef(Shutdown);
-
-impl ShutdownRef {
-    /// Limits the whole shutdown: children that are not down by then are aborted, leaves first.
-    ///
-    /// See rule S24.
-    pub fn within(self, time: Duration) -> Self {
-        ShutdownRef(self.0.within(time))
-    }
-}
-
-impl Future for ShutdownRef {
-    type Output = Result<Report, WaitError>;
-
-    /// Waits for the end of the tree.
-    ///
-    /// # Errors
-    ///
-    /// Resolves to an error immediately if it is awaited inside the tree.
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        self.0.poll_join(cx)
+        let this = &mut *self;
+        if let Poll::Ready(done) = this.wait.poll(cx) {
+            let ended = done.unwrap_or_else(|error| panic!("{error}"));
+            return Poll::Ready(report(this.wait.cell(), ended));
+        }
+        #[cfg(feature = "signal")]
+        if super::signal::poll_again(&mut this.again, cx) {
+            this.wait.abort();
+        }
+        Poll::Pending
     }
 }

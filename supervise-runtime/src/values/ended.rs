@@ -62,7 +62,49 @@ pub enum Ended {
     RuntimeGone,
 }
 
+/// The kind of an [`Ended`], without the failure.
+///
+/// It can be compared, as in `assert_eq!`, which [`Ended`] cannot: errors cannot be compared.
+///
+/// ```
+/// use supervise::Ended;
+/// use supervise::inspect::EndedKind;
+///
+/// assert_eq!(Ended::Stopped.kind(), EndedKind::Stopped);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EndedKind {
+    /// [`Ended::Done`].
+    Done,
+    /// [`Ended::Stopped`].
+    Stopped,
+    /// [`Ended::Failed`].
+    Failed,
+    /// [`Ended::Limit`].
+    Limit,
+    /// [`Ended::Killed`].
+    Killed,
+    /// [`Ended::Aborted`].
+    Aborted,
+    /// [`Ended::RuntimeGone`].
+    RuntimeGone,
+}
+
 impl Ended {
+    /// Returns the kind of the end, without the failure.
+    pub fn kind(&self) -> EndedKind {
+        match self {
+            Ended::Done => EndedKind::Done,
+            Ended::Stopped => EndedKind::Stopped,
+            Ended::Failed(_) => EndedKind::Failed,
+            Ended::Limit(_) => EndedKind::Limit,
+            Ended::Killed => EndedKind::Killed,
+            Ended::Aborted => EndedKind::Aborted,
+            Ended::RuntimeGone => EndedKind::RuntimeGone,
+        }
+    }
+
     /// Returns the end that a failure leads to.
     pub(crate) fn by(failure: &Failure) -> Self {
         match failure.cause() {
@@ -107,8 +149,9 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Identifies the actor that ended, for a [`Watcher`](crate::Watcher). Compare it with an
-/// [`ActorRef`](crate::ActorRef): `*who == self.db`.
+/// Identifies the child that ended, for a [`Watcher`](crate::Watcher). Compare it with a handle: `*who == self.db`.
+///
+/// A handle gives it before the end, as the key of a map: [`ChildRef::watched`](crate::ChildRef::watched).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -158,7 +201,12 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Returns the path of the actor that ended.
+    /// Returns the identity of the child with this id.
+    pub(crate) fn new(id: u64, path: String) -> Self {
+        Watched { id, path }
+    }
+
+    /// Returns the path of the child.
     pub fn path(&self) -> &str {
         &self.path
     }

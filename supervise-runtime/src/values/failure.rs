@@ -337,6 +337,56 @@ pub enum Cause {
     Bug(String),
 }
 
+/// The kind of a [`Cause`], without the error or the text.
+///
+/// It can be compared, as in `assert_eq!`, which [`Cause`] cannot: errors cannot be compared.
+///
+/// ```
+/// use supervise::Cause;
+/// use supervise::inspect::CauseKind;
+///
+/// assert_eq!(Cause::Panic("out of paper".to_owned()).kind(), CauseKind::Panic);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CauseKind {
+    /// [`Cause::Error`].
+    Error,
+    /// [`Cause::Panic`].
+    Panic,
+    /// [`Cause::Killed`].
+    Killed,
+    /// [`Cause::DeathPact`].
+    DeathPact,
+    /// [`Cause::TimedOut`].
+    TimedOut,
+    /// [`Cause::EndedByItself`].
+    EndedByItself,
+    /// [`Cause::LimitReached`].
+    LimitReached,
+    /// [`Cause::Requested`].
+    Requested,
+    /// [`Cause::Bug`].
+    Bug,
+}
+
+impl Cause {
+    /// Returns the kind of the cause, without the error or the text.
+    pub fn kind(&self) -> CauseKind {
+        match self {
+            Cause::Error(_) => CauseKind::Error,
+            Cause::Panic(_) => CauseKind::Panic,
+            Cause::Killed => CauseKind::Killed,
+            Cause::DeathPact(_) => CauseKind::DeathPact,
+            Cause::TimedOut => CauseKind::TimedOut,
+            Cause::EndedByItself => CauseKind::EndedByItself,
+            Cause::LimitReached => CauseKind::LimitReached,
+            Cause::Requested => CauseKind::Requested,
+            Cause::Bug(_) => CauseKind::Bug,
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

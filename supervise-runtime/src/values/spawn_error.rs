@@ -85,3 +85,47 @@ pub enum SpawnError {
     #[error(transparent)]
     Start(Failure),
 }
+
+/// The kind of a [`SpawnError`], without paths and failure.
+///
+/// It can be compared, as in `assert_eq!`, which [`SpawnError`] cannot: errors cannot be compared.
+///
+/// ```
+/// use supervise::error::{SpawnError, SpawnErrorKind};
+///
+/// let error = SpawnError::Stopped { path: "jobs".to_owned() };
+/// assert_eq!(error.kind(), SpawnErrorKind::Stopped);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SpawnErrorKind {
+    /// [`SpawnError::Stopping`].
+    Stopping,
+    /// [`SpawnError::Stopped`].
+    Stopped,
+    /// [`SpawnError::MaxChildren`].
+    MaxChildren,
+    /// [`SpawnError::Exists`].
+    Exists,
+    /// [`SpawnError::EmptyName`].
+    EmptyName,
+    /// [`SpawnError::InvalidSettings`].
+    InvalidSettings,
+    /// [`SpawnError::Start`].
+    Start,
+}
+
+impl SpawnError {
+    /// Returns the kind of the error, without paths and failure.
+    pub fn kind(&self) -> SpawnErrorKind {
+        match self {
+            SpawnError::Stopping { .. } => SpawnErrorKind::Stopping,
+            SpawnError::Stopped { .. } => SpawnErrorKind::Stopped,
+            SpawnError::MaxChildren { .. } => SpawnErrorKind::MaxChildren,
+            SpawnError::Exists { .. } => SpawnErrorKind::Exists,
+            SpawnError::EmptyName { .. } => SpawnErrorKind::EmptyName,
+            SpawnError::InvalidSettings { .. } => SpawnErrorKind::InvalidSettings,
+            SpawnError::Start(_) => SpawnErrorKind::Start,
+        }
+    }
+}

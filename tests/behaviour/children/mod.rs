@@ -1,5 +1,6 @@
 //! Every shape of child: sets, keys, subtrees, `let`s, and actors that are spawned or linked at run time.
 
+mod any_child;
 mod handles;
 mod keyed_sets;
 mod lets;

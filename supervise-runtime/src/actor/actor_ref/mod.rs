@@ -6,9 +6,12 @@ use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use crate::actor::Actor;
+use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::context::Context;
+use crate::actor::errors::{SendRejection, TellError};
 use crate::actor::timers::Tick;
+use crate::actor::waits::{ShutdownRef, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
@@ -18,15 +21,11 @@ use crate::engine::mailbox::{ActorCell, MailboxItem, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
 
-mod errors;
 mod push;
 mod reply;
-mod waits;
 
-pub use errors::{AskError, SendRejection, TellError, WaitError};
 pub use push::{Ask, Tell};
 pub use reply::Reply;
-pub use waits::Terminated;
 
 use push::Push;
 
@@ -142,6 +141,11 @@ impl<A: Actor> ActorRef<A> {
         self.cell.core().path()
     }
 
+    /// Returns the last part of the path.
+    pub fn name(&self) -> String {
+        self.cell.core().name()
+    }
+
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
         self.cell.core().incarnation()
@@ -209,6 +213,44 @@ impl<A: Actor> ActorRef<A> {
     /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
     /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+        self.question(message, false)
+    }
+
+    /// Sends a message that contains a [`Reply`] without waiting for room, and waits for the answer.
+    ///
+    /// As [`ask`](ActorRef::ask), but if the mailbox is full the question is refused at once with `Full`.
+    ///
+    /// ```
+    /// # use supervise::{Actor, ActorRef, Context, Reply};
+    /// # use supervise::error::{AskError, SendRejection};
+    /// # struct Cart; struct Total(Reply<u64>);
+    /// # impl Actor for Cart { type Msg = Total; type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: Total, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// /// Returns no total while the cart is busy.
+    /// async fn total(cart: &ActorRef<Cart>) -> Result<Option<u64>, AskError> {
+    ///     match cart.try_ask(Total).await {
+    ///         Err(AskError::Refused { reason: SendRejection::Full, .. }) => Ok(None),
+    ///         total => total.map(Some),
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ask`](ActorRef::ask), and `Refused` with [`SendRejection::Full`] if there is no room.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped while it waits for the reply, the message is still handled and the reply is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics in the same cases as [`ask`](ActorRef::ask).
+    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+        self.question(message, true)
+    }
+
+    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, A, R> {
         let (reply, answer) = reply::reply();
         let msg = message(reply);
         Ask {
@@ -218,6 +260,7 @@ impl<A: Actor> ActorRef<A> {
             within: self.cell.ask_time(),
             timer: None,
             sent: false,
+            at_once,
         }
     }
 
@@ -319,9 +362,34 @@ impl<A: Actor> ActorRef<A> {
         Terminated::of(self.cell.clone())
     }
 
-    /// Returns why the tree has ended; `None` while it lives or is being restarted.
+    /// Returns why the actor has ended; `None` while it lives or is being restarted.
     pub fn ended(&self) -> Option<Ended> {
         self.cell.core().ended()
+    }
+
+    /// Returns `true` until the actor has ended, also while it is down for a restart.
+    pub fn is_alive(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Returns the identity of the actor, as a [`Watcher`](crate::Watcher) gets it: a key for a map.
+    pub fn watched(&self) -> Watched {
+        self.cell.core().identity()
+    }
+
+    /// Requests a stop immediately, even if the returned future is never polled. Await it to wait for the end.
+    ///
+    /// # Errors
+    ///
+    /// The future resolves to an error immediately if it is awaited inside the actor, which goes down all the same.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the actor still goes down.
+    ///
+    /// See [`ShutdownRef`] for an example.
+    pub fn shutdown(&self) -> ShutdownRef<Ended> {
+        ShutdownRef::of(self.cell.clone())
     }
 
     /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
@@ -332,9 +400,22 @@ impl<A: Actor> ActorRef<A> {
         let core = self.cell.core();
         core.ended().and_then(|_| core.late().0)
     }
+}
 
-    pub(crate) fn watched(&self) -> Watched {
-        Watched { id: self.id(), path: self.path() }
+impl<A: Actor> Sealed for ActorRef<A> {}
+
+impl<A: Actor> ChildRef for ActorRef<A> {
+    type Shutdown = Ended;
+
+    fn any(&self) -> AnyRef {
+        AnyRef::of(self.cell.clone())
+    }
+}
+
+impl AnyRef {
+    /// Returns the handle of the actor; `None` if the child is not an `A`.
+    pub fn actor<A: Actor>(&self) -> Option<ActorRef<A>> {
+        Some(ActorRef { cell: self.cell().clone().any().downcast::<Cell<A>>().ok()? })
     }
 }
 
@@ -345,11 +426,5 @@ impl From<Rejected> for SendRejection {
             Rejected::Down { retry_in } => SendRejection::Down { retry_in },
             Rejected::Closed => SendRejection::Ended,
         }
-    }
-}
-
-impl<B: Actor> PartialEq<ActorRef<B>> for Watched {
-    fn eq(&self, other: &ActorRef<B>) -> bool {
-        self.id == other.id()
     }
 }

@@ -10,8 +10,9 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::reply::Answer;
-use super::{AskError, BLOCKED, Cell, Envelope, TellError};
+use super::{BLOCKED, Cell, Envelope};
 use crate::actor::Actor;
+use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::current;
@@ -46,6 +47,15 @@ impl<A: Actor> Push<A> {
             }
         }
         self.poll_full(cell, cx)
+    }
+
+    /// Sends the message if there is room.
+    fn try_now(&mut self, cell: &Cell<A>) -> Result<(), Rejected> {
+        let envelope = self.envelope.take().expect("a message is tried once");
+        cell.try_push(envelope, current::is_leaving()).map_err(|(envelope, rejected)| {
+            self.envelope = Some(envelope);
+            rejected
+        })
     }
 
     #[cold]
@@ -178,7 +188,7 @@ impl<A: Actor> Drop for Tell<'_, A> {
 }
 
 pin_project! {
-    /// The future of [`ActorRef::ask`]: a request on its way, and the wait for its reply.
+    /// The future of [`ActorRef::ask`] and [`ActorRef::try_ask`]: a request on its way, and the wait for its reply.
     ///
     /// Nothing is sent before the first poll. The time, 5 s by default, begins with that poll, and covers the wait for
     /// room in the mailbox and the wait for the reply together.
@@ -226,6 +236,8 @@ pin_project! {
         #[pin]
         pub(super) timer: Option<Sleep>,
         pub(super) sent: bool,
+        // `try_ask`: the message does not wait for room.
+        pub(super) at_once: bool,
     }
 
     impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
@@ -268,7 +280,11 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
                 this.within.is_none() || has_runtime(),
                 "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
             );
-            match this.push.poll(this.cell, cx) {
+            let pushed = match *this.at_once {
+                true => Poll::Ready(this.push.try_now(this.cell)),
+                false => this.push.poll(this.cell, cx),
+            };
+            match pushed {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
                     this.push.cancel_wait(this.cell);

@@ -8,8 +8,9 @@ use tokio::sync::oneshot;
 
 use super::Context;
 use crate::actor::Actor;
-use crate::actor::actor_ref::{ActorRef, Terminated};
+use crate::actor::actor_ref::ActorRef;
 use crate::actor::guardian;
+use crate::actor::waits::Terminated;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, send};
 use crate::engine::cell::current;

@@ -8,6 +8,7 @@ use std::future::Future;
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
+use crate::actor::child_ref::{AnyRef, ChildRef};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
@@ -34,9 +35,10 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 ///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
 /// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
-/// * **Other actors**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
+/// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
 ///   These outlive a restart.
-/// * **Its children**: [`spawn`](Context::spawn), [`keep`](Context::keep), [`link`](Context::link),
+/// * **Its children**: [`spawn`](Context::spawn), [`children`](Context::children), [`child`](Context::child),
+///   [`keep`](Context::keep), [`link`](Context::link),
 ///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
 ///
 /// A context belongs to one incarnation and cannot be stored. To reach the actor from elsewhere, pass on its
@@ -178,11 +180,12 @@ impl<A: Actor> Context<A> {
 
     // ----- watching
 
-    /// Asks for one call of [`Watcher::terminated`] when `other` has ended, also if it already has.
+    /// Asks for one call of [`Watcher::terminated`] when `other` has ended, also if it already has: an actor, a task or
+    /// a tree, by its handle.
     ///
     /// Restarts of `other` are not reported, and the watch outlives restarts of this actor. The notice is queued in the
     /// mailbox after the messages that are already there, even if the mailbox is full (S37).
-    pub fn watch<B: Actor>(&mut self, other: &ActorRef<B>)
+    pub fn watch(&mut self, other: &impl ChildRef)
     where
         A: Watcher,
     {
@@ -191,7 +194,7 @@ impl<A: Actor> Context<A> {
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
         let me = Arc::downgrade(&self.cell);
         let watching = &mut self.cold.get_or_insert_default().watching;
-        watching.watch(&other.cell, move |watch, ended| {
+        watching.watch(other.any().cell(), move |watch, ended| {
             if let Some(me) = me.upgrade() {
                 let notice = Notice { watch, who, ended: ended.clone() };
                 me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
@@ -200,22 +203,22 @@ impl<A: Actor> Context<A> {
     }
 
     /// Cancels a watch, even if its notice is already in the mailbox, and a death pact made by
-    /// [`depend_on`](Context::depend_on) with the same actor.
-    pub fn unwatch<B: Actor>(&mut self, other: &ActorRef<B>) {
+    /// [`depend_on`](Context::depend_on) with the same child.
+    pub fn unwatch(&mut self, other: &impl ChildRef) {
         if let Some(cold) = &mut self.cold {
-            cold.watching.forget(other.id());
+            cold.watching.forget(other.any().cell().core().id);
         }
     }
 
     /// Makes a death pact: when `other` has ended, this actor fails with [`Cause::DeathPact`](crate::Cause::DeathPact),
     /// immediately if `other` already has.
     ///
-    /// A second call for the same actor changes nothing. The pact outlives restarts of this actor. It ends with this
+    /// A second call for the same child changes nothing. The pact outlives restarts of this actor. It ends with this
     /// actor, or by [`unwatch`](Context::unwatch).
-    pub fn depend_on<B: Actor>(&mut self, other: &ActorRef<B>) {
+    pub fn depend_on(&mut self, other: &impl ChildRef) {
         let me = Arc::downgrade(&self.cell);
         let watching = &mut self.cold.get_or_insert_default().watching;
-        watching.depend_on(&other.cell, move |pact| {
+        watching.depend_on(other.any().cell(), move |pact| {
             if let Some(me) = me.upgrade() {
                 send(&*me, SystemMessage::DeathPact(pact));
             }
@@ -299,6 +302,13 @@ impl<A: Actor> Context<A> {
     pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
         let cell = self.cell.core().table()?.child(name)?.any();
         Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
+    }
+
+    /// Returns the children of this actor that have not ended, in the order in which they were spawned or linked.
+    ///
+    /// See [`AnyRef`] for an example.
+    pub fn children(&self) -> Vec<AnyRef> {
+        self.cell.core().table().map_or_else(Vec::new, |table| table.living().into_iter().map(AnyRef::of).collect())
     }
 
     /// Makes this actor a supervisor, if it is not one yet.

@@ -63,7 +63,7 @@ impl Watching {
     }
 
     /// Adds one watch, however often it is asked for. `tell` gets the number of the watch.
-    pub(super) fn watch<C: AnyCell>(&mut self, other: &Arc<C>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
+    pub(super) fn watch(&mut self, other: &Arc<dyn AnyCell>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
         let other = self.other(other);
         if other.watch.is_none() {
             let number = number();
@@ -73,7 +73,7 @@ impl Watching {
     }
 
     /// Adds one pact, however often it is asked for.
-    pub(super) fn depend_on<C: AnyCell>(&mut self, other: &Arc<C>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
+    pub(super) fn depend_on(&mut self, other: &Arc<dyn AnyCell>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
         let other = self.other(other);
         if other.has_pact() {
             return;
@@ -112,7 +112,7 @@ impl Watching {
         self.slim();
     }
 
-    fn other<C: AnyCell>(&mut self, cell: &Arc<C>) -> &mut Other {
+    fn other(&mut self, cell: &Arc<dyn AnyCell>) -> &mut Other {
         if self.others.len() >= self.sweep.max(SWEEP) {
             self.others.retain(|_, other| other.is_of_use());
             self.sweep = self.others.len() * 2;

@@ -14,13 +14,13 @@ use super::waitlist::Waitlist;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use crate::base::sync::lock;
-use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use crate::decide::child::machine::Order;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
 use crate::engine::supervisor::ChildTable;
-use crate::values::ended::Ended;
+use crate::values::ended::{Ended, Watched};
 use crate::values::event::EventKind;
 #[cfg(feature = "testing")]
 use crate::values::failure::Cause;
@@ -293,6 +293,11 @@ impl CellCore {
             own = Some(core.table().map_or(made.clone(), |table| table.place.get_or_init(|| made).clone()));
         }
         own.expect("it itself at least")
+    }
+
+    /// Returns what a watcher learns of this cell.
+    pub(crate) fn identity(&self) -> Watched {
+        Watched::new(self.id, self.path())
     }
 
     pub(crate) fn name(&self) -> String {
@@ -759,11 +764,24 @@ pub(crate) fn closed(cell: &dyn AnyCell) {
 pub(crate) struct BareCell {
     core: CellCore,
     interrupted: AtomicBool,
+    /// The slot for the handle of a tree, which the tree's task keeps: the handle keeps this cell.
+    handle: OnceLock<Weak<dyn Any + Send + Sync>>,
 }
 
 impl BareCell {
     pub(crate) fn new(core: CellCore) -> Arc<Self> {
-        Arc::new(BareCell { core, interrupted: AtomicBool::new(false) })
+        Arc::new(BareCell { core, interrupted: AtomicBool::new(false), handle: OnceLock::new() })
+    }
+
+    /// Sets the slot for the handle of a tree. To be called once, before the cell is shared.
+    pub(crate) fn set_handle<S: Send + Sync + 'static>(&self, slot: &Arc<S>) {
+        let slot: Weak<S> = Arc::downgrade(slot);
+        let _ = self.handle.set(slot);
+    }
+
+    /// Returns the slot for the handle of a tree, if it has this type and the tree's task lives.
+    pub(crate) fn handle<S: Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        self.handle.get()?.upgrade()?.downcast().ok()
     }
 }
 

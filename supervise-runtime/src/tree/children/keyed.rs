@@ -11,8 +11,8 @@ use std::hash::Hash;
 
 use super::living::{Entry, Living, Place, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
-use crate::actor::actor_ref::Terminated;
 use crate::actor::context::started;
+use crate::actor::waits::Terminated;
 use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
@@ -201,7 +201,25 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// Returns the keys that are in use, in no particular order.
     pub fn keys(&self) -> Vec<K> {
-        self.living.keys().iter().map(|key| (**key).clone()).collect()
+        self.living.all(|entry| entry.key.clone()).iter().map(|key| (**key).clone()).collect()
+    }
+
+    /// Returns all instances that are up, or down for a restart, each with its key, in no particular order.
+    ///
+    /// An instance whose first start is still in progress is not among them.
+    pub fn handles(&self) -> Vec<(K, T::Handle)> {
+        let all = self.living.all(|entry| (entry.key.clone(), entry.cell.clone(), entry.handle.clone()));
+        let up = all.into_iter().filter(|(_, cell, _)| cell.core().is_up());
+        up.filter_map(|(key, _, handle)| Some(((*key).clone(), handle.get()?))).collect()
+    }
+
+    /// Requests a stop of every instance that lives now, and returns immediately. The set stays usable: instances that
+    /// are spawned from now on are not affected.
+    ///
+    /// A key is free once its instance has ended. A restart of the set starts the instances of `initial` again all the
+    /// same (S27). `tree().stop()` ends the set itself.
+    pub fn stop_all(&self) {
+        self.set.stop_all();
     }
 
     /// Returns the number of instances that have not ended.

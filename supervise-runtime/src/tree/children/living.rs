@@ -141,8 +141,9 @@ impl<K, H> Living<K, H> {
         }
     }
 
-    pub(super) fn keys(&self) -> Vec<Arc<K>> {
-        self.lock().0.values().flatten().map(|entry| entry.key.clone()).collect()
+    /// Returns what `copy` takes from each entry, under the lock.
+    pub(super) fn all<R>(&self, copy: impl Fn(&Entry<K, H>) -> R) -> Vec<R> {
+        self.lock().0.values().flatten().map(copy).collect()
     }
 
     /// Removes the entry of the instance with this number, which has ended. The entry is to be dropped after the lock.

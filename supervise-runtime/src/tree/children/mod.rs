@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 
+use crate::actor::child_ref::AnyRef;
 use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
@@ -10,7 +11,7 @@ use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{settings, stop_timeout};
-use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{AfterLock, Refused};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
@@ -161,6 +162,27 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// Returns `true` if every instance has ended, or none was spawned.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the handles of all instances that are up, or down for a restart, in the order in which they were
+    /// spawned.
+    ///
+    /// An instance whose first start is still in progress is not among them.
+    pub fn handles(&self) -> Vec<T::Handle> {
+        let Some(table) = self.cell.core().table() else { return Vec::new() };
+        let up = table.living().into_iter().filter(|cell| cell.core().is_up());
+        up.filter_map(|cell| T::handle_of(&AnyRef::of(cell))).collect()
+    }
+
+    /// Requests a stop of every instance that lives now, and returns immediately. The set stays usable: instances that
+    /// are spawned from now on are not affected.
+    ///
+    /// A spawn in progress fails with `Stopping`. A restart of the set starts the instances of `initial` again all the
+    /// same (S27). `tree().stop()` ends the set itself.
+    pub fn stop_all(&self) {
+        if let Some(table) = self.cell.core().table() {
+            table.living().iter().for_each(|cell| send(&**cell, SystemMessage::Stop));
+        }
     }
 
     /// Returns the path of the set.

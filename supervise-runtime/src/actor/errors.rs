@@ -239,7 +239,7 @@ pub struct WaitError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::actor::errors::{AskError, SendRejection, TellError};
 
     /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
     #[test]

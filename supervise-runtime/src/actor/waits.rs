@@ -1,0 +1,257 @@
+//! The waits for an end.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context as Cx, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::actor::errors::WaitError;
+use crate::base::clock::after;
+use crate::base::sync::Arc;
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
+use crate::engine::cell::current;
+use crate::values::ended::Ended;
+use crate::values::report::Report;
+
+/// The future of [`ChildRef::terminated`](crate::ChildRef::terminated): the wait for an end.
+///
+/// The future resolves to the [`Ended`], immediately if the child has already ended. A restart is not an end. The
+/// future needs no tokio runtime. A child whose runtime is dropped ends with it, as [`Ended::RuntimeGone`].
+///
+/// # Errors
+///
+/// Resolves to a [`WaitError`] when polled from inside the child or from below it.
+///
+/// # Cancel safety
+///
+/// The future may be dropped and created again.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Session;
+/// # #[actor]
+/// # impl Session { fn handle(&mut self, _line: String) {} }
+///
+/// supervisor! {
+///     struct Server {
+///         session: Session = Session,
+///         ticker: task = async { tokio::time::sleep(std::time::Duration::from_secs(60)).await },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start().await?;
+/// let session = server.session.clone();
+/// tokio::select! {
+///     ended = session.terminated() => println!("the session has ended: {}", ended?),
+///     ended = server.ticker.terminated() => assert!(matches!(ended?, Ended::Done)),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct Terminated {
+    pub(crate) cell: Arc<dyn AnyCell>,
+    waiting: Waiting,
+}
+
+impl Terminated {
+    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+        Terminated { cell, waiting: Waiting::default() }
+    }
+}
+
+impl Drop for Terminated {
+    fn drop(&mut self) {
+        self.cell.core().leave(&mut self.waiting);
+    }
+}
+
+impl Future for Terminated {
+    type Output = Result<Ended, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        let Terminated { cell, waiting } = &mut *self;
+        let core = cell.core();
+        match core.poll_ended(waiting, cx.waker()) {
+            Poll::Ready(ended) => Poll::Ready(Ok(ended)),
+            Poll::Pending if current::is_inside(core.id) => Poll::Ready(Err(WaitError { path: core.path() })),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// The wait for the end of a child that was asked to stop, after which the child is aborted if that takes too long.
+#[derive(Debug)]
+pub(crate) struct EndWait {
+    terminated: Terminated,
+    within: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl EndWait {
+    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+        EndWait { terminated: Terminated::of(cell), within: None, timer: None }
+    }
+
+    pub(crate) fn cell(&self) -> &dyn AnyCell {
+        &*self.terminated.cell
+    }
+
+    /// Sets the time, from now on.
+    pub(crate) fn within(&mut self, time: Duration) {
+        self.within = Some(after(Instant::now(), time));
+    }
+
+    /// Aborts the child, leaves first.
+    pub(crate) fn abort(&self) {
+        send(self.cell(), SystemMessage::Abort);
+    }
+
+    pub(crate) fn poll(&mut self, cx: &mut Cx<'_>) -> Poll<Result<Ended, WaitError>> {
+        if let Poll::Ready(done) = Pin::new(&mut self.terminated).poll(cx) {
+            return Poll::Ready(done);
+        }
+        if let Some(until) = self.within {
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+            if timer.as_mut().poll(cx).is_ready() {
+                self.within = None;
+                self.abort();
+            }
+        }
+        Poll::Pending
+    }
+}
+
+/// The result of a shutdown: the [`Ended`] of an actor or a task, the [`Report`] of a tree.
+///
+/// ```
+/// use supervise::ChildRef;
+/// use supervise::bound::ShutdownResult;
+/// use supervise::error::WaitError;
+///
+/// /// Stops a child of any type, and waits for its end.
+/// async fn end<C: ChildRef<Shutdown: ShutdownResult>>(child: &C) -> Result<C::Shutdown, WaitError> {
+///     child.shutdown().await
+/// }
+/// ```
+pub trait ShutdownResult: sealed::Sealed + Send + 'static {
+    #[doc(hidden)]
+    fn of(ended: Ended, wait: &ShutdownRef<Self>) -> Self
+    where
+        Self: Sized;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for crate::values::ended::Ended {}
+    impl Sealed for crate::values::report::Report {}
+}
+
+impl ShutdownResult for Ended {
+    fn of(ended: Ended, _: &ShutdownRef<Ended>) -> Self {
+        ended
+    }
+}
+
+impl ShutdownResult for Report {
+    fn of(ended: Ended, wait: &ShutdownRef<Report>) -> Self {
+        report(wait.wait.cell(), ended)
+    }
+}
+
+/// Returns the report of a tree that has ended.
+pub(crate) fn report(cell: &dyn AnyCell, ended: Ended) -> Report {
+    let (failure, failures) = cell.core().late();
+    Report { ended, children: cell.core().report(), failure, failures }
+}
+
+/// The future of [`ChildRef::shutdown`](crate::ChildRef::shutdown): a child that is going down, whether or not this is
+/// awaited.
+///
+/// The future resolves to the [`Ended`] of an actor or a task, and to the [`Report`] of a tree.
+///
+/// # Errors
+///
+/// Resolves to a [`WaitError`] when polled from inside the child, which goes down all the same. A wait there would
+/// never end.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the child still goes down; a limit set by [`within`](ShutdownRef::within) no longer
+/// applies.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// struct Console {
+///     tree: supervise::TreeRef,
+/// }
+///
+/// #[actor]
+/// impl Console {
+///     async fn handle(&mut self, quit: Reply<bool>) {
+///         let going_down = self.tree.shutdown(); // the shutdown is requested here
+///         quit.send(going_down.await.is_err()); // the end cannot be awaited in here
+///     }
+/// }
+///
+/// supervisor! {
+///     struct App {
+///         console: Console = Console { tree: tree.clone() },
+///         ticker: task = |cx| async move { cx.stopped().await },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// let ended = app.ticker.shutdown().within(Duration::from_secs(1)).await?;
+/// assert!(matches!(ended, Ended::Done | Ended::Stopped));
+///
+/// assert!(app.console.ask(|reply| reply).await?);
+/// assert!(matches!(app.join().await.ended, Ended::Stopped));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "the child is shutting down; await this to wait for it"]
+pub struct ShutdownRef<R> {
+    wait: EndWait,
+    result: PhantomData<fn() -> R>,
+}
+
+impl<R> std::fmt::Debug for ShutdownRef<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ShutdownRef({})", self.wait.cell().core().path())
+    }
+}
+
+impl<R> ShutdownRef<R> {
+    /// Asks the child to stop.
+    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+        send(&*cell, SystemMessage::Stop);
+        ShutdownRef { wait: EndWait::of(cell), result: PhantomData }
+    }
+
+    /// Limits the whole shutdown: what is not down by then is aborted, leaves first.
+    ///
+    /// See rule S24.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.wait.within(time);
+        self
+    }
+}
+
+impl<R: ShutdownResult> Future for ShutdownRef<R> {
+    type Output = Result<R, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        self.wait.poll(cx).map(|done| done.map(|ended| R::of(ended, &self)))
+    }
+}
