@@ -94,7 +94,7 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Returns an error immediately if it is called from inside the child.
+    /// Returns an error immediately if it is called from inside the child or from below it.
     ///
     /// # Cancel safety
     ///
@@ -113,7 +113,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
         send(&*self.any().cell, SystemMessage::Stop);
     }
 
-    /// Kills the child, which fails with [`Cause::Killed`](crate::Cause::Killed).
+    /// Kills the child, which fails with [`Cause::Killed`](crate::Cause::Killed): its supervisor decides. If nothing runs
+    /// that could be dropped, the kill is a stop.
     fn kill(&self) {
         send(&*self.any().cell, SystemMessage::Kill);
     }
@@ -122,7 +123,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// The future resolves to an error immediately if it is awaited inside the child, which goes down all the same.
+    /// The future resolves to an error immediately if it is awaited inside the child or below it. The child goes down all
+    /// the same.
     ///
     /// # Cancel safety
     ///
@@ -152,7 +154,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
 
 /// A handle without the type of the child: an actor, a task or a tree.
 ///
-/// [`ChildRef`] has its methods. Two handles are equal if they refer to the same child.
+/// [`ChildRef`] has its methods. Its [`shutdown`](ChildRef::shutdown) gives the [`Ended`], also of a tree. Two handles
+/// are equal if they refer to the same child.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -239,7 +242,7 @@ impl Hash for AnyRef {
     }
 }
 
-/// An end is that of this child.
+/// Compares by identity: whether this is the same child.
 impl<C: ChildRef> PartialEq<C> for Watched {
     fn eq(&self, other: &C) -> bool {
         self.id == other.any().cell.core().id

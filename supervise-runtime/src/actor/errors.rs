@@ -74,8 +74,8 @@ pub struct TellError<M> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendRejection {
-    /// The mailbox is full. Only [`try_tell`](crate::ActorRef::try_tell), and an actor that sends to itself, get this
-    /// reason.
+    /// The mailbox is full. Only [`try_tell`](crate::ActorRef::try_tell), [`try_ask`](crate::ActorRef::try_ask) and an
+    /// actor that sends to itself get this reason.
     Full,
     /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
     ///
@@ -92,7 +92,7 @@ impl fmt::Display for SendRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SendRejection::Full => {
-                f.write_str("the mailbox is full; try again later, or use `tell`, which waits for room")
+                f.write_str("the mailbox is full; try again later, or use `tell` or `ask`, which wait for room")
             }
             SendRejection::Down { retry_in: Some(time) } => {
                 write!(f, "the actor is down and starts again in {time:?}; try again then")
@@ -203,9 +203,9 @@ pub enum AskError {
 
 /// The error of a wait that would never end, because the caller is part of the actor or tree that it waits for.
 ///
-/// [`ActorRef::terminated`](crate::ActorRef::terminated), [`TaskRef::terminated`](crate::TaskRef::terminated),
-/// [`TreeRef::join`](crate::TreeRef::join) and [`TreeRef::shutdown`](crate::TreeRef::shutdown) return this error
-/// immediately. To end yourself, request the stop and return.
+/// The waits of every handle return this error immediately: [`terminated`](crate::ChildRef::terminated),
+/// [`shutdown`](crate::ChildRef::shutdown) and [`TreeRef::join`](crate::TreeRef::join). To end yourself, request the stop
+/// and return.
 ///
 /// ```
 /// use supervise::prelude::*;

@@ -208,7 +208,7 @@ hooks! {
 }
 
 hooks! {
-    /// A function that can be a `terminated` hook, which runs when a watched actor has ended.
+    /// A function that can be a `terminated` hook, which runs when a watched child has ended.
     ///
     /// The arguments are `&mut A`, then any of the prefixes of `&Watched`, `&Ended`, `&mut Context<A>`; the function
     /// may be sync or async. It returns nothing, or a `Result<(), E>` whose `E` turns into the error of the actor.

@@ -138,7 +138,7 @@ pub struct DeclaredHooks {
     pub post_restart: bool,
 }
 
-/// An actor that is notified when other actors end.
+/// An actor that is notified when other children end: actors, tasks and trees.
 ///
 /// This trait is separate from [`Actor`], so that an actor without `terminated` cannot watch by mistake (rule S37).
 ///

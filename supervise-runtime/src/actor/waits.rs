@@ -90,13 +90,20 @@ impl Future for Terminated {
 #[derive(Debug)]
 pub(crate) struct EndWait {
     terminated: Terminated,
+    /// The child had ended when it was asked. It may have been started again since.
+    ended: Option<Ended>,
     within: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl EndWait {
+    /// Begins with the present life of the child, which a caller may have started again before the first poll.
     pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
-        EndWait { terminated: Terminated::of(cell), within: None, timer: None }
+        let (ended, waiting) = match cell.core().expect_end() {
+            Ok(ended) => (Some(ended), Waiting::default()),
+            Err(waiting) => (None, waiting),
+        };
+        EndWait { terminated: Terminated { cell, waiting }, ended, within: None, timer: None }
     }
 
     pub(crate) fn cell(&self) -> &dyn AnyCell {
@@ -114,6 +121,9 @@ impl EndWait {
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Cx<'_>) -> Poll<Result<Ended, WaitError>> {
+        if let Some(ended) = &self.ended {
+            return Poll::Ready(Ok(ended.clone()));
+        }
         if let Poll::Ready(done) = Pin::new(&mut self.terminated).poll(cx) {
             return Poll::Ready(done);
         }
@@ -135,12 +145,15 @@ impl EndWait {
 /// use supervise::bound::ShutdownResult;
 /// use supervise::error::WaitError;
 ///
-/// /// Stops a child of any type, and waits for its end.
-/// async fn end<C: ChildRef<Shutdown: ShutdownResult>>(child: &C) -> Result<C::Shutdown, WaitError> {
-///     child.shutdown().await
+/// /// Stops a child of any type, and says whether all was well.
+/// async fn ends_well<C: ChildRef>(child: &C) -> Result<bool, WaitError> {
+///     Ok(child.shutdown().await?.ended().is_orderly())
 /// }
 /// ```
-pub trait ShutdownResult: sealed::Sealed + Send + 'static {
+pub trait ShutdownResult: sealed::Sealed + std::fmt::Debug + Clone + Send + 'static {
+    /// Returns why the child ended.
+    fn ended(&self) -> &Ended;
+
     #[doc(hidden)]
     fn of(ended: Ended, wait: &ShutdownRef<Self>) -> Self
     where
@@ -154,12 +167,20 @@ mod sealed {
 }
 
 impl ShutdownResult for Ended {
+    fn ended(&self) -> &Ended {
+        self
+    }
+
     fn of(ended: Ended, _: &ShutdownRef<Ended>) -> Self {
         ended
     }
 }
 
 impl ShutdownResult for Report {
+    fn ended(&self) -> &Ended {
+        &self.ended
+    }
+
     fn of(ended: Ended, wait: &ShutdownRef<Report>) -> Self {
         report(wait.wait.cell(), ended)
     }
@@ -174,12 +195,17 @@ pub(crate) fn report(cell: &dyn AnyCell, ended: Ended) -> Report {
 /// The future of [`ChildRef::shutdown`](crate::ChildRef::shutdown): a child that is going down, whether or not this is
 /// awaited.
 ///
-/// The future resolves to the [`Ended`] of an actor or a task, and to the [`Report`] of a tree.
+/// The future resolves to the [`Ended`] of an actor or a task, and to the [`Report`] of a tree. The life that the child
+/// had when it was asked is the one that counts, even if the child has been started again since.
 ///
 /// # Errors
 ///
-/// Resolves to a [`WaitError`] when polled from inside the child, which goes down all the same. A wait there would
-/// never end.
+/// Resolves to a [`WaitError`] when polled from inside the child or from below it. The child goes down all the same.
+///
+/// # Panics
+///
+/// Panics if it is awaited with a limit ([`within`](ShutdownRef::within)) outside of a tokio runtime, or in one without
+/// `enable_time`.
 ///
 /// # Cancel safety
 ///
@@ -235,11 +261,13 @@ impl<R> std::fmt::Debug for ShutdownRef<R> {
 impl<R> ShutdownRef<R> {
     /// Asks the child to stop.
     pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
-        send(&*cell, SystemMessage::Stop);
-        ShutdownRef { wait: EndWait::of(cell), result: PhantomData }
+        let wait = EndWait::of(cell);
+        send(wait.cell(), SystemMessage::Stop);
+        ShutdownRef { wait, result: PhantomData }
     }
 
-    /// Limits the whole shutdown: what is not down by then is aborted, leaves first.
+    /// Limits the whole shutdown: what is not down by then is aborted, leaves first. A child of which nothing is up any
+    /// more ends with its group, whose time is its own.
     ///
     /// See rule S24.
     pub fn within(mut self, time: Duration) -> Self {

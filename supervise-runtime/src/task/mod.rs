@@ -571,7 +571,8 @@ impl TaskRef {
     ///
     /// # Errors
     ///
-    /// The future resolves to an error immediately if it is awaited inside the task, which goes down all the same.
+    /// The future resolves to an error immediately if it is awaited inside the task or below it. The task goes down all
+    /// the same.
     ///
     /// # Cancel safety
     ///

@@ -214,7 +214,7 @@ impl TreeRef {
         Terminated::of(self.cell.clone())
     }
 
-    /// Returns the identity of the tree, as a [`Watcher`](crate::Watcher) gets it.
+    /// Returns the identity of the tree, as a [`Watcher`](crate::Watcher) gets it: a key for a map.
     pub fn watched(&self) -> Watched {
         self.cell.core().identity()
     }

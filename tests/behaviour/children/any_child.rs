@@ -1,4 +1,4 @@
-//! The methods that all handles have, with and without the type of the child: S2, S24, S25, S26, S27.
+//! The methods that all handles have, with and without the type of the child: S1 to S3, S24 to S27, S37, S38, S42.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use supervise::prelude::*;
 use supervise::{AnyRef, ChildRef};
 use tokio::time::Instant;
 
-use crate::common::{Do, Fault, Journal, Probe, secs, settle, soon};
+use crate::common::{Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -160,11 +160,11 @@ async fn a_shutdown_has_the_time_that_it_is_given() {
     shop.branch.leaf.tell(Do::Hang).await.unwrap();
     settle().await;
     let began = Instant::now();
-    assert_eq!(shop.actor.shutdown().within(secs(1)).await.unwrap().kind(), EndedKind::Aborted);
+    assert_eq!(soon(shop.actor.shutdown().within(secs(1))).await.unwrap().kind(), EndedKind::Aborted);
     assert_eq!(began.elapsed(), secs(1));
-    assert_eq!(shop.task.shutdown().within(secs(2)).await.unwrap().kind(), EndedKind::Aborted);
+    assert_eq!(soon(shop.task.shutdown().within(secs(2))).await.unwrap().kind(), EndedKind::Aborted);
     assert_eq!(began.elapsed(), secs(3));
-    let report = shop.branch.shutdown().within(secs(3)).await.unwrap();
+    let report = soon(shop.branch.shutdown().within(secs(3))).await.unwrap();
     assert_eq!((report.children.len(), report.children[0].aborted), (1, true));
     assert_eq!(began.elapsed(), secs(6));
     assert_eq!(journal.take(), ["actor drop", "leaf drop"]);
@@ -173,10 +173,26 @@ async fn a_shutdown_has_the_time_that_it_is_given() {
     shop.actor.start_again().unwrap();
     settle().await;
     journal.take();
-    assert_eq!(shop.actor.shutdown().within(secs(1)).await.unwrap().kind(), EndedKind::Stopped);
+    assert_eq!(soon(shop.actor.shutdown().within(secs(1))).await.unwrap().kind(), EndedKind::Stopped);
     drop(shop.boss.shutdown());
     assert_eq!(soon(shop.boss.terminated()).await.unwrap().kind(), EndedKind::Stopped);
     assert_eq!(journal.take(), ["actor start", "actor pre_start", "actor post_stop", "actor drop"][2..]);
+}
+
+/// S24: a shutdown concerns the life that the child had when it was asked, however late it is awaited.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_is_of_the_life_that_was_asked() {
+    let (shop, _) = shop().await;
+    let (down, again) = (shop.actor.shutdown().within(secs(1)), shop.actor.shutdown());
+    settle().await;
+    let had_ended = shop.actor.shutdown().within(secs(1));
+    shop.actor.start_again().unwrap();
+    pass(secs(2)).await;
+    for end in [down, again, had_ended] {
+        assert_eq!(soon(end).await.unwrap().kind(), EndedKind::Stopped);
+    }
+    settle().await;
+    assert_eq!((shop.actor.incarnation(), shop.actor.is_alive()), (2, true), "the next life is not aborted");
 }
 
 /// S25: a child that awaits its own end gets an error at once, and goes down all the same.
@@ -203,6 +219,9 @@ async fn an_actor_knows_its_children() {
     a.terminated().await.unwrap();
     let children = shop.boss.ask(Ask::Children).await.unwrap();
     assert_eq!(children.iter().map(ChildRef::name).collect::<Vec<_>>(), ["b", "c"]);
+    shop.boss.ask(|reply| Ask::Hire("d", reply)).await.unwrap();
+    let children = shop.boss.ask(Ask::Children).await.unwrap();
+    assert_eq!(children.iter().map(ChildRef::name).collect::<Vec<_>>(), ["b", "c", "d"], "not by free places");
     shop.boss.restart().unwrap();
     settle().await;
     assert!(shop.boss.ask(Ask::Children).await.unwrap().is_empty(), "they ended with the previous instance");
@@ -232,7 +251,8 @@ async fn a_set_knows_its_handles() {
     settle().await;
     assert_eq!((shop.numbered.handles(), shop.numbered.len()), (vec![one.clone()], 2));
     let three = three.await.unwrap().unwrap();
-    assert_eq!(shop.numbered.handles(), [one, three]);
+    let four = shop.numbered.spawn("four").await.unwrap();
+    assert_eq!(shop.numbered.handles(), [one, three, four], "not by free places");
 }
 
 /// S27: all instances can be stopped without the set; a restart of the set starts its initial ones again.
@@ -307,7 +327,7 @@ async fn every_handle_can_be_watched() {
     shop.task.kill();
     settle().await;
     assert!(!journal.take().iter().any(|line| line.starts_with("eye")));
-    assert_eq!(shop.eye.incarnation(), 1);
+    assert!(shop.eye.is_alive(), "the pact was taken back");
 
     // A pact with a tree that has ended falls due at once.
     shop.eye.tell(Look::Depend(shop.branch.any())).await.unwrap();

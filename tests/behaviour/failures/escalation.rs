@@ -145,6 +145,34 @@ async fn a_child_that_ended_by_itself_starts_again_with_its_supervisor() {
     assert!(matches!(tree.inner.stopped.ended(), Some(Ended::Stopped)));
 }
 
+/// S20, S37: a child that had ended, and was to start again with its supervisor, has no second end if the supervisor
+/// stops before its turn has come.
+#[tokio::test(start_paused = true)]
+async fn a_start_that_does_not_come_is_no_second_end() {
+    supervisor! {
+        struct Above(journal: Journal) {
+            inner: struct Below {
+                slow: Probe = Probe::start("slow", journal).await?,
+                #[lifecycle(Transient)]
+                done: Probe = Probe::start("done", journal).await?,
+            },
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Above::start(journal.clone()).await.unwrap();
+    tree.inner.done.tell(Do::Stop).await.unwrap();
+    settle().await;
+    journal.plan("slow start", 1, Fault::Slow(secs(10)));
+    tree.inner.restart().unwrap();
+    pass(secs(1)).await;
+    let mut events = tree.events();
+    tree.inner.stop();
+    settle().await;
+    assert_eq!(seen(&mut events), ["inner/slow ended Stopped", "inner ended Stopped"]);
+    assert!(matches!(tree.inner.done.ended(), Some(Ended::Done)));
+}
+
 supervisor! {
     struct Parent(journal: Journal) {
         #![decider(Cause::Killed => Restart, Boom::Told | Boom::Fatal | Boom::Planned => Escalate)]

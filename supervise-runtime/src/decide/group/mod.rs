@@ -290,6 +290,11 @@ impl Group {
         self.suspended
     }
 
+    /// Returns the order number of a member that has not ended.
+    pub(crate) fn order_of_living(&self, id: Id) -> Option<u64> {
+        self.roster.get(id).filter(|member| member.at != MemberState::Ended).map(|member| member.order)
+    }
+
     /// Returns whether the slot is free: its member has ended and is forgotten.
     pub(crate) fn is_free(&self, id: Id) -> bool {
         self.roster.get(id).is_none()
@@ -1020,7 +1025,7 @@ impl Group {
     pub(crate) fn cut(&mut self, id: Id, now: Instant) -> Cut {
         let again = matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::AwaitingOwner);
         let Some(member) = self.roster.get_mut(id) else { return Cut::End };
-        if member.kept && again {
+        if member.kept && again && member.ending.is_none() {
             return Cut::Stay;
         }
         if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {

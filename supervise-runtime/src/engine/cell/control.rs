@@ -40,7 +40,8 @@ pub(crate) enum SystemMessage {
     DropValue(u32),
     /// A child of this cell was asked to go down: check that it does.
     Watchdog,
-    /// The supervisor's time is up, or it was killed: end without hooks, leaves first.
+    /// The time is up, of the supervisor or of a caller that waits, or the supervisor was killed: end without hooks,
+    /// leaves first.
     Abort,
     // Requests from outside. The group is asked first.
     Stop,
@@ -58,9 +59,9 @@ pub(crate) enum SystemMessage {
 }
 
 impl SystemMessage {
-    /// Returns whether this is a request from outside, which concerns only the present life.
+    /// Returns whether this concerns only the present life.
     fn is_request(&self) -> bool {
-        matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::DeathPact(_))
+        matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::Abort | SystemMessage::DeathPact(_))
     }
 }
 
@@ -587,6 +588,16 @@ impl CellCore {
         })
     }
 
+    /// Returns the end, or a registration for the next one: that end is found even if the cell has been started again
+    /// before the first poll.
+    pub(crate) fn expect_end(&self) -> Result<Ended, Waiting> {
+        let mut life = lock(&self.life);
+        match life.ended.clone() {
+            Some(ended) => Ok(ended),
+            None => Err(Waiting(Some(life.ticket()))),
+        }
+    }
+
     /// Polls for the end.
     pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
         let ticket = waiting.0;
@@ -765,7 +776,7 @@ pub(crate) struct BareCell {
     core: CellCore,
     interrupted: AtomicBool,
     /// The slot for the handle of a tree, which the tree's task keeps: the handle keeps this cell.
-    handle: OnceLock<Weak<dyn Any + Send + Sync>>,
+    handle: OnceLock<Box<Weak<dyn Any + Send + Sync>>>,
 }
 
 impl BareCell {
@@ -776,7 +787,7 @@ impl BareCell {
     /// Sets the slot for the handle of a tree. To be called once, before the cell is shared.
     pub(crate) fn set_handle<S: Send + Sync + 'static>(&self, slot: &Arc<S>) {
         let slot: Weak<S> = Arc::downgrade(slot);
-        let _ = self.handle.set(slot);
+        let _ = self.handle.set(Box::new(slot));
     }
 
     /// Returns the slot for the handle of a tree, if it has this type and the tree's task lives.

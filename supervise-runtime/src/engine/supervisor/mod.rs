@@ -413,13 +413,6 @@ impl ChildTable {
             .collect()
     }
 
-    /// Returns the children that have not ended, in the order of their declaration or spawning.
-    pub(crate) fn living(&self) -> Vec<Arc<dyn AnyCell>> {
-        let now = Instant::now();
-        let views = self.view(now).into_iter();
-        views.filter(|(_, seen)| seen.member.at != MemberState::Ended).map(|(cell, _)| cell).collect()
-    }
-
     /// Returns the ids of the cells that survive the restart of their actor.
     pub(crate) fn kept_ids(&self) -> Vec<u64> {
         let inner = lock(&self.inner);

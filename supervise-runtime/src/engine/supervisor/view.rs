@@ -37,6 +37,24 @@ impl ChildTable {
         all
     }
 
+    /// Returns the children that have not ended, in the order of their declaration or spawning.
+    pub(crate) fn living(&self) -> Vec<Arc<dyn AnyCell>> {
+        let mut all = Vec::new();
+        for from in (0..).step_by(AT_ONCE) {
+            let inner = lock(&self.inner);
+            if from >= inner.entries.len() {
+                break;
+            }
+            let entries = inner.entries.iter().enumerate().skip(from).take(AT_ONCE);
+            all.extend(entries.filter_map(|(id, entry)| match entry {
+                Some(Entry::Child { cell, .. }) => Some((inner.group.order_of_living(id as Id)?, cell.clone())),
+                _ => None,
+            }));
+        }
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, cell)| cell).collect()
+    }
+
     /// Returns one child; `None` if it is no longer in the table.
     pub(crate) fn see_child(&self, child: &dyn AnyCell, now: Instant) -> Option<ChildView> {
         let inner = lock(&self.inner);

@@ -216,7 +216,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     /// Requests a stop of every instance that lives now, and returns immediately. The set stays usable: instances that
     /// are spawned from now on are not affected.
     ///
-    /// A key is free once its instance has ended. A restart of the set starts the instances of `initial` again all the
+    /// A key is free once its instance has ended; a `get_or_spawn` in progress then starts another one, unless the set is
+    /// `Temporary`. A restart of the set starts the instances of `initial` again all the
     /// same (S27). `tree().stop()` ends the set itself.
     pub fn stop_all(&self) {
         self.set.stop_all();
