@@ -193,7 +193,7 @@ pub enum NodeState {
 
 /// The kind of a [`NodeState`], without its values.
 ///
-/// It can be compared, as in `assert_eq!`, which [`NodeState`] cannot: errors cannot be compared.
+/// Kinds can be compared, as in `assert_eq!`. A [`NodeState`] may contain an error, which cannot.
 ///
 /// ```
 /// use supervise::inspect::{NodeState, NodeStateKind};

@@ -64,7 +64,7 @@ pub enum Ended {
 
 /// The kind of an [`Ended`], without the failure.
 ///
-/// It can be compared, as in `assert_eq!`, which [`Ended`] cannot: errors cannot be compared.
+/// Kinds can be compared, as in `assert_eq!`. A [`Ended`] may contain an error, which cannot.
 ///
 /// ```
 /// use supervise::Ended;

@@ -339,7 +339,7 @@ pub enum Cause {
 
 /// The kind of a [`Cause`], without the error or the text.
 ///
-/// It can be compared, as in `assert_eq!`, which [`Cause`] cannot: errors cannot be compared.
+/// Kinds can be compared, as in `assert_eq!`. A [`Cause`] may contain an error, which cannot.
 ///
 /// ```
 /// use supervise::Cause;

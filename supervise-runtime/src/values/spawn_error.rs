@@ -88,7 +88,7 @@ pub enum SpawnError {
 
 /// The kind of a [`SpawnError`], without paths and failure.
 ///
-/// It can be compared, as in `assert_eq!`, which [`SpawnError`] cannot: errors cannot be compared.
+/// Kinds can be compared, as in `assert_eq!`. A [`SpawnError`] may contain an error, which cannot.
 ///
 /// ```
 /// use supervise::error::{SpawnError, SpawnErrorKind};

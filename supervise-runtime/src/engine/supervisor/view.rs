@@ -24,21 +24,23 @@ impl ChildTable {
     /// Returns all children, in the order of their declaration or spawning.
     pub(crate) fn view(&self, now: Instant) -> Vec<(Arc<dyn AnyCell>, ChildView)> {
         let shared = self.inspect(|group| group.view_shared(now));
-        let mut all = Vec::new();
-        for from in (0..).step_by(AT_ONCE) {
-            let inner = lock(&self.inner);
-            if from >= inner.entries.len() {
-                break;
-            }
-            let entries = inner.entries.iter().enumerate().skip(from).take(AT_ONCE);
-            all.extend(entries.filter_map(|(id, entry)| inner.seen(id as Id, entry.as_ref()?, shared, now)));
-        }
+        let mut all = self.copy(|inner, id, entry| inner.seen(id, entry, shared, now));
         all.sort_by_key(|(_, seen)| seen.member.order);
         all
     }
 
     /// Returns the children that have not ended, in the order of their declaration or spawning.
     pub(crate) fn living(&self) -> Vec<Arc<dyn AnyCell>> {
+        let mut all = self.copy(|inner, id, entry| match entry {
+            Entry::Child { cell, .. } => Some((inner.group.order_of_living(id)?, cell.clone())),
+            Entry::Value(_) => None,
+        });
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, cell)| cell).collect()
+    }
+
+    /// Copies what `of` takes from each entry, in steps between which the lock is free.
+    fn copy<R>(&self, of: impl Fn(&Inner, Id, &Entry) -> Option<R>) -> Vec<R> {
         let mut all = Vec::new();
         for from in (0..).step_by(AT_ONCE) {
             let inner = lock(&self.inner);
@@ -46,13 +48,9 @@ impl ChildTable {
                 break;
             }
             let entries = inner.entries.iter().enumerate().skip(from).take(AT_ONCE);
-            all.extend(entries.filter_map(|(id, entry)| match entry {
-                Some(Entry::Child { cell, .. }) => Some((inner.group.order_of_living(id as Id)?, cell.clone())),
-                _ => None,
-            }));
+            all.extend(entries.filter_map(|(id, entry)| of(&inner, id as Id, entry.as_ref()?)));
         }
-        all.sort_by_key(|(order, _)| *order);
-        all.into_iter().map(|(_, cell)| cell).collect()
+        all
     }
 
     /// Returns one child; `None` if it is no longer in the table.
