@@ -9,19 +9,19 @@ const SEEDS: [&str; 3] = [
     # [ lifecycle ( Permanent , shutdown = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
     db : Db = Db :: open ( pool ) . await ? ,
     # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,
-    reports : struct Reports { # ! [ strategy ( AllForOne ) ] daily : Report = Report :: daily ( db ) , } , }",
+    reports : struct Reports { # ! [ strategy ( AllForOne ) ] # ! [ shutdown ( 30s , Together ) ] daily : Report = Report :: daily ( db ) , } , }",
     "struct A { maybe : Option < Db > = if on { Some ( Db ) } else { None } , row : [ Db ; 2 ] = | i : usize | Db ( i ) ,
     # [ max_children ( 5 ) ] # [ initial ( [ 1 , 2 ] ) ] any : [ Db ] = | n : u32 | Db ( n ) ,
     keyed : [ String => Db ] = | k : String | Db ( k ) , # [ cfg ( unix ) ] t : task = | cx | serve ( cx ) ,
     ts : [ task ] = | n : u32 | | cx | serve ( cx , n ) , own : [ A ] = | | A :: tree ( ) , }
     struct B { a : A = A :: tree ( ) , }",
-    "struct C { # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
+    "struct C { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
     # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , start = 3s ) ]
     b : task = heartbeat ( a ) , c : Option < task > = None , }",
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 72] = [
+const WORDS: [&str; 73] = [
     "(",
     ")",
     "[",
@@ -79,6 +79,7 @@ const WORDS: [&str; 72] = [
     "Permanent",
     "Temporary",
     "shutdown",
+    "Together",
     "max_restarts",
     "within",
     "on_limit",

@@ -339,6 +339,8 @@ const _: () = {
             name: "House",
             doc: "",
             strategy: __rt::Strategy::RestForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[
                 "strategy(RestForOne)",
                 "decider(_: io::Error => Restart, _ => Stop)",
@@ -388,6 +390,8 @@ const _: () = {
             name: "Garden",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 __rt::ChildSpec {

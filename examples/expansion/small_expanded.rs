@@ -198,6 +198,8 @@ const _: () = {
             name: "Clock",
             doc: "A counter, and a task that makes it count.",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
             children: &[
                 __rt::ChildSpec {

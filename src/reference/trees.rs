@@ -505,6 +505,70 @@
 /// Mermaid and Graphviz. [`SPEC.shutdown_budget()`](crate::spec::TreeSpec::shutdown_budget) is the longest time that an
 /// orderly stop can take.
 ///
+/// # Defaults for all children
+///
+/// `lifecycle`, `backoff` and `mailbox` inside the braces, as `#![..]`, are defaults of all children of the tree. What
+/// stands above a child goes first, argument by argument. A child passes over what it cannot take, such as a task the
+/// mailbox. A default backoff says how long restarts wait, and nothing else: the restart limit stays, and a failed first
+/// start is not tried again because of it (S45).
+///
+/// ```
+/// use supervise::prelude::*;
+/// use std::time::Duration;
+/// # struct Client;
+/// # #[actor]
+/// # impl Client { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Clients(patience: Duration) {
+///         #![lifecycle(shutdown = 2s)]
+///         #![backoff(1s..1min)]
+///         #![mailbox(Bounded(64), ask = patience)]
+///         weather: Client = Client,
+///         prices: Client = Client,
+///         #[mailbox(Unbounded)]
+///         #[while_down(Reject)]
+///         news: Client = Client, // an `ask` waits `patience` here, too
+///     }
+/// }
+///
+/// assert_eq!(Clients::SPEC.shutdown_budget(), Some(Duration::from_secs(6)));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # assert!(Clients::start(Duration::from_secs(1)).await.unwrap().shutdown().await.is_orderly());
+/// # }
+/// ```
+///
+/// # The end of a tree
+///
+/// Children stop one after the other, in reverse order, each within its own time. `#![shutdown(D)]` gives the tree a time
+/// in which every end is through, whatever its children declare: a stop, a failure, the roll-back of a start. What is
+/// still up after it is aborted and reported. `#![shutdown(Together)]` lets the children go down at the same time
+/// instead, for children that do not need each other to finish (S44).
+///
+/// ```
+/// use supervise::prelude::*;
+/// use std::time::Duration;
+/// # struct Consumer;
+/// # #[actor]
+/// # impl Consumer { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Ingest {
+///         #![shutdown(10s, Together)]
+///         #[lifecycle(Permanent, drain, shutdown = 1min)]
+///         consumers: [Consumer; 8] = |_partition| Consumer,
+///     }
+/// }
+///
+/// // All of them drain at the same time, and after 10 s nothing is up.
+/// assert_eq!(Ingest::SPEC.shutdown_budget(), Some(Duration::from_secs(10)));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # assert!(Ingest::start().await.unwrap().shutdown().await.is_orderly());
+/// # }
+/// ```
+///
 /// Inside a tree the name `tree` is the tree's own [`TreeRef`](crate::TreeRef). A status server that is declared first
 /// starts before all other children and stops after them:
 ///

@@ -63,6 +63,8 @@ pub(crate) enum Value {
     Capacity,
     /// Positional: a whole number.
     Size,
+    /// Positional: a duration.
+    Time,
     /// Positional: an expression.
     Expression,
     /// Positional: arms, or the path of a function, or a closure.
@@ -90,6 +92,7 @@ impl Value {
                 | Value::Range
                 | Value::Capacity
                 | Value::Size
+                | Value::Time
                 | Value::Expression
                 | Value::Arms
         )
@@ -126,6 +129,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "stop after a failed first start without a backoff, a kill or a death pact; otherwise restart",
         doc: "The decision after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
               An error that no arm matches escalates.",
+    },
+    Setting {
+        name: "shutdown",
+        place: Place::Tree,
+        args: &[arg("D", Value::Time, "no limit"), arg("Together", Value::Flag, "off")],
+        default: "no limit; the children stop one after the other, in reverse order",
+        doc: "The time in which every end of the tree is through, after which the rest is aborted; whether its children \
+              go down at the same time.",
     },
     Setting {
         name: "limit",
@@ -224,6 +235,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }
 
+/// Returns whether the setting is one of any supervisor, and not only of a tree.
+pub(crate) fn is_of_supervisors(name: &str) -> bool {
+    matches!(name, "strategy" | "decider")
+}
+
 /// Returns the words that an argument takes.
 pub(crate) fn words(setting: &str, argument: &str) -> &'static [&'static str] {
     let arg = find(setting).and_then(|setting| setting.args.iter().find(|arg| arg.name == argument));
@@ -236,6 +252,12 @@ pub(crate) fn words(setting: &str, argument: &str) -> &'static [&'static str] {
 /// Returns whether this word turns on an argument of the setting.
 pub(crate) fn is_flag(setting: &str, word: &str) -> bool {
     find(setting).is_some_and(|setting| setting.args.iter().any(|arg| arg.value == Value::Flag && arg.name == word))
+}
+
+/// Returns the words that turn on an argument of the setting.
+pub(crate) fn flags(setting: &str) -> Vec<&'static str> {
+    let args = find(setting).map_or(&[][..], |setting| setting.args);
+    args.iter().filter(|arg| arg.value == Value::Flag).map(|arg| arg.name).collect()
 }
 
 /// Returns the first setting with an argument of this name, which is not a setting itself.
@@ -254,12 +276,20 @@ pub(crate) fn argument_names() -> Vec<&'static str> {
     args.filter(|arg| !arg.value.positional() || arg.value == Value::Flag).map(|arg| arg.name).collect()
 }
 
+/// The settings of a child that can also stand inside the braces, as the default of all children.
+pub(crate) const DEFAULTS: [&str; 3] = ["lifecycle", "backoff", "mailbox"];
+
+/// Returns whether the setting can be a default of all children.
+pub(crate) fn can_be_default(name: &str) -> bool {
+    DEFAULTS.contains(&name)
+}
+
 /// Returns the names of the settings that are allowed above a child, or inside the braces of a tree.
 pub(crate) fn names(inside: bool) -> Vec<&'static str> {
     let fits = |setting: &&Setting| match setting.place {
         Place::Tree => inside,
         Place::Both => true,
-        Place::Child(_) => !inside,
+        Place::Child(_) => !inside || can_be_default(setting.name),
     };
     SETTINGS.iter().filter(fits).map(|setting| setting.name).collect()
 }
@@ -277,10 +307,11 @@ pub(crate) fn table() -> String {
             Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
             Place::Child(Of::Sets) => "`[..]`",
         };
+        let default = if can_be_default(setting.name) { "; tree, as a default" } else { "" };
         let args: Vec<_> = setting.args.iter().map(describe).collect();
         let _ = writeln!(
             text,
-            "| `{}` | {place} | {} | {} | {} |",
+            "| `{}` | {place}{default} | {} | {} | {} |",
             setting.name,
             args.join("; "),
             setting.default,
@@ -300,6 +331,7 @@ fn describe(arg: &Arg) -> String {
         Value::Range => "`MIN..MAX`, or an expression of a backoff type".into(),
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
+        Value::Time => "`D`".into(),
         Value::Expression => "expression".into(),
         Value::Arms => {
             "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
@@ -345,7 +377,7 @@ mod tests {
 
     #[test]
     fn each_place_has_its_names() {
-        assert_eq!(names(true), ["strategy", "decider"]);
+        assert_eq!(names(true), ["strategy", "decider", "shutdown", "lifecycle", "backoff", "mailbox"]);
         assert!(names(false).contains(&"decider") && !names(false).contains(&"strategy"));
     }
 }

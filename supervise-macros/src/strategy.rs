@@ -7,6 +7,7 @@ use syn::Attribute;
 
 use crate::errors::Errors;
 use crate::repair::repair;
+use crate::settings::is_of_supervisors;
 use crate::tree::{check_supervision, model::Body, parse, supervision};
 
 /// Expands the whole macro.
@@ -27,6 +28,13 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
             let _ = input.parse::<TokenStream>();
         }
     });
+    for setting in body.settings.extract_if(.., |setting| !is_of_supervisors(&setting.name.to_string())) {
+        let name = &setting.name;
+        errors.at(
+            name.span(),
+            format!("`{name}` is a setting of a tree; here only `strategy` and `decider` have a meaning; remove it"),
+        );
+    }
     check_supervision(&body.settings, &mut errors);
     let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
@@ -62,7 +70,9 @@ mod tests {
     fn takes_nothing_else() {
         let text = strategy("#![strategy(OneForOne)] db: Db = Db,".parse().unwrap()).to_string();
         assert!(text.contains("only settings of a tree can be used here"), "{text}");
-        let text = strategy("#![backoff(1s..2s)]".parse().unwrap()).to_string();
+        let text = strategy("#![limit(max_restarts = 3)]".parse().unwrap()).to_string();
         assert!(text.contains("governs one child"), "{text}");
+        let text = strategy("#![shutdown(5s)]".parse().unwrap()).to_string();
+        assert!(text.contains("`shutdown` is a setting of a tree"), "{text}");
     }
 }

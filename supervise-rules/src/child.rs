@@ -63,6 +63,8 @@ pub struct Child {
     pub significant: bool,
     /// The delay before each restart.
     pub backoff: Option<Backoff>,
+    /// The delay before each restart of a child that declares none: the default of its tree.
+    pub pace: Option<Backoff>,
     /// The restart limit of the child itself.
     pub limit: Limit,
     /// The number of messages that can wait.
@@ -84,7 +86,7 @@ pub struct Child {
 /// Reports problems in the settings of one child below this supervisor.
 pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)) {
     child.times(report);
-    if let Some(Backoff::Exponential(backoff)) = &child.backoff {
+    if let Some(Backoff::Exponential(backoff)) = child.delay() {
         backoff.check(report);
     }
     child.counts(report);
@@ -94,7 +96,9 @@ pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)
     }
     let above = if child.set { &Supervision::default() } else { above };
     if !above.group {
-        let waits = (child.lifecycle != Lifecycle::Temporary).then(|| Waits::new(child.backoff.as_ref()));
+        // Nobody has written the default limit, which a slow pace may leave without effect.
+        let is_limited = child.pace.is_none() || child.limit.max_restarts.or(above.limit.max_restarts).is_given();
+        let waits = (child.lifecycle != Lifecycle::Temporary && is_limited).then(|| Waits::new(child.delay()));
         child.limit.check_own(&above.limit, child.backoff.is_some(), waits, report);
     } else if child.limit.is_given() {
         report(Problem::LimitInGroup);
@@ -115,11 +119,16 @@ impl Child {
     /// Every child without a backoff has an immediate first restart. The backoff of a set is that of its instances, and
     /// not of the set.
     pub fn as_member(&self) -> Option<Waits> {
-        match &self.backoff {
+        match self.delay() {
             _ if self.lifecycle == Lifecycle::Temporary => None,
             Some(backoff) if !self.set => Some(Waits::new(Some(backoff))),
             _ => Some(Waits::Unknown),
         }
+    }
+
+    /// The delay that holds for the child.
+    fn delay(&self) -> Option<&Backoff> {
+        self.backoff.as_ref().or(self.pace.as_ref())
     }
 
     fn times(&self, report: &mut dyn FnMut(Problem)) {
@@ -127,9 +136,9 @@ impl Child {
             Given::Is(Shutdown::Within(time)) => Some(time),
             _ => None,
         };
-        let backoff = match self.backoff {
+        let backoff = match self.delay() {
             Some(Backoff::Exponential(backoff)) => backoff.min,
-            Some(Backoff::Slotted { slot_time }) => Some(slot_time),
+            Some(Backoff::Slotted { slot_time }) => Some(*slot_time),
             None => None,
         };
         let times =
@@ -159,7 +168,7 @@ impl Child {
 
     /// Reports settings that do not go with each other.
     fn combinations(&self, report: &mut dyn FnMut(Problem)) {
-        if self.backoff.is_some() && self.mailbox == Given::Is(Mailbox::Unbounded) && !self.rejects {
+        if self.delay().is_some() && self.mailbox == Given::Is(Mailbox::Unbounded) && !self.rejects {
             report(Problem::UnboundedHold);
         }
         if self.drain && self.shutdown == Given::Is(Shutdown::Kill) {
@@ -219,6 +228,21 @@ mod tests {
         random_factor: Given::Absent,
         reset: Given::Is(Reset::Auto(secs(60))),
     });
+
+    #[test]
+    fn a_pace_delays_and_declares_nothing() {
+        let paced = Child { pace: Some(BACKOFF), ..Child::default() };
+        assert_eq!(problems(&paced), []);
+        assert_eq!(problems(&Child { mailbox: Given::Is(Mailbox::Unbounded), ..paced }), [Problem::UnboundedHold]);
+        // The default limit still holds, so that a window alone has a meaning; no written limit is reached too late.
+        let window = Limit { within: Given::Is(secs(9)), ..Limit::default() };
+        assert_eq!(problems(&Child { limit: window, ..paced }), []);
+        assert!(matches!(problems(&Child { limit: most(9, secs(9)), ..paced })[..], [Problem::NeverReached { .. }]));
+        let above = Supervision { limit: most(9, secs(9)), ..Supervision::default() };
+        assert!(matches!(below(&paced, &above)[..], [Problem::NeverReached { .. }]));
+        assert_eq!(problems(&Child { lifecycle: Lifecycle::Temporary, ..paced }), [], "it is never restarted");
+        assert!(paced.as_member() == Child { backoff: Some(BACKOFF), ..Child::default() }.as_member());
+    }
 
     #[test]
     fn by_default_what_is_declared_is_permanent() {

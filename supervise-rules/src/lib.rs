@@ -23,7 +23,7 @@ pub use limit::{
     DEFAULT_MAX_RESTARTS, DEFAULT_WITHIN, Limit, MIN_DELAY, MaxRestarts, Supervision, effective, group, least_time,
     supervision,
 };
-pub use shutdown::Shutdown;
+pub use shutdown::{Shutdown, time_to_end};
 
 /// The value of a setting, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

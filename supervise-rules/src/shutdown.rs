@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::Given;
+use crate::{Given, Problem, is_time};
 
 /// The time that an actor or a task has to stop, if nothing is written.
 pub const DEFAULT: Duration = Duration::from_secs(5);
@@ -18,6 +18,13 @@ pub enum Shutdown {
     Infinity,
 }
 
+/// Reports a time for the ends of a tree in which nothing can be done.
+pub fn time_to_end(time: Given<Duration>, report: &mut dyn FnMut(Problem)) {
+    if time.value().is_some_and(|time| !is_time(time)) {
+        report(Problem::NoTime("shutdown"));
+    }
+}
+
 /// The longest that one child can take to stop; `None` if nothing bounds it.
 ///
 /// `below` is what the children of a tree can take. It holds for a tree without a time of its own.
@@ -31,12 +38,28 @@ pub const fn of_child(shutdown: Given<Shutdown>, is_tree: bool, below: Option<Du
     }
 }
 
-/// The longest that children can take to stop one after the other: `sum` for those before, `next` for one more.
-pub const fn one_more(sum: Option<Duration>, next: Option<Duration>) -> Option<Duration> {
-    match (sum, next) {
-        (Some(sum), Some(next)) => Some(sum.saturating_add(next)),
+/// The longest that children can take to stop, one after the other or `together`: `before` for those before, `next` for
+/// one more.
+pub const fn one_more(before: Option<Duration>, next: Option<Duration>, together: bool) -> Option<Duration> {
+    match (before, next) {
+        (Some(before), Some(next)) if together => Some(longer(before, next)),
+        (Some(before), Some(next)) => Some(before.saturating_add(next)),
         _ => None,
     }
+}
+
+/// The longest that a tree can take to stop, whose own time for that is `own`, and whose children can take `children`.
+pub const fn of_tree(own: Given<Duration>, children: Option<Duration>) -> Option<Duration> {
+    match (own, children) {
+        (Given::Is(own), Some(children)) if too_short(children, own) => Some(own),
+        (Given::Is(own), None) => Some(own),
+        (Given::Is(_) | Given::Absent, children) => children,
+        (Given::Computed, _) => None,
+    }
+}
+
+const fn longer(one: Duration, other: Duration) -> Duration {
+    if too_short(one, other) { one } else { other }
 }
 
 /// The longest that this many equal children can take to stop one after the other.
@@ -81,10 +104,28 @@ mod tests {
 
     #[test]
     fn children_stop_one_after_the_other() {
-        assert_eq!(one_more(Some(secs(2)), Some(secs(3))), Some(secs(5)));
-        assert_eq!(one_more(Some(Duration::MAX), Some(secs(3))), Some(Duration::MAX));
-        assert_eq!(one_more(None, Some(secs(3))), None);
-        assert_eq!(one_more(Some(secs(2)), None), None);
+        assert_eq!(one_more(Some(secs(2)), Some(secs(3)), false), Some(secs(5)));
+        assert_eq!(one_more(Some(Duration::MAX), Some(secs(3)), false), Some(Duration::MAX));
+        assert_eq!(one_more(None, Some(secs(3)), false), None);
+        assert_eq!(one_more(Some(secs(2)), None, false), None);
+    }
+
+    #[test]
+    fn children_that_stop_together_take_as_long_as_the_slowest() {
+        assert_eq!(one_more(Some(secs(2)), Some(secs(3)), true), Some(secs(3)));
+        assert_eq!(one_more(Some(secs(3)), Some(secs(2)), true), Some(secs(3)));
+        assert_eq!(one_more(None, Some(secs(3)), true), None);
+        assert_eq!(one_more(Some(secs(2)), None, true), None);
+    }
+
+    #[test]
+    fn a_tree_takes_no_longer_than_its_own_time() {
+        assert_eq!(of_tree(Given::Absent, Some(secs(7))), Some(secs(7)));
+        assert_eq!(of_tree(Given::Absent, None), None);
+        assert_eq!(of_tree(Given::Is(secs(5)), Some(secs(7))), Some(secs(5)));
+        assert_eq!(of_tree(Given::Is(secs(9)), Some(secs(7))), Some(secs(7)));
+        assert_eq!(of_tree(Given::Is(secs(9)), None), Some(secs(9)));
+        assert_eq!(of_tree(Given::Computed, Some(secs(7))), None);
     }
 
     #[test]
@@ -106,7 +147,7 @@ mod tests {
 
     #[test]
     fn constants_can_ask() {
-        const SUM: Option<Duration> = one_more(Some(Duration::ZERO), of_array(Some(secs(2)), 2));
+        const SUM: Option<Duration> = one_more(Some(Duration::ZERO), of_array(Some(secs(2)), 2), false);
         assert_eq!(SUM, Some(secs(4)));
     }
 }

@@ -18,10 +18,12 @@ pub use crate::values::ended::{Ended, Watched};
 pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
 pub use crate::values::kind::ChildKind;
 pub use crate::values::report::Report;
-pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, shutdown_too_short};
+pub use crate::values::spec::{
+    Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, default_shutdown, shutdown_too_short,
+};
 pub use crate::values::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
-    SupervisorStrategy, WhileDown,
+    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
+    ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
 };
 
 /// Returns the number of an array's children, with the type that an array needs.
@@ -57,4 +59,28 @@ pub async fn end_hook<A: Actor, M, H: EndHook<A, M>>(
     cx: &mut Context<A>,
 ) -> Result<(), A::Error> {
     hook.call(actor, who, ended, cx).await
+}
+
+/// The settings inside the braces of a tree, so that an editor can offer them where one is half typed.
+#[derive(Debug)]
+pub struct TreeSettings;
+
+impl TreeSettings {
+    /// Sets which children restart together, and how many restarts are too many (S15, S17).
+    pub fn strategy(&self) {}
+
+    /// Sets the decision after a failure (S8).
+    pub fn decider(&self) {}
+
+    /// Sets the time for every end of the tree, and whether its children go down together (S44).
+    pub fn shutdown(&self) {}
+
+    /// Sets a default of all children (S45).
+    pub fn lifecycle(&self) {}
+
+    /// Sets the pace of the restarts of all children (S45).
+    pub fn backoff(&self) {}
+
+    /// Sets a default of all actors among the children (S45).
+    pub fn mailbox(&self) {}
 }

@@ -63,8 +63,8 @@ pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
     pub use crate::values::strategy::{
-        Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, Strategy,
-        SupervisorStrategy, WhileDown,
+        Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, ShutdownTimeout,
+        Strategy, SupervisorStrategy, WhileDown,
     };
 }
 

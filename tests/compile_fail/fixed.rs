@@ -227,6 +227,10 @@ mod settings {
     mod attribute_that_is_not_a_setting;
     #[path = "child_setting_inside_the_braces.fixed.rs"]
     mod child_setting_inside_the_braces;
+    #[path = "default_that_contradicts_a_child.fixed.rs"]
+    mod default_that_contradicts_a_child;
+    #[path = "default_that_no_child_takes.fixed.rs"]
+    mod default_that_no_child_takes;
     #[path = "mailbox_without_a_kind.fixed.rs"]
     mod mailbox_without_a_kind;
     #[path = "missing_comma_between_arguments.fixed.rs"]
@@ -253,6 +257,8 @@ mod settings {
     mod settings_named_as_in_akka;
     #[path = "settings_named_as_in_otp.fixed.rs"]
     mod settings_named_as_in_otp;
+    #[path = "shutdown_of_a_tree_above_a_child.fixed.rs"]
+    mod shutdown_of_a_tree_above_a_child;
     #[path = "string_for_a_number.fixed.rs"]
     mod string_for_a_number;
     #[path = "tree_setting_above_a_child.fixed.rs"]
@@ -263,6 +269,8 @@ mod settings {
     mod unknown_setting;
     #[path = "value_of_wrong_type.fixed.rs"]
     mod value_of_wrong_type;
+    #[path = "word_of_one_child_as_a_default.fixed.rs"]
+    mod word_of_one_child_as_a_default;
 }
 mod shapes {
     #[path = "array_without_index.fixed.rs"]
@@ -285,6 +293,10 @@ mod shapes {
     mod task_with_two_contexts;
 }
 mod shutdown {
+    #[path = "drain_into_a_child_that_drains.fixed.rs"]
+    mod drain_into_a_child_that_drains;
+    #[path = "infinity_for_a_whole_tree.fixed.rs"]
+    mod infinity_for_a_whole_tree;
     #[path = "shutdown_too_short_across_trees.fixed.rs"]
     mod shutdown_too_short_across_trees;
     #[path = "shutdown_too_short_for_a_subtree.fixed.rs"]
@@ -293,6 +305,8 @@ mod shutdown {
     mod shutdown_too_short_for_an_array;
     #[path = "shutdown_too_short_for_an_instance.fixed.rs"]
     mod shutdown_too_short_for_an_instance;
+    #[path = "shutdown_too_short_for_the_time_of_a_tree.fixed.rs"]
+    mod shutdown_too_short_for_the_time_of_a_tree;
 }
 mod stored_values {
     #[path = "borrowed_parameter.fixed.rs"]

@@ -284,6 +284,7 @@ supervisor! {
     pub struct All(w: W) {
         #![strategy(AllForOne, max_restarts = Unlimited)]
         #![decider(any)]
+        #![shutdown(20ms, Together)]
 
         pub x: Worker = Worker::new(&w, "all/x"),
         #[lifecycle(Transient)]
@@ -295,6 +296,9 @@ supervisor! {
     pub struct Rest(w: W) {
         #![strategy(RestForOne, max_restarts = Unlimited)]
         #![decider(any)]
+        #![shutdown(Together)]
+        #![backoff(1ms..2ms)]
+        #![mailbox(Bounded(16))]
 
         pub u: Worker = Worker::new(&w, "rest/u"),
         pub below: struct Below {

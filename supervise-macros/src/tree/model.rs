@@ -61,6 +61,8 @@ pub(crate) struct Child {
     pub(crate) docs: Vec<Attribute>,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) settings: Vec<Setting>,
+    /// The parts of the tree's defaults that hold for this child.
+    pub(crate) defaults: Vec<Setting>,
     /// Words in the place of a setting that are not settings. They may be half typed.
     pub(crate) unknown: Vec<Ident>,
     pub(crate) vis: Option<Visibility>,
@@ -111,7 +113,7 @@ pub(crate) enum Args {
 }
 
 /// `value` or `name = value`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Arg {
     pub(crate) name: Option<Ident>,
     pub(crate) value: Expr,
@@ -171,12 +173,22 @@ impl Child {
 
     /// Returns when the child is started again: as it is written, or the default of its kind (S23).
     pub(crate) fn lifecycle(&self) -> Lifecycle {
-        match setting(&self.settings, "lifecycle").and_then(Setting::kind) {
+        match self.all("lifecycle").find_map(Setting::kind) {
             Some(kind) if kind == "Permanent" => Lifecycle::Permanent,
             Some(kind) if kind == "Transient" => Lifecycle::Transient,
             Some(_) => Lifecycle::Temporary,
             None => Lifecycle::default_for(self.is_task(), self.is_set()),
         }
+    }
+
+    /// Returns whether the child is never restarted.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.lifecycle() == Lifecycle::Temporary
+    }
+
+    /// Returns the setting of this name as it is written above the child, and then the default of the tree.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Setting> {
+        setting(&self.settings, name).into_iter().chain(setting(&self.defaults, name))
     }
 
     /// Returns whether the child is a set, which has any number of instances.
@@ -195,7 +207,7 @@ impl Unit {
 }
 
 impl Setting {
-    fn args(&self) -> &[Arg] {
+    pub(crate) fn args(&self) -> &[Arg] {
         match &self.args {
             Args::List(args) => args,
             Args::Decider(_) => &[],
@@ -241,6 +253,13 @@ impl Setting {
     /// Returns the first value without a name.
     pub(crate) fn first(&self) -> Option<&Expr> {
         self.args().iter().find(|arg| arg.name.is_none()).map(|arg| &arg.value)
+    }
+
+    /// Returns the first value without a name that does not turn something on.
+    pub(crate) fn value(&self) -> Option<&Expr> {
+        let setting = self.name.to_string();
+        let unnamed = self.args().iter().filter(|arg| arg.name.is_none()).map(|arg| &arg.value);
+        unnamed.into_iter().find(|value| !word(value).is_some_and(|word| is_flag(&setting, &word.to_string())))
     }
 
     /// Returns every expression in the setting, to look for the names that they use.

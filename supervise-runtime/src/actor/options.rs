@@ -225,6 +225,15 @@ impl<T> ChildOptions<T> {
         self.set(|common| common.backoff = Some(backoff))
     }
 
+    /// Sets how long a restart waits where no [`backoff`](ChildOptions::backoff) is declared. Unlike a backoff, a pace
+    /// does not lift the default restart limit, and a failed first start is not tried again because of it.
+    ///
+    /// See rule S45.
+    pub fn pace(self, pace: impl Into<Backoff>) -> Self {
+        let pace = pace.into();
+        self.set(|common| common.pace = Some(pace))
+    }
+
     /// Gives the child its own restart budget, under `OneForOne` or in a `[..]`.
     ///
     /// See rule S15.

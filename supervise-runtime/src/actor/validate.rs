@@ -25,6 +25,7 @@ pub(crate) fn facts(options: &Options, lifecycle: Lifecycle) -> rules::Child {
         drain: common.drain,
         significant: common.significant,
         backoff: common.backoff.map(rules::Backoff::from),
+        pace: common.pace.map(rules::Backoff::from),
         limit: common.limit.into(),
         mailbox: Given::Is(common.mailbox.into()),
         rejects: common.while_down == WhileDown::Reject,

@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) kind: Option<ChildKind>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) backoff: Option<Backoff>,
+    /// The delay of restarts where no backoff is declared.
+    pub(crate) pace: Option<Backoff>,
     pub(crate) limit: RestartLimit,
     /// A stop lets the child handle its queued messages (S24).
     pub(crate) drain: bool,
@@ -52,7 +54,16 @@ pub(crate) struct Settings {
 impl Settings {
     /// Makes the settings of a member.
     pub(crate) fn new(kind: ChildKind, lifecycle: Lifecycle, backoff: Option<Backoff>, limit: RestartLimit) -> Self {
-        Settings { kind: Some(kind), lifecycle, backoff, limit, drain: false, significant: false, optional: false }
+        Settings {
+            kind: Some(kind),
+            lifecycle,
+            backoff,
+            pace: None,
+            limit,
+            drain: false,
+            significant: false,
+            optional: false,
+        }
     }
 
     /// Settings of a kept value.

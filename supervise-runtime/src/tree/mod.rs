@@ -18,6 +18,7 @@ pub(crate) mod body;
 mod builder;
 mod child;
 pub(crate) mod children;
+mod defaults;
 mod field;
 mod kept;
 mod running;

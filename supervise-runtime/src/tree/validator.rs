@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use supervise_rules::shutdown::{of_child, one_more, too_short};
+use supervise_rules::shutdown::{of_child, of_tree, one_more, too_short};
 use supervise_rules::{self as rules, Given, Waits};
 
 use crate::actor::options::Options;
@@ -10,12 +10,15 @@ use crate::actor::validate;
 use crate::values::facts::count;
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
+use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout, Strategy};
 
 /// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]
 pub(crate) struct TreeValidator {
     limits: SupervisorLimits,
+    /// The time that the tree has for each of its ends.
+    time: Option<Duration>,
+    order: ShutdownOrder,
     /// The delays of the members of a group before they restart.
     waits: Vec<Waits>,
     /// The time that all of them may take to stop. `None`: the time is not limited.
@@ -24,7 +27,13 @@ pub(crate) struct TreeValidator {
 
 impl Default for TreeValidator {
     fn default() -> Self {
-        TreeValidator { limits: SupervisorLimits::default(), waits: Vec::new(), need: Some(Duration::ZERO) }
+        TreeValidator {
+            limits: SupervisorLimits::default(),
+            time: None,
+            order: ShutdownOrder::default(),
+            waits: Vec::new(),
+            need: Some(Duration::ZERO),
+        }
     }
 }
 
@@ -33,9 +42,14 @@ impl TreeValidator {
         self.limits = limits;
     }
 
+    pub(crate) fn shutdown(&mut self, time: Option<Duration>, order: ShutdownOrder) {
+        (self.time, self.order) = (time, order);
+    }
+
     /// Checks the tree's own settings.
     pub(crate) fn own(&self) -> Result<(), InvalidSettings> {
-        self.limits.check()
+        self.limits.check()?;
+        first(self.limits.strategy, |report| rules::time_to_end(self.time.into(), report))
     }
 
     /// Adds a child, and checks its settings.
@@ -70,18 +84,20 @@ impl TreeValidator {
             None if options.common.without_context => Given::Is(rules::Shutdown::Within(Duration::ZERO)),
             shutdown => shutdown.map(rules::Shutdown::from).into(),
         };
-        self.need = one_more(self.need, of_child(shutdown, kind.only_supervises(), below));
+        let one = of_child(shutdown, kind.only_supervises(), below);
+        self.need = one_more(self.need, one, self.order == ShutdownOrder::Together);
     }
 
+    /// Returns the time that an orderly stop of the tree may take.
     pub(crate) fn need(&self) -> Option<Duration> {
-        self.need
+        of_tree(self.time.into(), self.need)
     }
 
     /// Checks all children together. `given`: the time that the tree itself has to stop, if it declares one.
     pub(crate) fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), InvalidSettings> {
         self.own()?;
         first(self.limits.strategy, |report| rules::group(&self.limits.facts(), &self.waits, report))?;
-        match (self.need, given) {
+        match (self.need(), given) {
             (Some(need), Some(ShutdownTimeout::Within(given))) if too_short(need, given) => {
                 Err(InvalidSettings::ShutdownTooShort { need, given })
             }

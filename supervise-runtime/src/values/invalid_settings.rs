@@ -114,10 +114,10 @@ pub enum InvalidSettings {
         /// The window.
         within: Duration,
     },
-    /// A subtree has less time to stop than its children can take one after the other.
+    /// A subtree has less time to stop than its children can take.
     #[error(
-        "the children may take {need:?} to stop one after the other, and `shutdown` gives them {given:?}; give at \
-         least {need:?}, or remove `shutdown`"
+        "the children may take {need:?} to stop, and `shutdown` gives them {given:?}; give at least {need:?}, or remove \
+         `shutdown`"
     )]
     ShutdownTooShort {
         /// The time that all children may take.

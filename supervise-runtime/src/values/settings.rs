@@ -17,6 +17,8 @@ pub(crate) struct Common {
     pub(crate) lifecycle: Option<Lifecycle>,
     pub(crate) shutdown: Option<ShutdownTimeout>,
     pub(crate) backoff: Option<Backoff>,
+    /// The delay of restarts where no backoff is declared.
+    pub(crate) pace: Option<Backoff>,
     pub(crate) limit: RestartLimit,
     pub(crate) decider: Option<Decider>,
     pub(crate) mailbox: Mailbox,

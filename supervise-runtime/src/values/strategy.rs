@@ -265,6 +265,39 @@ pub enum ShutdownTimeout {
     Infinity,
 }
 
+/// The order in which the children of a tree go down, at an end as in a restart.
+///
+/// See rule S44.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::policy::ShutdownOrder;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![shutdown(30s, Together)]
+///         pool: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// assert_eq!(Shop::SPEC.shutdown_order, ShutdownOrder::Together);
+/// // Each of the two has 5 s, at the same time.
+/// assert_eq!(Shop::SPEC.shutdown_budget(), Some(Duration::from_secs(5)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ShutdownOrder {
+    /// One after the other, in the reverse order of their declaration.
+    #[default]
+    Reverse,
+    /// All at the same time.
+    Together,
+}
+
 impl From<Duration> for ShutdownTimeout {
     fn from(time: Duration) -> Self {
         ShutdownTimeout::Within(time)

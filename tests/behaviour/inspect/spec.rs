@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::inspect::ChildKind;
-use supervise::policy::ShutdownTimeout;
+use supervise::policy::{ShutdownOrder, ShutdownTimeout};
 use supervise::prelude::*;
 use supervise::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 
@@ -118,6 +118,8 @@ const SHAPES: TreeSpec = TreeSpec {
     name: "Shapes",
     doc: "",
     strategy: Strategy::RestForOne,
+    shutdown: DeclaredShutdown::Default,
+    shutdown_order: ShutdownOrder::Reverse,
     settings: &["decider(_ => Restart)", "strategy(RestForOne, max_restarts = 3)"],
     children: &[
         child("one", Shape::One, ChildKind::Actor),
@@ -139,6 +141,8 @@ const INNER: TreeSpec = TreeSpec {
     name: "Inner",
     doc: "",
     strategy: Strategy::AllForOne,
+    shutdown: DeclaredShutdown::Default,
+    shutdown_order: ShutdownOrder::Reverse,
     settings: &[],
     children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };

@@ -5,12 +5,14 @@
 mod backoff;
 mod contradictions;
 mod decider;
+mod defaults;
 mod grammar;
 mod initial;
 mod lifecycle;
 mod limit;
 mod mailbox;
 mod scope;
+mod shutdown;
 mod strategy;
 
 use std::collections::BTreeSet;
@@ -60,7 +62,7 @@ fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
 }
 
 const REFERENCE: &str = include_str!("../../../docs/settings.md");
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 9] = [
     include_str!("backoff.rs"),
     include_str!("decider.rs"),
     include_str!("initial.rs"),
@@ -68,6 +70,7 @@ const TESTS: [&str; 8] = [
     include_str!("limit.rs"),
     include_str!("mailbox.rs"),
     include_str!("scope.rs"),
+    include_str!("shutdown.rs"),
     include_str!("strategy.rs"),
 ];
 

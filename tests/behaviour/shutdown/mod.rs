@@ -7,3 +7,4 @@ mod order_and_time;
 mod reports;
 mod runtime_drop;
 mod stop;
+mod whole_tree;

@@ -727,3 +727,21 @@ async fn a_subtree_that_ends_by_itself_is_going_down() {
     let symptom = health.symptoms().iter().find(|symptom| symptom.path == "group").expect("the subtree fails");
     assert!(matches!(symptom.reason, SymptomKind::Down(NodeState::GoingDown)));
 }
+
+/// S24: a child that was down already, waiting for its restart, has taken the time that it took to go down.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_child_ends_when_it_is_down() {
+    supervisor! {
+        struct Waits(journal: Journal) {
+            #[backoff(1h..2h)]
+            waits: Probe = Probe::start("waits", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Waits::start(journal.clone()).await.unwrap();
+    journal.plan("waits post_stop", 1, Fault::Slow(secs(2)));
+    tree.waits.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(60)).await;
+    let report = tree.shutdown().await;
+    assert_eq!(report.children[0].took, secs(2), "{report}");
+}

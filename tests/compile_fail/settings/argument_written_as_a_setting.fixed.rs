@@ -10,7 +10,7 @@ impl Db {
 supervisor! {
     struct Shop {
         #![strategy(OneForOne, max_restarts = 3)]
-        #[lifecycle(shutdown = 5s)]
+        #[backoff(1s..2s, random_factor = 0.1)]
         db: Db = Db,
     }
 }

@@ -11,7 +11,7 @@ impl Db {
 supervisor! {
     struct Shop {
         #![max_restarts(3)] //~
-        #[shutdown(5s)] //~
+        #[random_factor(0.1)] //~
         db: Db = Db,
     }
 }

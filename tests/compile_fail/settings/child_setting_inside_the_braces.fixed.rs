@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(1s..2s)]
+        #[limit(max_restarts = 3)]
         db: Db = Db,
     }
 }

@@ -1,4 +1,5 @@
 // C1. A setting of one child stands above the child, as `#[..]`; inside the braces it would seem to apply to all.
+// Only `lifecycle`, `backoff` and `mailbox` can be defaults of all children.
 // Repair: Write the setting above each child that it is for.
 use supervise::prelude::*;
 
@@ -10,7 +11,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #![backoff(1s..2s)] //~
+        #![limit(max_restarts = 3)] //~
         db: Db = Db,
     }
 }

@@ -271,6 +271,8 @@ const _: () = {
             name: "Names",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 #[cfg(feature = "http")]
@@ -331,6 +333,8 @@ const _: () = {
             name: "Inner",
             doc: "",
             strategy: __rt::Strategy::AllForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(AllForOne)"],
             children: &[
                 __rt::ChildSpec {
@@ -620,6 +624,8 @@ const _: () = {
             name: "Other",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 __rt::ChildSpec {

@@ -96,6 +96,13 @@ const _: () = {
                         )
                 },
             );
+            {
+                __rt::Builder::shutdown(
+                    &__b,
+                    { ::core::option::Option::Some(::core::time::Duration::new(20, 0)) },
+                    __rt::ShutdownOrder::Together,
+                );
+            }
             #[allow(unreachable_code, unused_variables)]
             let __of_db = match {
                 let __options = {
@@ -274,8 +281,13 @@ const _: () = {
             name: "Settings",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Is(
+                __rt::ShutdownTimeout::Within(::core::time::Duration::new(20, 0)),
+            ),
+            shutdown_order: __rt::ShutdownOrder::Together,
             settings: &[
                 "strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)",
+                "shutdown(20s, Together)",
                 "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
             ],
             children: &[
@@ -368,7 +380,7 @@ const _: () = {
 };
 ///
 ///```text
-///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  decider(..)
+///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  shutdown(20s, Together)  decider(..)
 ///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
 ///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
 ///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
@@ -477,5 +489,388 @@ impl Settings {
         >,
     > + ::core::marker::Send {
         ::supervise::__private::Tree::run(Self::tree(most), until)
+    }
+}
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl __rt::TreeDef for Defaults {
+        type Params = (
+            <ExponentialBackoff as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<ExponentialBackoff>>::IS },
+            >>::Type,
+            <usize as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<usize>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_pace, __of_room): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            #[allow(unused_variables)]
+            let __of_pace = __rt::Builder::keep(&__b, __of_pace);
+            #[allow(unused_variables)]
+            let __of_room = __rt::Builder::keep(&__b, __of_room);
+            #[cfg(rust_analyzer)]
+            let pace = ::core::clone::Clone::clone(&__of_pace);
+            #[cfg(rust_analyzer)]
+            let room = ::core::clone::Clone::clone(&__of_room);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                {
+                    #[allow(unused_variables)]
+                    let pace = __rt::SharedValue::clone_for_start(&__of_pace);
+                    #[allow(unused_variables)]
+                    let room = __rt::SharedValue::clone_for_start(&__of_room);
+                    __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
+                },
+            );
+            #[allow(unused_variables)]
+            let __default_shutdown: __rt::ShutdownTimeout = {
+                ::core::convert::Into::into(::core::time::Duration::new(2, 0))
+            };
+            #[allow(unused_variables)]
+            let __default_start: ::core::time::Duration = {
+                ::core::time::Duration::new(3, 0)
+            };
+            #[allow(unused_variables)]
+            let __default_backoff: __rt::Backoff = {
+                #[allow(unused_variables)]
+                let pace = __rt::SharedValue::clone_for_start(&__of_pace);
+                ::core::convert::Into::into(pace)
+            };
+            #[allow(unused_variables)]
+            let __default_mailbox: __rt::Mailbox = {
+                #[allow(unused_variables)]
+                let room = __rt::SharedValue::clone_for_start(&__of_room);
+                __rt::Mailbox::Bounded(room)
+            };
+            #[allow(unused_variables)]
+            let __default_ask: ::core::time::Duration = {
+                #[allow(unused_variables)]
+                let room = __rt::SharedValue::clone_for_start(&__of_room);
+                ::core::time::Duration::new(1, 0)
+            };
+            #[allow(unreachable_code, unused_variables)]
+            let __of_db = match {
+                let __options = {
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
+                    >>::options();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Transient);
+                    let __options = __options
+                        .or_shutdown(::core::clone::Clone::clone(&__default_shutdown));
+                    let __options = __options
+                        .start(::core::clone::Clone::clone(&__default_start));
+                    let __options = __options
+                        .pace(::core::clone::Clone::clone(&__default_backoff));
+                    let __options = __options
+                        .or_mailbox(::core::clone::Clone::clone(&__default_mailbox));
+                    __options.or_ask(::core::clone::Clone::clone(&__default_ask))
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "db",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let db = ::core::clone::Clone::clone(&__of_db);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_once = match {
+                let __options = {
+                    let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Temporary);
+                    __options
+                        .or_shutdown(::core::clone::Clone::clone(&__default_shutdown))
+                };
+                let __initial = __rt::no_initial();
+                __rt::Builder::set_once::<
+                    _,
+                    (
+                        <u32 as __rt::Checked<
+                            { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                        >>::Type,
+                    ),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "once",
+                    __options,
+                    __initial,
+                    move |
+                        __args: (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                            >>::Type,
+                        )|
+                    {
+                        let (
+                            n,
+                        ): (
+                            <u32 as __rt::Checked<
+                                { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                            >>::Type,
+                        ) = __args;
+                        async move {
+                            let __it: __rt::TaskStart = __rt::task_of(move |
+                                __cx: __rt::TaskContext|
+                            async move {
+                                let cx = __cx;
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done((serve(cx, n)).await)
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let once = ::core::clone::Clone::clone(&__of_once);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Defaults {
+                db: __of_db,
+                once: __of_once,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl __rt::TreeHandle for Defaults {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Defaults",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
+            settings: &[
+                "lifecycle(Transient, shutdown = 2s, start = 3s)",
+                "backoff(pace)",
+                "mailbox(Bounded(room), ask = 1s)",
+            ],
+            children: &[
+                __rt::ChildSpec {
+                    name: "db",
+                    doc: "",
+                    item: "Db",
+                    shape: __rt::Shape::One,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::default_shutdown(
+                        <Db as __rt::Declared>::KIND,
+                        __rt::DeclaredShutdown::Is(
+                            __rt::ShutdownTimeout::Within(
+                                ::core::time::Duration::new(2, 0),
+                            ),
+                        ),
+                    ),
+                    settings: &[],
+                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "once",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::Set,
+                    kind: __rt::ChildKind::Task,
+                    lifecycle: __rt::Lifecycle::Temporary,
+                    shutdown: __rt::default_shutdown(
+                        __rt::ChildKind::Task,
+                        __rt::DeclaredShutdown::Is(
+                            __rt::ShutdownTimeout::Within(
+                                ::core::time::Duration::new(2, 0),
+                            ),
+                        ),
+                    ),
+                    settings: &["lifecycle(Temporary)"],
+                    below: __rt::Below::Known(::core::option::Option::None),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl __rt::Child for Defaults {
+        type Handle = Defaults;
+        type Start = __rt::Tree<Defaults>;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Defaults as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __slot: __rt::ChildSlot,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Defaults>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        __rt::Tree<Defaults>,
+                        __rt::UserError,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__slot, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Defaults  OneForOne  lifecycle(Transient, shutdown = 2s, start = 3s)  backoff(pace)  mailbox(Bounded(room), ask = 1s)
+///├── db: Db  Transient
+///└── once: [task]  Temporary  lifecycle(Temporary)
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+struct Defaults {
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: ::supervise::__private::Handle<Db>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `db`.
+    #[allow(dead_code)]
+    db: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: ::supervise::__private::Children<::supervise::__private::Task, (u32,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `once`.
+    #[allow(dead_code)]
+    once: ::supervise::__private::Children<
+        ::supervise::__private::Task,
+        (
+            <u32 as ::supervise::__private::Checked<
+                {
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
+                        u32,
+                    >>::IS
+                },
+            >>::Type,
+        ),
+    >,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+}
+#[automatically_derived]
+impl ::core::clone::Clone for Defaults {
+    fn clone(&self) -> Self {
+        Defaults {
+            db: ::core::clone::Clone::clone(&self.db),
+            once: ::core::clone::Clone::clone(&self.once),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Defaults {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl ::core::ops::Deref for Defaults {
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl Defaults {
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Defaults` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn tree(
+        pace: ExponentialBackoff,
+        room: usize,
+    ) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((pace, room))
+    }
+    ///Starts `Defaults`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    fn start(
+        pace: ExponentialBackoff,
+        room: usize,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(pace, room))
+    }
+    ///Starts `Defaults`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    fn run(
+        pace: ExponentialBackoff,
+        room: usize,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(pace, room), until)
     }
 }

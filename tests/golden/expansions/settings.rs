@@ -1,6 +1,7 @@
 supervisor! {
     struct Settings(most: u32) {
         #![strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)]
+        #![shutdown(20s, Together)]
         #![decider(
             DbError::Timeout { ms } if *ms < 100 => Resume,
             DbError::Timeout { .. } | DbError::Busy => Restart,
@@ -24,5 +25,13 @@ supervisor! {
         many: [Db] = || Db,
         #[lifecycle(Transient, ready, significant, shutdown = Infinity)]
         server: task = |cx| serve(cx),
+    }
+    struct Defaults(pace: ExponentialBackoff, room: usize) {
+        #![lifecycle(Transient, shutdown = 2s, start = 3s)]
+        #![backoff(pace)]
+        #![mailbox(Bounded(room), ask = 1s)]
+        db: Db = Db,
+        #[lifecycle(Temporary)]
+        once: [task] = |n: u32| |cx| serve(cx, n),
     }
 }

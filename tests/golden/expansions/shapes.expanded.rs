@@ -507,6 +507,8 @@ const _: () = {
             name: "Shapes",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 __rt::ChildSpec {

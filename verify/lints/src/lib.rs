@@ -252,6 +252,10 @@ macro_rules! wrapped {
             $(#[$doc])*
             $vis struct $name($size: $ty) {
                 #![strategy(OneForOne, max_restarts = 3, within = $within)]
+                #![shutdown($within, Together)]
+                #![lifecycle(shutdown = $within)]
+                #![backoff(1s..$within)]
+                #![mailbox(Bounded($size as usize), ask = $within)]
                 #![decider(_: $crate::Broken => Restart, Cause::Killed => Stop, _ => Escalate)]
                 let doubled = $size.saturating_mul(2);
                 /// The child.

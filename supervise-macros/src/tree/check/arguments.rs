@@ -9,7 +9,7 @@ use super::unknown_word;
 use crate::duration;
 use crate::errors::{Errors, alternatives, did_you_mean, listed};
 use crate::pretty::to_source;
-use crate::settings::{self, Value, find};
+use crate::settings::{self, Value, find, flags};
 
 /// Checks the arguments of the setting called `setting`.
 pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
@@ -102,6 +102,10 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
             }
         },
         Value::Duration(words) => duration_value(value, words, errors),
+        Value::Time if word(value).is_some_and(|word| word == "Infinity") => {
+            errors.reject_on(value, "the end of a tree is not limited unless a time is written; remove this");
+        }
+        Value::Time => duration_value(value, &flags(&setting.to_string()), errors),
         Value::Count(words) => count(value, words, arg, arg.name, errors),
         Value::Size => count(value, &[], arg, &setting.to_string(), errors),
         Value::Function if !matches!(value, Expr::Path(_)) => {

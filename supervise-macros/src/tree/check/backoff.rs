@@ -2,13 +2,13 @@
 
 use syn::{Expr, ExprRange, Lit, RangeLimits};
 
-use super::super::model::{Child, setting};
+use super::super::model::{Setting, setting};
 use crate::duration;
 use crate::errors::Errors;
 
-/// Checks the form of a child's backoff.
-pub(super) fn child(child: &Child, errors: &mut Errors) {
-    let Some(backoff) = setting(&child.settings, "backoff") else { return };
+/// Checks the form of the backoff among these settings.
+pub(super) fn check(settings: &[Setting], errors: &mut Errors) {
+    let Some(backoff) = setting(settings, "backoff") else { return };
     if let Some(Expr::Range(range)) = backoff.first() {
         check_range(range, errors);
     } else if let Some(Expr::Lit(single)) = backoff.first() {

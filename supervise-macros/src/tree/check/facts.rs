@@ -11,19 +11,21 @@ use crate::duration;
 pub(super) fn child(child: &Child) -> supervise_rules::Child {
     let of = |name| setting(&child.settings, name);
     let (lifecycle, mailbox) = (of("lifecycle"), of("mailbox"));
+    let default = |name| setting(&child.defaults, name);
     let says = |word| lifecycle.is_some_and(|lifecycle| lifecycle.says(word).is_some());
     supervise_rules::Child {
         set: child.is_set(),
         lifecycle: child.lifecycle(),
-        shutdown: argument(lifecycle, "shutdown", shutdown),
+        shutdown: argument(lifecycle, "shutdown", shutdown).or(argument(default("lifecycle"), "shutdown", shutdown)),
         start: argument(lifecycle, "start", duration::literal),
         ask: argument(mailbox, "ask", duration::literal),
         // On a task or a subtree, `drain` is reported for another reason.
         drain: says("drain") && !child.is_task() && child.subtree().is_none(),
         significant: says("significant"),
         backoff: of("backoff").map(backoff),
+        pace: default("backoff").map(backoff),
         limit: of("limit").map(limit).unwrap_or_default(),
-        mailbox: first(mailbox, capacity),
+        mailbox: first(mailbox, capacity).or(first(default("mailbox"), capacity)),
         rejects: of("while_down").is_some_and(|while_down| while_down.says("Hold").is_none()),
         max_children: first(of("max_children"), integer),
         initial: first(of("initial"), length),
@@ -33,6 +35,16 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         },
         pre_restart: of("pre_restart").is_some(),
         post_restart: of("post_restart").is_some(),
+    }
+}
+
+/// The defaults of a tree, without those that only a child can contradict.
+pub(super) fn defaults(settings: &[Setting]) -> supervise_rules::Child {
+    supervise_rules::Child {
+        backoff: setting(settings, "backoff").map(backoff),
+        mailbox: first(setting(settings, "mailbox"), capacity),
+        rejects: true,
+        ..supervise_rules::Child::default()
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod backoff;
+mod defaults;
 mod facts;
 mod names;
 mod no_effect;
 mod order;
 mod rules;
 mod shapes;
+mod together;
 mod unreachable_limit;
 #[cfg(test)]
 mod values;
@@ -50,7 +52,10 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
         errors.at(name.span(), format!("the tree `{name}` has no child; declare one: `name: Type = start,`"));
     }
     settings(&body.settings, errors);
+    backoff::check(&body.settings, errors);
+    defaults::body(body, errors);
     no_effect::body(body, errors);
+    together::body(body, errors);
     let mut rules = Rules::of(body, errors);
     for child in body.children() {
         settings(&child.settings, errors);
@@ -59,7 +64,7 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
         }
         shapes::child(child, errors);
         no_effect::child(child, errors);
-        backoff::child(child, errors);
+        backoff::check(&child.settings, errors);
         rules.child(child, errors);
         if let Some(subtree) = child.subtree() {
             self::body(&subtree.body, &subtree.name, errors);

@@ -1,6 +1,6 @@
 //! Asks the rules about settings and reports each problem at its place, with a repair (rules C4 to C6).
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use supervise_rules::{Problem, Supervision};
 use syn::Expr;
@@ -24,6 +24,10 @@ impl<'a> Rules<'a> {
         let rules = Rules { settings: &body.settings, above: facts::supervision(&body.settings), reported: false };
         let members: Vec<_> = body.children().filter_map(|child| facts::child(child).as_member()).collect();
         supervision(rules.settings, errors);
+        let place = rules.place(None);
+        supervise_rules::child(&facts::defaults(rules.settings), &Supervision::default(), &mut |problem| {
+            place.report(problem, errors);
+        });
         supervise_rules::group(&rules.above, &members, &mut |problem| rules.place(None).report(problem, errors));
         rules
     }
@@ -65,6 +69,9 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn report(&self, problem: Problem, errors: &mut Errors) {
+        if self.is_of_the_default(&problem) {
+            return;
+        }
         let (place, message) = match problem {
             // Reported where the literal stands, or the length of the array.
             Problem::NoTime(_) | Problem::EmptyArray => return,
@@ -84,7 +91,7 @@ impl Place<'_> {
                 "`reset` comes before the first delay is over, so the delay would never grow; make it longer".into(),
             ),
             Problem::UnboundedHold => (
-                self.first("mailbox"),
+                self.unbounded_hold(),
                 "an unbounded mailbox grows for as long as the backoff waits; add `while_down(Reject)`, or write \
                  `Bounded(N)`"
                     .into(),
@@ -132,7 +139,49 @@ impl Place<'_> {
                 (at, unreachable_limit::message(&whose, failures, least, within))
             }
         };
-        errors.on(place, message);
+        match (self.default_in(&problem), place.clone().into_iter().next()) {
+            (Some(default), Some(at)) => errors.both(at.span(), default, "by_default_here", message),
+            _ => errors.on(place, message),
+        }
+    }
+
+    /// Returns whether the problem is one of the values of a default. The tree has reported it once.
+    fn is_of_the_default(&self, problem: &Problem) -> bool {
+        let paced = |child: &Child| setting(&child.settings, "backoff").is_none();
+        let places = |child: &Child| setting(&child.settings, "mailbox").and_then(Setting::first).is_none();
+        self.child.is_some_and(|child| match problem {
+            Problem::EmptyRange { .. }
+            | Problem::RandomFactor(_)
+            | Problem::Factor(_)
+            | Problem::ResetTooEarly { .. } => paced(child),
+            Problem::NoPlaces => places(child),
+            _ => false,
+        })
+    }
+
+    /// Returns the place of the tree's default that has a part in the problem of a child.
+    fn default_in(&self, problem: &Problem) -> Option<Span> {
+        let child = self.child?;
+        let own = |name| setting(&child.settings, name);
+        let default = |name| setting(&child.defaults, name);
+        let backoff =
+            || own("backoff").is_none().then(|| default("backoff")).flatten().map(|backoff| backoff.name.span());
+        match problem {
+            Problem::UnboundedHold => match own("mailbox").and_then(Setting::first) {
+                None => Some(default("mailbox")?.name.span()),
+                Some(_) => backoff(),
+            },
+            Problem::DrainWithoutTime => Some(default("lifecycle")?.named("shutdown")?.0.span()),
+            Problem::SignificantPermanent | Problem::NeverRestarted(_) => Some(default("lifecycle")?.kind()?.span()),
+            Problem::NeverReached { .. } => backoff(),
+            _ => None,
+        }
+    }
+
+    /// The part of the child that makes an unbounded mailbox grow.
+    fn unbounded_hold(&self) -> TokenStream {
+        let own = [self.first("mailbox"), self.name("backoff")].into_iter().find(|part| !part.is_empty());
+        own.unwrap_or_else(|| self.child.map(|child| child.name.to_token_stream()).unwrap_or_default())
     }
 
     fn no_limit(&self, name: &str, unlimited: bool) -> (TokenStream, String) {

@@ -52,6 +52,12 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
         #editor
         __rt::Builder::supervision(&#builder, { #rebind #supervision });
     };
+    if let Some(written) = setting(&body.settings, "shutdown") {
+        let (name, rebind, shutdown) = (&written.name, scope.bind(&written.exprs()).rebind, options::shutdown(written));
+        statements.extend(quote!({ #rebind __rt::Builder::#name(&#builder, #shutdown); }));
+    }
+    statements.extend(options::half_typed_settings(body));
+    statements.extend(options::defaults(&body.settings, &scope));
     for item in &body.items {
         match item {
             Item::Let(entry) => {

@@ -3,16 +3,16 @@
 //! The name of a setting becomes a method call with the user's own token, and a word becomes a variant. So completion,
 //! hover and go-to-definition work inside the attributes.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath};
 
-use super::super::model::{Arg, Args, Child, Setting, setting, word};
-use super::scope::Scope;
+use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
+use super::scope::{Scope, local};
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_time};
-use crate::settings::{is_flag, words};
+use crate::settings::{DEFAULTS, is_flag, words};
 
 /// Emits the options of a child, evaluated with the names that they use.
 pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
@@ -23,7 +23,7 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStre
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
     // Each method is called on a name at its own setting, where rustc then reports an unmet bound of the method.
     let mut value = new;
-    let steps: Vec<_> = child.settings.iter().flat_map(methods).collect();
+    let steps: Vec<_> = child.settings.iter().flat_map(methods).chain(child.defaults.iter().flat_map(taken)).collect();
     let mut before = TokenStream::new();
     for (at, method) in steps {
         let options = Ident::new("__options", at);
@@ -31,6 +31,83 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStre
         value = quote!(#options #method);
     }
     quote!({ #rebind #half_typed #before #value })
+}
+
+/// Emits the values of a tree's defaults, which its children share, in front of the children.
+pub(super) fn defaults(settings: &[Setting], scope: &Scope) -> TokenStream {
+    let mut values = TokenStream::new();
+    let words =
+        DEFAULTS[..].iter().filter_map(|name| setting(settings, name)).filter(|default| default.name != "backoff");
+    values.extend(half_typed(&quote!(__rt::ChildOptions::<()>::new()), words.flat_map(Setting::unknown)));
+    for default in DEFAULTS.iter().filter_map(|name| setting(settings, name)) {
+        let rebind = scope.bind(&default.exprs()).rebind;
+        let (name, unknown) = (&default.name, default.unknown().collect::<Vec<_>>());
+        let value = |of: &str, ty: TokenStream, value: TokenStream| {
+            let local = shared(of);
+            quote!(#[allow(unused_variables)] let #local: #ty = { #rebind #value };)
+        };
+        match (&*name.to_string(), default.first()) {
+            ("backoff", Some(first)) => {
+                let backoff = backoff(first, default);
+                values.extend(value("backoff", quote!(__rt::Backoff), quote!(::core::convert::Into::into(#backoff))));
+            }
+            ("backoff", None) => {}
+            _ => {
+                let args = default.args().iter().filter(|arg| arg.name.is_some() || default.name == "mailbox");
+                for arg in args {
+                    let Some((_, call)) = argument(name, arg, &unknown) else { continue };
+                    let (of, ty) = match arg.name.as_ref().map(ToString::to_string).as_deref() {
+                        Some("shutdown") => ("shutdown", quote!(__rt::ShutdownTimeout)),
+                        Some("start") => ("start", quote!(::core::time::Duration)),
+                        Some("ask") => ("ask", quote!(::core::time::Duration)),
+                        None => ("mailbox", quote!(__rt::Mailbox)),
+                        Some(_) => continue,
+                    };
+                    let given = call.into_iter().find_map(|token| match token {
+                        TokenTree::Group(group) => Some(group.stream()),
+                        _ => None,
+                    });
+                    let given =
+                        if of == "shutdown" { quote!(::core::convert::Into::into(#given)) } else { quote!(#given) };
+                    values.extend(value(of, ty, given));
+                }
+            }
+        }
+    }
+    values
+}
+
+/// The variable of a default's value.
+fn shared(of: &str) -> Ident {
+    local(&format!("__default_{of}"))
+}
+
+/// Emits the method calls of the defaults that hold for a child.
+fn taken(default: &Setting) -> Vec<(Span, TokenStream)> {
+    let at = default.name.span();
+    let clone = |of| {
+        let value = shared(of);
+        quote!(::core::clone::Clone::clone(&#value))
+    };
+    let method = |arg: &Arg| {
+        let (method, of) = match (&*default.name.to_string(), arg.name.as_ref().map(ToString::to_string).as_deref()) {
+            ("backoff", None) => (quote!(pace), "backoff"),
+            ("lifecycle", None) => return argument(&default.name, arg, &[]),
+            ("lifecycle", Some("start")) => (quote!(start), "start"),
+            ("lifecycle", Some("shutdown")) => (quote!(or_shutdown), "shutdown"),
+            ("mailbox", None) => (quote!(or_mailbox), "mailbox"),
+            ("mailbox", Some("ask")) => (quote!(or_ask), "ask"),
+            _ => return None,
+        };
+        let value = clone(of);
+        Some((at, quote!(.#method(#value))))
+    };
+    default.args().iter().filter_map(method).collect()
+}
+
+/// Emits the words inside the braces that are not settings, for an editor.
+pub(super) fn half_typed_settings(body: &Body) -> TokenStream {
+    half_typed(&quote!(__rt::TreeSettings), body.unknown.iter())
 }
 
 /// Emits words that are neither settings nor arguments as methods, so that an editor offers the methods that exist.
@@ -160,6 +237,23 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
         true => quote!(#new #(#methods)*),
         false => quote!({ #half_typed #new #(#methods)* }),
     }
+}
+
+/// Emits the time for each end of a tree, and the order in which its children go down, as arguments.
+pub(super) fn shutdown(setting: &Setting) -> TokenStream {
+    let time = match setting.value() {
+        Some(time) => {
+            let time = lower_time(time);
+            quote!(::core::option::Option::Some(#time))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let order = match setting.says("Together") {
+        Some(together) => quote!(__rt::ShutdownOrder::#together),
+        None => quote!(__rt::ShutdownOrder::Reverse),
+    };
+    let half_typed = setting.unknown().map(|word| quote!(#[cfg(rust_analyzer)] let _ = __rt::ShutdownOrder::#word;));
+    quote!({ #(#half_typed)* #time }, #order)
 }
 
 /// Emits the strategy, limit and decider of a body, or of `strategy!`.

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
-use super::super::model::{Body, Child, Shape, Unit, setting, word};
+use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
 use super::scope::plain;
 use super::types::Runtime::Imported;
 use super::types::{item, strategy};
@@ -19,6 +19,7 @@ use crate::settings::words;
 pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
     let (text, doc) = (plain(name), first_paragraph(docs));
     let strategy = strategy(body);
+    let (shutdown, order) = time_to_end(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
     let children = body.children().filter_map(|entry| child(entry, within));
     quote! {
@@ -28,6 +29,8 @@ pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within:
                 name: #text,
                 doc: #doc,
                 strategy: __rt::Strategy::#strategy,
+                shutdown: __rt::DeclaredShutdown::#shutdown,
+                shutdown_order: __rt::ShutdownOrder::#order,
                 settings: &[#(#settings),*],
                 children: &[#(#children)*],
             };
@@ -76,7 +79,12 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
         }
     };
     let lifecycle = Ident::new(child.lifecycle().word(), proc_macro2::Span::call_site());
-    let shutdown = shutdown(child);
+    let own = shutdown(child);
+    let shutdown = match default_shutdown(child) {
+        // A default is not for a tree, and only rustc can tell whether the child is one.
+        Some(default) => quote!(__rt::default_shutdown(#kind, __rt::DeclaredShutdown::#default)),
+        None => quote!(__rt::DeclaredShutdown::#own),
+    };
     let settings = child.settings.iter().map(|setting| &setting.text);
     Some(quote! {
         #(#cfgs)*
@@ -87,7 +95,7 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
             shape: __rt::Shape::#shape,
             kind: #kind,
             lifecycle: __rt::Lifecycle::#lifecycle,
-            shutdown: __rt::DeclaredShutdown::#shutdown,
+            shutdown: #shutdown,
             settings: &[#(#settings),*],
             below: #below,
         },
@@ -156,14 +164,41 @@ fn shutdown(child: &Child) -> TokenStream {
             quote!(Default)
         };
     };
+    declared(value)
+}
+
+/// Emits the `shutdown` time that the child has by default.
+fn default_shutdown(child: &Child) -> Option<TokenStream> {
+    Some(declared(setting(&child.defaults, "lifecycle")?.named("shutdown")?.1))
+}
+
+fn declared(value: &Expr) -> TokenStream {
     if let Some(literal) = duration::literal(value) {
-        let time = time(literal);
+        let time = duration::tokens(literal, proc_macro2::Span::call_site());
         return quote!(Is(__rt::ShutdownTimeout::Within(#time)));
     }
     match word(value).filter(|word| words("lifecycle", "shutdown").contains(&&*word.to_string())) {
         Some(word) => quote!(Is(__rt::ShutdownTimeout::#word)),
         None => quote!(Computed),
     }
+}
+
+/// Emits the time that the tree has for each of its ends, and the order in which its children go down.
+fn time_to_end(body: &Body) -> (TokenStream, TokenStream) {
+    let written = setting(&body.settings, "shutdown");
+    let order = match written.and_then(|written| written.says("Together")) {
+        Some(_) => quote!(Together),
+        None => quote!(Reverse),
+    };
+    let time = match written.and_then(Setting::value).map(duration::literal) {
+        Some(Some(literal)) => {
+            let time = duration::tokens(literal, proc_macro2::Span::call_site());
+            quote!(Is(__rt::ShutdownTimeout::Within(#time)))
+        }
+        Some(None) => quote!(Computed),
+        None => quote!(Default),
+    };
+    (time, order)
 }
 
 /// Returns the first paragraph of the documentation, as one line.

@@ -30,7 +30,8 @@ pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Erro
         return Err(input.error("expected a child after its settings; write `name: Type = start,`").into());
     }
     let name = name(input)?;
-    items.push(Item::Child(Box::new(Child { docs, cfgs, settings, unknown, vis, name, shape: None, start: None })));
+    let child = Child { docs, cfgs, settings, defaults: Vec::new(), unknown, vis, name, shape: None, start: None };
+    items.push(Item::Child(Box::new(child)));
     let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
     rest(input, child, errors).map_err(|error| match child.shape {
         Some(_) => error.into(),

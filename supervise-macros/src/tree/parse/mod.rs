@@ -2,6 +2,7 @@
 //! are kept.
 
 mod child;
+mod defaults;
 mod kept;
 mod settings;
 mod shape;
@@ -143,6 +144,7 @@ pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
             }
         }
     }
+    defaults::hand_out(&mut body);
     body
 }
 

@@ -13,7 +13,7 @@ use super::{started, whole};
 use crate::decider;
 use crate::errors::{Errors, did_you_mean, neighbour};
 use crate::pretty::to_source;
-use crate::settings::{Place, Value, argument_names, find, names, with_argument};
+use crate::settings::{Place, Value, argument_names, can_be_default, find, names, with_argument};
 
 /// Reads the inner attributes of a body.
 pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
@@ -60,10 +60,13 @@ fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -
     match known.place {
         Place::Tree if !inside => {
             let repair = format!("write `#![{name}(..)]` first inside the braces");
-            errors.at(name.span(), format!("`{name}` governs all children of a tree; {repair}"));
+            let of_a_child = with_argument(&name.to_string()).map_or_else(String::new, |(setting, arg)| {
+                format!("; for this child alone write `#[{}({} = ..)]`", setting.name, arg.name)
+            });
+            errors.at(name.span(), format!("`{name}` governs all children of a tree; {repair}{of_a_child}"));
             return None;
         }
-        Place::Child(_) if inside => {
+        Place::Child(_) if inside && !can_be_default(known.name) => {
             errors.at(name.span(), format!("`{name}` governs one child; write `#[{name}(..)]` above it"));
             return None;
         }

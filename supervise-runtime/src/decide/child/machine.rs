@@ -62,6 +62,8 @@ pub(crate) enum Order {
     Abort(Option<Failure>),
     /// All children of this child are down.
     ChildrenDown,
+    /// The children of this tree go down, and the tree ends once they are down (S18, S22).
+    ChildrenEnding,
     /// All children of this child have ended (S22), with the first failure.
     ChildrenEnded(Option<Failure>),
     /// A child of this child has escalated this failure.
@@ -140,6 +142,8 @@ pub(crate) trait Port {
     fn is_busy(&self) -> bool;
     /// Returns whether the child has, or had, children of its own.
     fn has_children(&self) -> bool;
+    /// Returns the time that the child, which is a tree, has for each of its ends (S44).
+    fn time_to_end(&self) -> Option<Duration>;
     /// Returns whether the supervisor still has the child in its group.
     fn has_place(&self) -> bool;
     /// Returns whether all watchers were notified of the end.
@@ -174,6 +178,8 @@ pub(crate) enum Effect {
     AllowSpawns,
     /// The child's own code is notified of the stop: by tokens, and by the context of a task.
     SignalStop,
+    /// The report of a tree that ends begins.
+    OpenReport,
     /// The suspension, for snapshots.
     Suspended(bool),
     /// The children are suspended, or their suspension ends.
@@ -362,6 +368,8 @@ pub(crate) struct Machine {
 #[derive(Debug, Default)]
 struct ColdState {
     leave: Leave,
+    /// The time since when nothing of the incarnation is up.
+    down_since: Option<Instant>,
     /// The request to leave is of the next life, which was ordered and has not begun.
     stops_next: bool,
     /// A failure that came from outside.
@@ -559,7 +567,7 @@ impl Machine {
     /// Returns the time by which the present step has to finish.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Parked | Stage::Up | Stage::Suspended | Stage::Deciding | Stage::Over | Stage::Exited => None,
+            Stage::Parked | Stage::Up | Stage::Deciding | Stage::Over | Stage::Exited => None,
             Stage::ChildrenDown | Stage::Closing if self.aborted => None,
             _ => self.deadline,
         }
@@ -576,6 +584,13 @@ impl Machine {
     /// Returns the time since when the child goes down.
     pub(crate) fn leaving_since(&self) -> Option<Instant> {
         self.leaving_since
+    }
+
+    /// Returns how long the child took to go down. The time stands still once nothing of the child is up: it may then wait
+    /// for a restart, and end long after.
+    pub(crate) fn took(&self, now: Instant) -> Duration {
+        let until = self.cold.as_ref().and_then(|cold| cold.down_since).unwrap_or(now);
+        self.leaving_since.map_or(Duration::ZERO, |since| until.saturating_duration_since(since))
     }
 
     /// Returns the failure that the hooks of a restart get.
@@ -637,6 +652,10 @@ impl Machine {
             Order::Inject(failure) => self.inject(failure, port),
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
+            Order::ChildrenEnding => {
+                port.perform(self, Effect::OpenReport);
+                self.limits_its_end(port);
+            }
             Order::ChildrenEnded(failure) => {
                 self.cold().children_ended = Some(failure);
                 port.perform(self, Effect::Interrupt(true));
@@ -738,6 +757,7 @@ impl Machine {
     fn leaves(&mut self, for_good: bool, now: Instant, port: &mut dyn Port) {
         self.leaving_since.get_or_insert(now);
         port.perform(self, Effect::SignalStop);
+        self.limits_its_end(port);
         let time = match self.settings.shutdown {
             ShutdownTimeout::Within(time) => time,
             ShutdownTimeout::Kill if for_good => {
@@ -751,8 +771,26 @@ impl Machine {
             ShutdownTimeout::Kill => DOWN_TIME,
             ShutdownTimeout::Infinity => return,
         };
-        let until = after(now, time);
+        self.ends_by(after(now, time));
+    }
+
+    /// Begins the time that a tree has for each of its ends, unless it has begun already (S44).
+    fn limits_its_end(&mut self, port: &mut dyn Port) {
+        if let Some(time) = port.time_to_end() {
+            self.ends_by(after(port.now(), time));
+        }
+    }
+
+    fn ends_by(&mut self, until: Instant) {
         self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
+    }
+
+    /// The time for the end of a tree is over, and its children are still up. The tree goes on as before once they are
+    /// down.
+    fn aborts_children(&mut self, port: &mut dyn Port) {
+        (self.cut, self.deadline) = (None, None);
+        self.abort(port);
+        port.perform(self, Effect::AbortChildren);
     }
 
     /// Returns whether the child is a task without a context, which cannot be notified: it is dropped at its next await
@@ -995,7 +1033,7 @@ impl Machine {
         match self.stage {
             Stage::Parked => is_over || self.orphan || leaves || self.due || self.undecided,
             Stage::Deciding => leaves || self.orphan || self.resumed || self.undecided,
-            Stage::Suspended => !self.suspended || leaves || self.orphan || fails,
+            Stage::Suspended => !self.suspended || leaves || self.orphan || fails || self.cut == Some(Cut::TimeUp),
             Stage::DrainSuspended => {
                 !self.suspended || self.orphan || self.state != State::Draining || self.cut.is_some()
             }
@@ -1072,6 +1110,7 @@ impl Machine {
                     }
                 }
                 Stage::Serving => return Step::Serve,
+                Stage::Suspended if self.cut == Some(Cut::TimeUp) => self.aborts_children(port),
                 Stage::Suspended if self.wakes() => self.stage = Stage::Up,
                 Stage::Deciding if self.wakes() => {
                     if self.ends() || self.orphan {
@@ -1118,9 +1157,7 @@ impl Machine {
                     if std::mem::take(&mut self.children_are_down) {
                         self.children_are_down(port);
                     } else {
-                        self.cut = None;
-                        self.abort(port);
-                        port.perform(self, Effect::AbortChildren);
+                        self.aborts_children(port);
                         return Step::Wait;
                     }
                 }
@@ -1187,6 +1224,10 @@ impl Machine {
                 StepEnd::Drained if self.stage == Stage::Serving && self.state == State::Draining => {
                     self.drains = true;
                     self.stage = Stage::HandingIn;
+                }
+                StepEnd::Cut(Cut::TimeUp) if self.kind.only_supervises() && !self.is_leaving() => {
+                    self.aborts_children(port);
+                    self.served(StepEnd::Interrupted, port);
                 }
                 end => self.served(end, port),
             },
@@ -1598,6 +1639,7 @@ impl Machine {
     }
 
     fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut dyn Port) {
+        self.limits_its_end(port);
         self.cold().way = Some(Way { again, then });
         port.perform(self, Effect::DropBackground);
         self.go_on_down(port);
@@ -1659,6 +1701,7 @@ impl Machine {
     /// Nothing of this incarnation is up any more.
     fn is_down(&mut self, port: &mut dyn Port) {
         port.perform(self, Effect::DropInstance);
+        self.cold().down_since = Some(port.now());
         let way = self.cold().way.take().expect("it goes down on some way");
         match way.then {
             Then::Gone if self.root => {

@@ -19,9 +19,10 @@
 //! A *range* is the members that restart or end together: all members with an order number from `from` on. `go_down`
 //! sets the mode to `Down`, lists all members in `plan`, and sets `position` to the end of that list. `walk_down` moves
 //! the position backwards through the range and orders each member to go down. `in_flight` counts the members that are
-//! on their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (Only a set orders all
-//! members at the same time.) Once the position has left the range and nothing is in flight, `next` says what follows:
-//! the range comes up again, the supervisor starts again, or the group ends.
+//! on their way; while it is not zero, the walk waits, until [`Group::gone`] reports the member. (A set, and a tree whose
+//! members go down together, order all members at the same time; values go once these are down.) Once the position has
+//! left the range and nothing is in flight, `next` says what follows: the range comes up again, the supervisor starts
+//! again, or the group ends.
 //!
 //! `walk_up` moves the position forwards from the beginning of the plan, and starts each member that waits for its turn
 //! once the one before it is up. It first waits for the longest backoff of the range (`wait`). Every start of a tree is
@@ -46,7 +47,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, Strategy};
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 mod roster;
 mod view;
@@ -170,6 +171,7 @@ pub(crate) struct Group {
     owner: Owner,
     strategy: Strategy,
     limit: RestartLimit,
+    shutdown_order: ShutdownOrder,
     budget: Budget,
     roster: Roster,
     /// The number of members that have not ended.
@@ -214,6 +216,7 @@ impl Group {
             owner,
             strategy,
             limit,
+            shutdown_order: if owner == Owner::Set { ShutdownOrder::Together } else { ShutdownOrder::Reverse },
             budget: Budget::default(),
             roster: Roster::default(),
             living: 0,
@@ -252,6 +255,11 @@ impl Group {
         self.strategy = strategy;
         self.limit = limit;
         self.budget = Budget::default();
+    }
+
+    /// Sets the order in which the members of a tree go down.
+    pub(crate) fn set_shutdown_order(&mut self, order: ShutdownOrder) {
+        self.shutdown_order = order;
     }
 
     /// Takes the effects since the last call.
@@ -1088,7 +1096,7 @@ impl Group {
             handled: facts.handled && member.settings.kind == Some(ChildKind::Actor),
             never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
         };
-        let backoff = member.settings.backoff;
+        let backoff = member.settings.backoff.or(member.settings.pace);
         let delay = member.restart_delay.next(backoff.as_ref(), over, facts.random, facts.now);
         self.effects.push(GroupEffect::Scheduled(id, delay));
         if alone {
@@ -1177,6 +1185,7 @@ impl Group {
                 }
             }
         }
+        self.begins_to_end();
         self.cause = Some(failure.clone());
         self.go_down(from, AfterDown::Up, now);
     }
@@ -1344,6 +1353,11 @@ impl Group {
         self.mode = GroupState::Down { from, next };
         self.plan = self.roster.places();
         self.position = self.plan.len();
+        // Children use values until they are down, so values go after all of them (S30).
+        if self.shutdown_order == ShutdownOrder::Together && self.owner == Owner::Tree && next != AfterDown::Up {
+            let roster = &self.roster;
+            self.plan.sort_by_key(|place| !roster.get(place.id).is_some_and(Member::is_value));
+        }
         if next != AfterDown::Up {
             self.wait = None;
             self.waited = Duration::ZERO;
@@ -1509,10 +1523,10 @@ impl Group {
         } {}
     }
 
-    /// Goes down in reverse order, one member at a time; a set all at once. True: there is more to settle.
+    /// Goes down in reverse order, one member at a time, or all members together. True: there is more to settle.
     fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
         while let Some(Place { order, id }) = self.next_down(from)
-            && (self.in_flight == 0 || self.owner == Owner::Set)
+            && (self.in_flight == 0 || self.goes_together(id, next))
         {
             self.position -= 1;
             self.roster.step();
@@ -1606,6 +1620,13 @@ impl Group {
         false
     }
 
+    /// Returns whether the member does not wait until the ones behind it are down. A range that comes up again keeps its
+    /// values.
+    fn goes_together(&self, id: Id, next: AfterDown) -> bool {
+        let waits = || next != AfterDown::Up && self.roster.get(id).is_some_and(Member::is_value);
+        self.shutdown_order == ShutdownOrder::Together && !waits()
+    }
+
     /// Returns the next position of the walk in the range.
     fn next_down(&self, from: u64) -> Option<Place> {
         let place = self.plan[..self.position].last()?;
@@ -1694,10 +1715,18 @@ impl Group {
 
     fn end_by_itself(&mut self) {
         self.ends_with = Some(Ended::Done);
+        self.begins_to_end();
         for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
             member.ending.get_or_insert(Ended::Stopped);
         }
         self.turn_down(0, AfterDown::Up);
+    }
+
+    /// The time that a tree has for its end begins, if the tree ends with what now goes down (S44).
+    fn begins_to_end(&mut self) {
+        if self.owner == Owner::Tree && self.ends_by_itself() {
+            self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnding));
+        }
     }
 
     /// Members of the range that ended by themselves come up with it (S17).

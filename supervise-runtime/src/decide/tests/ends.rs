@@ -1,7 +1,7 @@
 //! The ends of members, and the reasons for them (S18, S22, S24, S28).
 
 use super::super::child::machine::Order;
-use super::super::group::{Cut, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
+use super::super::group::{Cut, FailureInfo, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
 use super::super::member::MemberState;
 use super::harness::{ALL, Harness, tree};
 use super::sim::failure;
@@ -55,6 +55,37 @@ fn the_failure_that_the_last_member_ends_with_is_that_of_the_tree() {
     let mut harness = tree(Strategy::OneForOne).stops();
     harness.group.ends_as(2, with_failure());
     assert!(harness.group.ends_with_failure().is_none(), "the tree was stopped");
+}
+
+/// S44: the time for its end begins for a tree as soon as what goes down takes it along.
+#[test]
+fn a_tree_hears_when_it_begins_to_end() {
+    let begins = |harness: &mut Harness| {
+        let effects = harness.group.take_effects();
+        effects.iter().any(|effect| matches!(effect, GroupEffect::TellOwner(Order::ChildrenEnding)))
+    };
+    for (strategy, failed, ends) in [
+        (Strategy::AllForOne, 1, true),
+        (Strategy::RestForOne, 0, true),
+        (Strategy::RestForOne, 1, false),
+        (Strategy::OneForOne, 0, false),
+    ] {
+        for owner in [Owner::Tree, Owner::Actor] {
+            let mut harness = tree(strategy).owner(owner).steady();
+            harness.group.take_effects();
+            assert_eq!(harness.group.failed(failed, true), FailureRoute::Decide);
+            let facts = FailureInfo { handled: false, random: 0, now: harness.now };
+            harness.group.decided(failed, Directive::Stop, &failure(Phase::Running), facts);
+            assert_eq!(begins(&mut harness), ends && owner == Owner::Tree, "{strategy:?}, {failed}, {owner:?}");
+        }
+    }
+    let mut harness = tree(Strategy::OneForOne).member(1, Lifecycle::Transient).significant(1).steady();
+    harness.group.take_effects();
+    let (end, now) = (failure(Phase::Running), harness.now);
+    let facts = FailureInfo { handled: false, random: 0, now };
+    harness.group.owner_up(now);
+    harness.group.done(1, Ended::Done, &end, facts);
+    assert!(begins(&mut harness), "a significant member has ended");
 }
 
 /// S28: an optional child that is absent ends, and the start goes on. If it was asked to go down meanwhile, it is down.

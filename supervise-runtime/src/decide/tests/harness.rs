@@ -210,6 +210,7 @@ impl Harness {
             GroupEffect::TellOwner(order) => match order {
                 Order::Escalated(_) => Some("owner fails".into()),
                 Order::ChildrenDown => Some("all down".into()),
+                Order::ChildrenEnding => None, // seen by `ends`
                 Order::ChildrenEnded(_) => Some("all ended".into()),
                 other => panic!("no order to a supervisor: {other:?}"),
             },

@@ -308,6 +308,7 @@ impl Life {
                     Some(if suspended { "children suspended" } else { "children released" }.to_owned())
                 }
                 Effect::ResumeChildren(_) => Some("children resumed".to_owned()),
+                Effect::OpenReport => None,
                 Effect::Suspended(true) => Some("suspended".to_owned()),
                 Effect::Suspended(false) => Some("released".to_owned()),
                 Effect::Late(_) => Some("late".to_owned()),

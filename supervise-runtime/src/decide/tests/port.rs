@@ -1,5 +1,7 @@
 //! The facts about a child that its machine asks for in a test, and the effects in their order.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::super::child::machine::{Effect, Machine, Port};
@@ -16,6 +18,8 @@ pub(super) struct Known {
     pub(super) told: bool,
     /// Whether the children end because of a failure.
     pub(super) ends_with: bool,
+    /// The time for each of its ends, if it is a tree that has one.
+    pub(super) time_to_end: Option<Duration>,
     /// The effects that remain to be carried out.
     pub(super) effects: Vec<Effect>,
 }
@@ -23,7 +27,16 @@ pub(super) struct Known {
 impl Known {
     /// Returns the facts about a child without children, in its place, whose end is told.
     pub(super) fn new(now: Instant) -> Self {
-        Known { now, busy: false, children: false, place: true, told: true, ends_with: false, effects: Vec::new() }
+        Known {
+            now,
+            busy: false,
+            children: false,
+            place: true,
+            told: true,
+            ends_with: false,
+            time_to_end: None,
+            effects: Vec::new(),
+        }
     }
 }
 
@@ -48,6 +61,10 @@ impl Port for Known {
 
     fn has_children(&self) -> bool {
         self.children
+    }
+
+    fn time_to_end(&self) -> Option<Duration> {
+        self.time_to_end
     }
 
     fn has_place(&self) -> bool {

@@ -114,8 +114,9 @@ fn plans() -> impl Strategy<Value = Plan> {
     let strategy = prop_oneof![2 => Just(Range::OneForOne), 2 => Just(Range::AllForOne), 3 => Just(Range::RestForOne)];
     let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
     let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
-    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant);
-    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant)| {
+    let together = prop_oneof![2 => Just(false), 1 => Just(true)];
+    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, together);
+    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, together)| {
         if owner != Owner::Tree {
             // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
@@ -123,7 +124,7 @@ fn plans() -> impl Strategy<Value = Plan> {
             }
         }
         let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };
-        Plan { owner, strategy, members, max, on_limit, significant }
+        Plan { owner, strategy, members, max, on_limit, significant, together: together && owner == Owner::Tree }
     })
 }
 

@@ -118,6 +118,7 @@ impl Child {
                 place: !has("without place"),
                 told: false,
                 ends_with: has("ends with a failure"),
+                time_to_end: has("3s to end").then_some(Duration::from_secs(3)),
                 ..Known::new(now)
             },
             interrupted: false,
@@ -185,6 +186,7 @@ impl Child {
             "abort" => self.order(Order::Abort(None)),
             "abort for a restart" => self.order(Order::Abort(Some(failure(Phase::Running)))),
             "children down" => self.order(Order::ChildrenDown),
+            "children begin to end" => self.order(Order::ChildrenEnding),
             "children ended" => self.order(Order::ChildrenEnded(None)),
             "children ended with a failure" => self.order(Order::ChildrenEnded(Some(self.below()))),
             "escalated" => self.order(Order::Escalated(self.below())),

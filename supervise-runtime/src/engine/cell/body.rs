@@ -127,7 +127,7 @@ pub(crate) trait Body: Hands {
 pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
     let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff, common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
-    settings.optional = common.optional;
+    (settings.optional, settings.pace) = (common.optional, common.pace);
     Arc::new(settings)
 }
 

@@ -502,11 +502,13 @@ impl CellCore {
         drop(report); // it contains errors, which are user values
     }
 
-    /// Opens a report: from now on the ends of the children are recorded.
-    pub(crate) fn open_report(&self) {
+    /// Opens a report: from now on the ends of the children are recorded. Returns `false` if one is open.
+    pub(crate) fn open_report(&self) -> bool {
         self.bus.reports.store(true, Ordering::Relaxed);
-        let earlier = lock(&self.life).report.replace(Box::default());
-        drop(earlier); // it contains errors, which are user values
+        let report = &mut lock(&self.life).report;
+        let opens = report.is_none();
+        report.get_or_insert_default();
+        opens
     }
 
     /// Adds the children that were found to have ended when the report was opened. They come first, without those that

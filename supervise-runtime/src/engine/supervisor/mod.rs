@@ -28,7 +28,7 @@ use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
-use crate::values::strategy::{Decider, SupervisorStrategy};
+use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 
 mod after_lock;
 mod view;
@@ -82,6 +82,8 @@ struct Inner {
     moved: BTreeMap<u64, Arc<dyn AnyCell>>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
+    /// The time that a tree has for each of its ends (S44).
+    time_to_end: Option<Duration>,
 }
 
 /// The children of one cell.
@@ -123,6 +125,7 @@ impl ChildTable {
                     numbers: 0,
                     moved: BTreeMap::new(),
                     need: None,
+                    time_to_end: None,
                 },
             ),
             decider: Mutex::new(strategy.decider.clone()),
@@ -135,6 +138,17 @@ impl ChildTable {
         lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
         drop(before); // user code
+    }
+
+    /// Sets the time for each end of a tree, and the order in which its children go down (S44).
+    pub(crate) fn set_shutdown(&self, time: Option<Duration>, order: ShutdownOrder) {
+        let mut inner = lock(&self.inner);
+        inner.time_to_end = time;
+        inner.group.set_shutdown_order(order);
+    }
+
+    pub(crate) fn time_to_end(&self) -> Option<Duration> {
+        lock(&self.inner).time_to_end
     }
 
     pub(crate) fn need(&self) -> Option<Duration> {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::sync::OnceLock;
 use std::task::Poll;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -29,7 +30,7 @@ use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
-use crate::values::strategy::{ShutdownTimeout, SupervisorStrategy};
+use crate::values::strategy::{ShutdownOrder, ShutdownTimeout, SupervisorStrategy};
 
 mod sets;
 mod several;
@@ -113,6 +114,12 @@ impl Builder {
     pub fn supervision(&self, strategy: SupervisorStrategy) {
         lock(&self.validator).supervision(SupervisorLimits::new(&strategy));
         self.table().configure(strategy);
+    }
+
+    /// Sets the time for each end of the tree, and the order in which its children go down, before its first child.
+    pub fn shutdown(&self, time: Option<Duration>, order: ShutdownOrder) {
+        lock(&self.validator).shutdown(time, order);
+        self.table().set_shutdown(time, order);
     }
 
     /// Returns the handle that `tree` names inside the declaration.

@@ -3,10 +3,11 @@
 mod budget;
 mod shutdown_check;
 
+pub use budget::default_shutdown;
 pub use shutdown_check::{Text, shutdown_too_short};
 
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
+use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout, Strategy};
 
 /// The declaration of a tree, as a constant: `Shop::SPEC`. Its values can be checked while compiling.
 ///
@@ -42,6 +43,10 @@ pub struct TreeSpec {
     pub doc: &'static str,
     /// The children that restart when one of them fails.
     pub strategy: Strategy,
+    /// The time for each end of the tree: `Default` if it is not limited.
+    pub shutdown: DeclaredShutdown,
+    /// The order in which the children go down.
+    pub shutdown_order: ShutdownOrder,
     /// The settings inside the braces, as written.
     pub settings: &'static [&'static str],
     /// The children in the order of their declaration.
@@ -131,9 +136,9 @@ pub enum Shape {
     Keyed(&'static str),
 }
 
-/// The time that a child may take to go down, as far as the declaration says.
+/// The time that a child or a tree may take to go down, as far as the declaration says.
 ///
-/// See rule S24.
+/// See rules S24 and S44.
 ///
 /// ```
 /// use std::time::Duration;

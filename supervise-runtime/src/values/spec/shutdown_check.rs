@@ -3,7 +3,8 @@
 use std::str::from_utf8;
 use std::time::Duration;
 
-use super::TreeSpec;
+use super::{DeclaredShutdown, TreeSpec};
+use crate::values::strategy::ShutdownOrder;
 
 /// Returns the error text if the child is a tree whose children together may take longer than this `shutdown`.
 #[doc(hidden)]
@@ -14,8 +15,15 @@ pub const fn shutdown_too_short(tree: Option<&'static TreeSpec>, shutdown: Durat
         return None;
     }
     let text = Text::new().push("the children of `").push(tree.name).push("` may take ").time(need);
-    let text = text.push(" to stop one after the other, and this gives them ").time(shutdown);
+    let text = text.push(how(tree)).push(", and this gives them ").time(shutdown);
     Some(text.push("; write at least `").time(need).push("`, or remove `shutdown`"))
+}
+
+const fn how(tree: &TreeSpec) -> &'static str {
+    match (tree.shutdown, tree.shutdown_order) {
+        (DeclaredShutdown::Default, ShutdownOrder::Reverse) => " to stop one after the other",
+        _ => " to stop",
+    }
 }
 
 /// A text that is assembled while compiling.
@@ -101,8 +109,15 @@ mod tests {
     }
 
     const CHILDREN: [ChildSpec; 2] = [child(Duration::from_secs(5)), child(Duration::from_millis(1500))];
-    const TREE: TreeSpec =
-        TreeSpec { name: "Reports", doc: "", strategy: Strategy::OneForOne, settings: &[], children: &CHILDREN };
+    const TREE: TreeSpec = TreeSpec {
+        name: "Reports",
+        doc: "",
+        strategy: Strategy::OneForOne,
+        shutdown: DeclaredShutdown::Default,
+        shutdown_order: ShutdownOrder::Reverse,
+        settings: &[],
+        children: &CHILDREN,
+    };
 
     #[test]
     fn adds_up_the_children() {

@@ -45,7 +45,7 @@ impl Sim {
         let rebuild = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
         for other in self.later(id) {
             let stays = rebuild && self.group.is_kept(other);
-            assert!(!walks || stays || !self.is_up(other), "{id} goes down before {other}");
+            assert!(!walks || self.plan.together || stays || !self.is_up(other), "{id} goes down before {other}");
         }
     }
 
@@ -66,6 +66,14 @@ impl Sim {
             }
             GroupState::Failed { .. } => {}
             _ => self.range = None,
+        }
+    }
+
+    /// S44: no member of a range that goes down together waits for another.
+    pub(in crate::decide::tests) fn check_together(&self) {
+        for id in self.ids().into_iter().filter(|id| self.plan.together && self.in_range(*id)) {
+            let waits = matches!(self.group.at(id), MemberState::Up | MemberState::Starting | MemberState::Failed);
+            assert!(!waits, "{id} is {:?} while its group goes down together", self.group.at(id));
         }
     }
 

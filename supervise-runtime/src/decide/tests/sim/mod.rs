@@ -21,7 +21,7 @@ use crate::decide::member::Settings;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
+use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 pub(in crate::decide::tests) const WITHIN: Duration = Duration::from_millis(400);
 
@@ -35,6 +35,8 @@ pub(in crate::decide::tests) struct Plan {
     pub(in crate::decide::tests) on_limit: OnLimit,
     /// Whether the supervisor ends when a member ends and is not restarted (S22).
     pub(in crate::decide::tests) significant: bool,
+    /// Whether the members of a tree go down at the same time (S44).
+    pub(in crate::decide::tests) together: bool,
 }
 
 impl Plan {
@@ -106,8 +108,12 @@ pub(in crate::decide::tests) fn failure(phase: Phase) -> Failure {
 
 impl Sim {
     pub(in crate::decide::tests) fn new(plan: Plan) -> Self {
+        let mut group = Group::new(plan.owner, plan.strategy, plan.limit());
+        if plan.together {
+            group.set_shutdown_order(ShutdownOrder::Together);
+        }
         let mut sim = Sim {
-            group: Group::new(plan.owner, plan.strategy, plan.limit()),
+            group,
             children: Vec::new(),
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
@@ -362,8 +368,9 @@ impl Sim {
             match effect {
                 GroupEffect::Tell(id, order) => self.ordered(id, order),
                 GroupEffect::DropValue(id) => {
-                    let up = self.later(id).into_iter().find(|other| self.is_up(*other));
-                    assert_eq!(up, None, "a value is dropped while a member after it is up");
+                    let others = if self.plan.together { self.ids() } else { self.later(id) };
+                    let up = others.into_iter().find(|other| self.has(*other) && self.is_up(*other));
+                    assert_eq!(up, None, "a value is dropped while a member that may use it is up");
                     self.group.gone(id, self.now);
                     return self.carry_out();
                 }
@@ -373,6 +380,9 @@ impl Sim {
                     let up = self.ids().into_iter().find(|id| !kept(id) && self.is_up(*id));
                     assert_eq!(up, None, "said to be down, and one is up");
                     self.children_down = true;
+                }
+                GroupEffect::TellOwner(Order::ChildrenEnding) => {
+                    assert!(self.plan.owner == Owner::Tree && self.group.ends_by_itself(), "the tree goes on");
                 }
                 GroupEffect::TellOwner(Order::ChildrenEnded(_)) => {
                     assert!(self.ids().iter().all(|id| !self.is_up(*id)), "all have ended, and one is up");
@@ -388,6 +398,7 @@ impl Sim {
         }
         self.all_were_up |= *self.group.mode() == GroupState::Steady;
         self.check_range();
+        self.check_together();
     }
 
     fn ordered(&mut self, id: Id, order: Order) {

@@ -133,6 +133,7 @@ impl Sim {
             | Effect::EndSpawns
             | Effect::AllowSpawns
             | Effect::SignalStop
+            | Effect::OpenReport
             | Effect::Suspended(_)
             | Effect::SuspendChildren(_)
             | Effect::ForgetLate

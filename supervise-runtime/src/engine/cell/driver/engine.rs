@@ -159,6 +159,7 @@ impl Engine {
                     stop_signal.tell();
                 }
             }
+            Effect::OpenReport => self.begin_report(),
             Effect::Suspended(suspended) => self.cell.core().set_suspended(suspended),
             Effect::SuspendChildren(suspended) => {
                 if let Some(table) = self.cell.core().table() {
@@ -264,12 +265,12 @@ impl Engine {
         }
     }
 
-    /// Opens the report of a tree that stops: first the children that had ended before (S24).
+    /// Opens the report of a tree that ends: first the children that had ended before (S24). A tree that is stopped while
+    /// it ends by itself has it already.
     pub(super) fn begin_report(&self) {
-        if self.kind.only_supervises() {
+        let core = self.cell.core();
+        if self.kind.only_supervises() && core.open_report() {
             // In this order: a child that ends meanwhile is found, or reports its end itself, or both.
-            let core = self.cell.core();
-            core.open_report();
             core.had_ended(ended_below(&*self.cell));
         }
     }
@@ -346,7 +347,7 @@ impl Engine {
     pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
         let core = self.cell.core();
-        let took = machine.leaving_since().map_or(Duration::ZERO, |since| since.elapsed());
+        let took = machine.took(Instant::now());
         core.emit(EventKind::Ended { ended: ended.clone() });
         core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.
@@ -380,7 +381,7 @@ impl Engine {
     // ----- from a failure to its decision (S7 to S9)
 
     pub(super) fn facts(&mut self, handled: bool) -> GroupFailureInfo {
-        let random = match self.common.backoff {
+        let random = match self.common.backoff.or(self.common.pace) {
             None => 0,
             Some(_) => self.jitter().next_u64(),
         };

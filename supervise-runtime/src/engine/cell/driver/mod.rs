@@ -79,6 +79,10 @@ impl Port for At<'_> {
         self.engine.cell.core().table().is_some()
     }
 
+    fn time_to_end(&self) -> Option<Duration> {
+        self.engine.cell.core().table().and_then(|table| table.time_to_end())
+    }
+
     fn has_place(&self) -> bool {
         self.engine.with_group(|_, _| ()).is_some()
     }

@@ -1,0 +1,14 @@
+// `settings/default_that_no_child_takes.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        sweep: task = std::future::pending::<()>(),
+    }
+}

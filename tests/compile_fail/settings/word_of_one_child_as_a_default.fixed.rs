@@ -1,0 +1,16 @@
+// `settings/word_of_one_child_as_a_default.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![lifecycle(Transient)]
+        #[lifecycle(drain)]
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,14 @@
+// `shutdown/infinity_for_a_whole_tree.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
