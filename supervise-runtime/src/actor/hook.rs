@@ -19,7 +19,7 @@ pub struct Form<const ARGS: u8, const ASYNC: bool>;
 macro_rules! hooks {
     (
         $(#[$meta:meta])*
-        $hook:ident ( $($all:ident : $all_ty:ty),* ) { $( $number:literal $via:ident $args:tt; )* }
+        $hook:ident ( $($all:ident : $all_ty:ty),* ) { $( $number:literal $now:ident $via:ident $args:tt; )* }
     ) => {
         $(#[$meta])*
         pub trait $hook<A: Actor, M>: Send + Sync {
@@ -27,28 +27,47 @@ macro_rules! hooks {
             fn call<'a>(&'a self, actor: &'a mut A, $($all: $all_ty),*)
                 -> impl Future<Output = Result<(), A::Error>> + Send + 'a;
         }
-        hooks! { @forms $hook ($($all: $all_ty),*) $($number $via $args;)* }
+        hooks! { @forms $hook ($($all: $all_ty),*) $($number $now $via $args;)* }
     };
 
-    (@forms $hook:ident $all:tt $number:literal $via:ident $args:tt; $($rest:tt)*) => {
-        hooks! { @form $hook $all $number $via $args }
+    (@forms $hook:ident $all:tt $number:literal $now:ident $via:ident $args:tt; $($rest:tt)*) => {
+        hooks! { @form $hook $all $number $now $via $args }
         hooks! { @forms $hook $all $($rest)* }
     };
     (@forms $hook:ident $all:tt) => {};
 
     (
-        @form $hook:ident ($($all:ident : $all_ty:ty),*) $number:literal $via:ident ($($arg:ident : $ty:ty),*)
+        @form $hook:ident ($($all:ident : $all_ty:ty),*) $number:literal $now:ident $via:ident
+            ($($arg:ident : $ty:ty),*)
     ) => {
-        #[diagnostic::do_not_recommend]
-        impl<A: Actor, F, O: Outcome<A::Error>> $hook<A, (Form<$number, false>, O)> for F
+        /// Keeps the return type out of the marker: in the `async fn` that calls the hook, the compiler would not know
+        /// that a `dyn Error` in it is `'static`.
+        #[doc(hidden)]
+        pub trait $now<'a, A: Actor>: Send + Sync {
+            type Out: Outcome<A::Error>;
+            fn go_now(&self, actor: &'a mut A $(, $arg: $ty)*) -> Self::Out;
+        }
+
+        impl<'a, A: Actor, F, O: Outcome<A::Error>> $now<'a, A> for F
         where
-            F: for<'a> Fn(&'a mut A $(, $ty)*) -> O + Send + Sync,
+            F: Fn(&'a mut A $(, $ty)*) -> O + Send + Sync,
+        {
+            type Out = O;
+            fn go_now(&self, actor: &'a mut A $(, $arg: $ty)*) -> O {
+                self(actor $(, $arg)*)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<A: Actor, F> $hook<A, Form<$number, false>> for F
+        where
+            F: for<'a> $now<'a, A>,
         {
             fn call<'a>(&'a self, actor: &'a mut A, $($all: $all_ty),*)
                 -> impl Future<Output = Result<(), A::Error>> + Send + 'a
             {
                 $(let _ = &$all;)*
-                ready(self(actor $(, $arg)*).done())
+                ready(self.go_now(actor $(, $arg)*).done())
             }
         }
 
@@ -149,10 +168,10 @@ hooks! {
         note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     RestartHook(failure: &'a Failure, cx: &'a mut Context<A>) {
-        0 Restart0();
-        1 Restart1(failure: &'a Failure);
-        2 Restart2(cx: &'a mut Context<A>);
-        3 Restart3(failure: &'a Failure, cx: &'a mut Context<A>);
+        0 NowRestart0 Restart0();
+        1 NowRestart1 Restart1(failure: &'a Failure);
+        2 NowRestart2 Restart2(cx: &'a mut Context<A>);
+        3 NowRestart3 Restart3(failure: &'a Failure, cx: &'a mut Context<A>);
     }
 }
 
@@ -202,8 +221,8 @@ hooks! {
         note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     StartHook(cx: &'a mut Context<A>) {
-        0 Start0();
-        1 Start1(cx: &'a mut Context<A>);
+        0 NowStart0 Start0();
+        1 NowStart1 Start1(cx: &'a mut Context<A>);
     }
 }
 
@@ -257,9 +276,9 @@ hooks! {
         note = "`E` turns into the error of `{A}`, which is that of its `handle`; if `handle` returns nothing, there is none"
     )]
     EndHook(who: &'a Watched, ended: &'a Ended, cx: &'a mut Context<A>) {
-        0 End0();
-        1 End1(who: &'a Watched);
-        2 End2(who: &'a Watched, ended: &'a Ended);
-        3 End3(who: &'a Watched, ended: &'a Ended, cx: &'a mut Context<A>);
+        0 NowEnd0 End0();
+        1 NowEnd1 End1(who: &'a Watched);
+        2 NowEnd2 End2(who: &'a Watched, ended: &'a Ended);
+        3 NowEnd3 End3(who: &'a Watched, ended: &'a Ended, cx: &'a mut Context<A>);
     }
 }

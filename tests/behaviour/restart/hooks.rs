@@ -1,5 +1,6 @@
 //! Hooks, and the time of a start: S12 and S13.
 
+use supervise::BoxError;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::Instant;
@@ -189,6 +190,68 @@ async fn hooks_do_not_switch_each_other_off() {
     trees.bare.tell(()).await.unwrap();
     settle().await;
     assert_eq!(journal.take(), ["instead Told"]);
+}
+
+/// S12: every hook may return a boxed error, also one that is not async.
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_is_not_async_may_return_a_boxed_error() {
+    struct Clerk {
+        journal: Journal,
+        other: ActorRef<Probe>,
+    }
+    #[actor]
+    impl Clerk {
+        fn handle(&mut self, boom: Boom) -> Result<(), BoxError> {
+            Err(boom.into())
+        }
+        fn note(&self, place: &str) -> Result<(), BoxError> {
+            self.journal.write(place);
+            Err(Boom::Told.into())
+        }
+        #[pre_start]
+        fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+            if cx.incarnation() == 1 {
+                cx.watch(&self.other);
+            }
+            Ok(())
+        }
+        #[pre_restart]
+        fn flush(&mut self, _failure: &Failure) -> Result<(), BoxError> {
+            self.note("pre_restart")
+        }
+        #[post_restart]
+        fn reload(&mut self, _failure: &Failure, cx: &mut Context<Self>) -> Result<(), BoxError> {
+            if cx.incarnation() > 2 { Ok(()) } else { self.note("post_restart") }
+        }
+        #[post_stop]
+        fn end(&mut self) -> Result<(), BoxError> {
+            self.note("post_stop")
+        }
+        #[terminated]
+        fn lost(&mut self, _who: &Watched, _ended: &Ended) -> Result<(), BoxError> {
+            self.note("terminated")
+        }
+    }
+    supervisor! {
+        struct Office(journal: Journal) {
+            probe: Probe = Probe::start("probe", journal).await?,
+            clerk: Clerk = Clerk { journal, other: probe },
+        }
+    }
+    let journal = Journal::default();
+    let office = Office::start(journal.clone()).await.unwrap();
+    office.clerk.tell(Boom::Told).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(office.clerk.incarnation(), 3);
+    journal.take();
+    office.probe.stop();
+    pass(secs(1)).await;
+    let notes = journal.take();
+    let clerk: Vec<_> = notes.iter().filter(|line| !line.starts_with("probe")).collect();
+    assert_eq!(clerk, ["terminated", "pre_restart", "post_stop"]);
+    assert_eq!(office.clerk.incarnation(), 4);
+    let report = office.shutdown().await;
+    assert!(!report.is_orderly(), "post_stop has failed");
 }
 
 // ----- S13
