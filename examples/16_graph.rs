@@ -227,13 +227,16 @@ impl Controller {
     /// Puts the new nodes into the graph, and takes those out that are not in it any more.
     fn replace(&mut self, config: &Config, started: Vec<(&'static str, Wired)>) -> Changes {
         let mut left = Vec::new();
-        let gone = self.graph.extract_if(.., |name, running| config.get(name) != Some(&running.node));
-        for (_, running) in gone {
-            if let Node::Source { .. } = running.node {
-                self.nodes.stop(&running.key); // the others end with their inputs
+        self.graph.retain(|name, running| {
+            let stays = config.get(name) == Some(&running.node);
+            if !stays {
+                left.push(running.key);
+                if let Node::Source { .. } = running.node {
+                    self.nodes.stop(&running.key); // the others end with their inputs
+                }
             }
-            left.push(running.key);
-        }
+            stays
+        });
         let changes = Changes { started: started.iter().map(|(_, wired)| wired.key).collect(), left };
         self.graph.extend(started);
         changes
