@@ -60,7 +60,7 @@ pub async fn serve(
     // hand. These run in axum's own tasks, so this task has to wait for them. A client that has sent half a request by
     // then delays this task until its `shutdown` time is over; then the tree goes down without the task, and the report
     // says so.
-    axum::serve(listener, routes).with_graceful_shutdown(cx.stopped()).await
+    axum::serve(listener, routes).with_graceful_shutdown(async move { _ = cx.stopped().await }).await
 }
 
 type Answer = Result<String, (StatusCode, String)>;

@@ -45,6 +45,7 @@ pub use tree::{Child, Handle, Running, Start, Tree, TreeRef};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::path;
+pub use values::stop_reason::StopReason;
 
 /// Errors of calls, and the error types of user code.
 pub mod error {

@@ -132,7 +132,7 @@ async fn a_fault_on_the_way_down_is_reported_only() {
     shop.settle().await;
     shop.db.inject(Fault::error(Boom::Told));
     shop.settle().await;
-    shop.expect(["db reported"]);
+    shop.expect(["db stopping Asked", "db reported"]);
     shop.advance(secs(1)).await;
     shop.expect(["db ended Stopped"]);
     shop.db.inject(Fault::error(Boom::Told));
@@ -159,7 +159,7 @@ async fn a_fault_while_draining_ends_the_draining() {
     shop.settle().await;
     let mut lines = shop.record().lines();
     lines.sort();
-    assert_eq!(lines, ["db dead letter", "db ended Stopped", "db reported"]);
+    assert_eq!(lines, ["db dead letter", "db ended Stopped", "db reported", "db stopping Drain"]);
 }
 
 /// S29: a task fails as it would by a subtask: with a context it gets the stop signal and its `shutdown` time; without
@@ -263,13 +263,18 @@ async fn a_record_can_begin_at_any_time() {
     let (report, mut whole) = shop.shutdown().await;
     assert!(report.is_orderly());
     record.expect([
+        "Shop stopping Asked",
+        "below stopping Shutdown",
+        "below/ticker stopping Shutdown",
         "below/ticker ended Stopped",
+        "below/cart stopping Shutdown",
         "below/cart ended Stopped",
         "below ended Stopped",
+        "db stopping Shutdown",
         "db ended Stopped",
         "Shop ended Stopped",
     ]);
-    assert_eq!(whole.lines()[0], "plain ended Stopped");
+    assert_eq!(whole.lines()[..2], ["plain stopping Asked", "plain ended Stopped"]);
 }
 
 /// `advance` panics if the clock is not paused, because it would really wait.

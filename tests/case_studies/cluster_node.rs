@@ -71,7 +71,7 @@ async fn service(name: &'static str, machine: Machine, cx: TaskContext) -> Resul
     machine.log(format!("+{name}"));
     cx.ready();
     tokio::select! {
-        () = cx.stopped() => {}
+        _ = cx.stopped() => {}
         result = breaks(name, how) => return result,
     }
     if how == Some(How::Deaf) {

@@ -65,7 +65,7 @@ async fn sink(
     let mut get = belt.get.lock().await;
     loop {
         tokio::select! {
-            () = cx.stopped() => {
+            _ = cx.stopped() => {
                 journal.write(format!("told at {}", sum.load(Relaxed)));
                 return;
             }

@@ -239,7 +239,9 @@ async fn job(world: W, path: String, cx: TaskContext) -> Result<(), supervise::B
             });
             tokio::time::sleep(ms(1)).await;
         }
-        _ => cx.stopped().await,
+        _ => {
+            cx.stopped().await;
+        }
     }
     Ok(())
 }

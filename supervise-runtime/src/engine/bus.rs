@@ -54,7 +54,8 @@ pub const EVENT_BUFFER: usize = 1024;
 /// tree.start().await?.shutdown().await;
 /// let lines = log.await?;
 /// assert_eq!(lines[..2], ["db #1 started", "Shop #1 started, seed 7"]);
-/// assert_eq!(lines[2..], ["db #1 ended: stopped", "Shop #1 ended: stopped"]);
+/// assert_eq!(lines[2..4], ["Shop #1 stopping: asked to stop", "db #1 stopping: the supervisor above ends"]);
+/// assert_eq!(lines[4..], ["db #1 ended: stopped", "Shop #1 ended: stopped"]);
 /// # Ok(())
 /// # }
 /// ```
@@ -280,6 +281,7 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Reported { failure } => say!(DEBUG, failure = own(failure), "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
         EventKind::Restarted => say!(DEBUG, "restarted"),
+        EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
         EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
         EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
     }

@@ -13,6 +13,7 @@ use crate::values::event::{DeadLetterReason, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::report::{ChildReport, Report};
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 fn millis(time: Duration) -> u64 {
@@ -43,6 +44,7 @@ impl Serialize for Event {
                 map.serialize_entry("streak", streak)?;
             }
             EventKind::RestartScheduled { after } => map.serialize_entry("after_ms", &millis(*after))?,
+            EventKind::Stopping { reason } => map.serialize_entry("reason", reason)?,
             EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
             EventKind::Aborted { message: Some(message) } => map.serialize_entry("message", message)?,
             EventKind::StillStarting { since } | EventKind::Blocked { since } => {
@@ -71,6 +73,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Decided { .. } => "decided",
         EventKind::RestartScheduled { .. } => "restart_scheduled",
         EventKind::Restarted => "restarted",
+        EventKind::Stopping { .. } => "stopping",
         EventKind::Ended { .. } => "ended",
         EventKind::Escalated { .. } => "escalated",
         EventKind::LimitReached => "limit_reached",
@@ -315,6 +318,18 @@ words! {
         Directive::Restart => "restart",
         Directive::Stop => "stop",
         Directive::Escalate => "escalate",
+    }
+    StopReason {
+        StopReason::Asked => "asked",
+        StopReason::Drain => "drain",
+        StopReason::Shutdown => "shutdown",
+        StopReason::Restart => "restart",
+        StopReason::FailedAbove => "failed_above",
+        StopReason::SiblingEnded => "sibling_ended",
+        StopReason::Limit => "limit",
+        StopReason::Failed => "failed",
+        StopReason::SubtaskFailed => "subtask_failed",
+        StopReason::Done => "done",
     }
     DeadLetterReason { DeadLetterReason::Ended => "ended", DeadLetterReason::GivenUp => "given_up", }
     Lifecycle {

@@ -21,6 +21,7 @@ use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
+use crate::values::stop_reason::StopReason;
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<BareCell>,
@@ -68,6 +69,24 @@ impl<F> TaskBody<F> {
         let core = self.cell.core();
         let failure = Failure::new(Phase::Running, cause, core.place(), core.incarnation());
         core.fails_late(failure);
+    }
+
+    /// Returns the result of a subtask. Its failure is one of the task: the others learn why they stop.
+    fn joined(&self, result: Result<Result<(), UserError>, JoinError>) -> Result<(), UserError> {
+        let failed = match &result {
+            Ok(returned) => returned.is_err(),
+            Err(error) => error.is_panic(),
+        };
+        if failed {
+            self.signal(StopReason::SubtaskFailed);
+        }
+        joined(result)
+    }
+
+    fn signal(&self, reason: StopReason) {
+        if let Some(stop_signal) = &self.stop_signal {
+            stop_signal.tell(reason);
+        }
     }
 
     /// Handles the task's requests. True: there was one.
@@ -158,7 +177,7 @@ where
                     return Poll::Ready(Err(UserError::from(NeverReady)));
                 }
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
-                    joined(result)?;
+                    self.joined(result)?;
                     moved = true;
                 }
                 if !moved {
@@ -180,13 +199,11 @@ where
                     moved = true;
                     returned = true;
                     // The task's own future has returned: its subtasks are asked to stop.
-                    if let Some(stop_signal) = &self.stop_signal {
-                        stop_signal.tell();
-                    }
+                    self.signal(StopReason::Done);
                 }
                 moved |= self.poll_requests(cx);
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
-                    joined(result)?;
+                    self.joined(result)?;
                     moved = true;
                 }
                 if self.main.is_none() && self.subtasks.is_empty() {
@@ -205,9 +222,7 @@ where
 
     /// After a failure, the task's own future and the other subtasks are asked to stop, and have the rest of the time.
     async fn settle(&mut self, now: bool) {
-        if let Some(stop_signal) = &self.stop_signal {
-            stop_signal.tell();
-        }
+        self.signal(StopReason::Failed);
         if now || !self.context {
             self.main = None;
             self.subtasks.shutdown().await;

@@ -24,6 +24,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{BoxError, Failure, UserError};
+use crate::values::stop_reason::StopReason;
 
 /// The type of a task: any future as a child.
 ///
@@ -57,7 +58,7 @@ use crate::values::failure::{BoxError, Failure, UserError};
 #[derive(Debug)]
 pub struct Task;
 
-/// A value that a task may return: nothing, `!`, or `Result<(), E>`.
+/// A value that a task may return: nothing, `!`, `Result<(), E>`, or the [`StopReason`] of `cx.stopped().await`.
 ///
 /// An error is a failure of the task. If a task returns without an error, it has ended by itself.
 ///
@@ -113,6 +114,13 @@ impl TaskOutput for () {
 impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<(), E> {
     fn done(self) -> Result<(), UserError> {
         self.map_err(UserError::from)
+    }
+}
+
+/// A task may end with `cx.stopped().await`.
+impl TaskOutput for StopReason {
+    fn done(self) -> Result<(), UserError> {
+        Ok(())
     }
 }
 
@@ -256,14 +264,14 @@ pub(crate) struct NeverReady;
 ///     cx.ready(); // the children declared after this one start now
 ///     loop {
 ///         tokio::select! {
-///             () = cx.stopped() => return Ok(()),
+///             _ = cx.stopped() => return Ok(()),
 ///             accepted = listener.accept() => {
 ///                 let (stream, _) = accepted?;
 ///                 let told = cx.stopped();
 ///                 // Supervised as a part of this task, and ends with it.
 ///                 cx.spawn(async move {
 ///                     tokio::select! {
-///                         () = told => {}
+///                         _ = told => {}
 ///                         _ = stream.readable() => {}
 ///                     }
 ///                 });
@@ -288,7 +296,7 @@ pub(crate) struct NeverReady;
 /// ```
 #[derive(Clone)]
 pub struct TaskContext {
-    pub(crate) stop_signal: watch::Receiver<bool>,
+    pub(crate) stop_signal: watch::Receiver<Option<StopReason>>,
     #[cfg(feature = "tokio-util")]
     pub(crate) token: CancellationToken,
     pub(crate) requests: mpsc::UnboundedSender<Request>,
@@ -333,23 +341,34 @@ impl TaskContext {
         }
     }
 
-    /// Resolves when the task should end. From then on the task has its `shutdown` time to return.
+    /// Resolves when the task should end, with the reason. From then on the task has its `shutdown` time to return.
     ///
-    /// The future is owned, so it can be passed to `with_graceful_shutdown(cx.stopped())` or to a subtask.
+    /// The future is owned, so it can be passed to a subtask. A server that wants a future of `()` gets it as
+    /// `with_graceful_shutdown(async move { _ = cx.stopped().await })`.
     ///
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    pub fn stopped(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
+    pub fn stopped(&self) -> impl Future<Output = StopReason> + Send + 'static + use<> {
         let mut stop_signal = self.stop_signal.clone();
         async move {
-            // An error: the cell was dropped, so the task should end too.
-            let _ = stop_signal.wait_for(|stop_signal| *stop_signal).await;
+            match stop_signal.wait_for(Option::is_some).await {
+                Ok(reason) => reason.unwrap_or(StopReason::Shutdown),
+                Err(_) => StopReason::Shutdown, // the cell was dropped, so the task should end too
+            }
         }
     }
 
     /// Returns `true` if the task should end.
     pub fn is_stopped(&self) -> bool {
+        self.stop_reason().is_some()
+    }
+
+    /// Returns why the task should end; `None` before that.
+    ///
+    /// A request to end replaces an earlier one to restart, so the answer may differ from that of
+    /// [`stopped`](TaskContext::stopped). See rule S46.
+    pub fn stop_reason(&self) -> Option<StopReason> {
         *self.stop_signal.borrow()
     }
 

@@ -27,7 +27,7 @@ use crate::values::event::{Event, EventKind};
 /// let shop = tree.start().await.expect("a start");
 /// record.expect(["db started", "Shop started"]);
 /// assert!(shop.shutdown().await.is_orderly());
-/// record.expect(["db ended Stopped", "Shop ended Stopped"]);
+/// record.expect(["Shop stopping Asked", "db stopping Shutdown", "db ended Stopped", "Shop ended Stopped"]);
 /// # }
 /// ```
 #[derive(Debug)]
@@ -120,6 +120,7 @@ pub fn line(event: &Event) -> String {
         EventKind::Decided { directive, .. } => format!("decided {directive:?}"),
         EventKind::RestartScheduled { after } => format!("restart in {after:?}"),
         EventKind::Restarted => "restarted".into(),
+        EventKind::Stopping { reason } => format!("stopping {reason:?}"),
         EventKind::Ended { ended: Ended::Failed(_) } => "ended Failed".into(),
         EventKind::Ended { ended: Ended::Limit(_) } => "ended Limit".into(),
         EventKind::Ended { ended } => format!("ended {ended:?}"),

@@ -51,7 +51,7 @@ use crate::values::report::Report;
 /// let lines = shop.record().lines(); // the random part is the same in every run
 /// assert_eq!(lines[..2], ["db failed", "db decided Restart"]);
 /// shop.advance(Duration::from_secs(4)).await;
-/// shop.expect(["db restarted"]);
+/// shop.expect(["db stopping Restart", "db restarted"]);
 /// # }
 /// ```
 #[track_caller]
@@ -146,11 +146,11 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
 /// shop.expect(["db started", "Shop started"]);
 /// shop.db.restart().expect("it is up");
 /// shop.settle().await;
-/// shop.expect(["db restarted"]);
+/// shop.expect(["db stopping Restart", "db restarted"]);
 ///
 /// let (report, mut record) = shop.shutdown().await;
 /// assert!(report.is_orderly());
-/// record.expect(["db ended Stopped", "Shop ended Stopped"]);
+/// record.expect(["Shop stopping Asked", "db stopping Shutdown", "db ended Stopped", "Shop ended Stopped"]);
 /// # }
 /// ```
 pub struct Tested<T: TreeDef> {
@@ -250,6 +250,7 @@ impl<T: TreeDef> Tested<T> {
 ///     "cart decided Stop",
 ///     "Shop escalated", // all or nothing
 ///     "cart ended Stopped",
+///     "db stopping FailedAbove",
 ///     "db ended Stopped",
 ///     "Shop failed",
 ///     "Shop ended Failed",

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::Directive;
 
 /// A change of state somewhere in a tree.
@@ -182,6 +183,15 @@ pub enum EventKind {
     },
     /// The child is up again: after a failure, together with its group or its supervisor, or on request.
     Restarted,
+    /// The child was asked to go down, and its own code may still be running: a stop, a restart by hand or of its group,
+    /// or a supervisor above that goes down. Again if a request to end follows one to restart.
+    ///
+    /// After a failure of its own this event does not come, since `Decided` says what follows, nor before an end by
+    /// itself. See rule S46.
+    Stopping {
+        /// Why the child goes down.
+        reason: StopReason,
+    },
     /// The child has ended.
     Ended {
         /// The reason.
@@ -297,6 +307,7 @@ impl fmt::Display for Event {
             EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
             EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
             EventKind::Restarted => f.write_str("restarted"),
+            EventKind::Stopping { reason } => write!(f, "stopping: {reason}"),
             EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
             EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
             EventKind::LimitReached => f.write_str("used up its restarts"),

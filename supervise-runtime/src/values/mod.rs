@@ -15,4 +15,5 @@ pub(crate) mod report;
 pub(crate) mod settings;
 pub(crate) mod spawn_error;
 pub(crate) mod spec;
+pub(crate) mod stop_reason;
 pub(crate) mod strategy;

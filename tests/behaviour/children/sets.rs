@@ -136,6 +136,7 @@ async fn an_escalation_fails_the_set_and_its_restart_loses_the_instances() {
             "guests decided Restart",
             "guests restart in 0ns",
             "guests/#1 ended Stopped",
+            "guests/#2 stopping FailedAbove",
             "guests/#2 ended Stopped",
             "guests restarted",
         ]

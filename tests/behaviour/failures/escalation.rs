@@ -169,7 +169,9 @@ async fn a_start_that_does_not_come_is_no_second_end() {
     let mut events = tree.events();
     tree.inner.stop();
     settle().await;
-    assert_eq!(seen(&mut events), ["inner/slow ended Stopped", "inner ended Stopped"]);
+    let stopping = ["inner stopping Asked", "inner/slow stopping Shutdown"];
+    let ended = ["inner/slow ended Stopped", "inner ended Stopped"];
+    assert_eq!(seen(&mut events), [stopping, ended].concat());
     assert!(matches!(tree.inner.done.ended(), Some(Ended::Done)));
 }
 

@@ -78,7 +78,7 @@ async fn a_requested_restart_is_of_this_child_alone() {
             "db kept"
         ]
     );
-    assert_eq!(seen(&mut events), ["db restarted"], "nothing failed and nothing was decided");
+    assert_eq!(seen(&mut events), ["db stopping Restart", "db restarted"], "nothing failed and nothing was decided");
     assert_eq!(tree.db.ask(Do::Get).await.unwrap(), 0);
 }
 
@@ -153,7 +153,7 @@ async fn a_restart_begins_a_start_again() {
         assert_eq!(lines.contains(&path("slow post_stop")), due, "{lines:?}");
         assert_eq!(lines[lines.len() - 3..], ["slow start", "slow pre_start", "slow post_restart"]);
         assert!(!lines.contains(&path("slow pre_restart")), "{lines:?}");
-        assert_eq!(seen(&mut events), ["slow restarted"]);
+        assert_eq!(seen(&mut events), ["slow stopping Restart", "slow restarted"]);
         assert_eq!(tree.slow.incarnation(), 3);
     }
 }

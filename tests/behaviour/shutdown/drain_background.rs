@@ -240,7 +240,7 @@ async fn a_panic_next_to_a_drain_ends_it() {
     assert_eq!(begin.elapsed(), secs(1));
     assert!(asked.await.unwrap().is_err());
     assert_eq!((journal.take(), tree.server.incarnation()), (vec!["post_stop".to_owned()], 1));
-    assert_eq!(seen(&mut events), ["server reported", "server ended Stopped"]);
+    assert_eq!(seen(&mut events), ["server stopping Drain", "server reported", "server ended Stopped"]);
 }
 
 /// S26, 2a: a kill, or a stop of the tree with less time, cuts the drain short.

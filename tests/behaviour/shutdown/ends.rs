@@ -315,7 +315,7 @@ async fn a_kill_while_stopping_aborts() {
     tree.second.kill();
     assert!(matches!(tree.second.terminated().await, Ok(Ended::Aborted)));
     assert_eq!((before.elapsed(), journal.take()), (secs(0), vec!["second drop".to_owned()]));
-    assert_eq!(seen(&mut events), ["second aborted", "second ended Aborted"]);
+    assert_eq!(seen(&mut events), ["second stopping Asked", "second aborted", "second ended Aborted"]);
 }
 
 /// S26: a subtree is stopped and killed through its handle; a kill of the root takes the tree down, and the hooks run.

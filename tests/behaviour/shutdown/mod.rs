@@ -8,3 +8,4 @@ mod reports;
 mod runtime_drop;
 mod stop;
 mod whole_tree;
+mod stop_reasons;

@@ -122,7 +122,7 @@ async fn a_task_returns_nothing_never_or_a_result() {
     assert_eq!(seen(&mut events), ["failing restarted"]);
     tree.failing.stop();
     pass(secs(28)).await;
-    assert_eq!(seen(&mut events), ["failing ended Stopped"]);
+    assert_eq!(seen(&mut events), ["failing stopping Asked", "failing ended Stopped"]);
     pass(secs(1)).await;
     assert_eq!(seen(&mut events), ["again restart in 10ms", "again restarted"], "`Permanent`, decider not asked");
     assert_eq!([tree.never.incarnation(), tree.again.incarnation()], [1, 2]);

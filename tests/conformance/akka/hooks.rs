@@ -192,9 +192,10 @@ async fn a075_the_events_of_a_life() {
     assert_eq!(seen(&mut events), ["a failed", "a decided Restart", "a restart in 0ns", "a restarted"]);
     tree.a.stop();
     settle().await;
-    assert_eq!(seen(&mut events), ["a ended Stopped"]);
+    assert_eq!(seen(&mut events), ["a stopping Asked", "a ended Stopped"]);
     tree.shutdown().await;
-    assert_eq!(seen(&mut events), ["watcher ended Stopped", "Pair ended Stopped"]);
+    let stopping = ["Pair stopping Asked", "watcher stopping Shutdown"];
+    assert_eq!(seen(&mut events), [stopping, ["watcher ended Stopped", "Pair ended Stopped"]].concat());
 }
 
 /// Periodic messages from outside continue over a restart.

@@ -91,7 +91,7 @@ async fn a141_an_actor_that_depends_on_another_fails_with_its_end() {
     assert_eq!(stage.take(), ["db post_stop", "one post_stop", "two hears one: failed"]);
     let ended = house.one.ended().unwrap();
     assert!(matches!(ended.failure().unwrap().cause(), Cause::DeathPact(path) if path == "db"));
-    let expected = ["db ended Stopped", "one failed", "one decided Stop", "one ended Failed"];
+    let expected = ["db stopping Asked", "db ended Stopped", "one failed", "one decided Stop", "one ended Failed"];
     assert_eq!(crate::common::seen(&mut events), expected);
 }
 

@@ -30,7 +30,7 @@ async fn adapter(cx: TaskContext, foreign: Arc<Notify>, journal: Journal) -> Res
     journal.write("up");
     tokio::select! {
         () = foreign.notified() => Err(Boom::Told),
-        () = cx.stopped() => {
+        _ = cx.stopped() => {
             journal.write("ends what is not ours");
             Ok(())
         }

@@ -16,6 +16,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
 use crate::values::failure::UserError;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::SupervisorStrategy;
 
 mod background;
@@ -32,7 +33,7 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 /// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
 ///
 /// * **The actor itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path),
-///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`reset_backoff`](Context::reset_backoff).
+///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`stop_reason`](Context::stop_reason), [`reset_backoff`](Context::reset_backoff).
 /// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
@@ -164,6 +165,14 @@ impl<A: Actor> Context<A> {
     /// `pre_start`, where this call ends an actor that has just come up (S23).
     pub fn stop(&mut self) {
         self.stopping = true;
+    }
+
+    /// Returns why this actor goes down; `None` until it was asked to, has failed, or has ended by itself.
+    ///
+    /// Present in `pre_restart` and `post_stop`, and in a handler after the request has come. A request to end replaces
+    /// an earlier one to restart. See [`StopReason`], rule S46.
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        self.cell.core().stop_reason()
     }
 
     /// Lets the declared backoff start over, because the actor has made progress.

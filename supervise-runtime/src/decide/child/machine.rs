@@ -18,6 +18,7 @@ use crate::base::clock::after;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::ShutdownTimeout;
 
 /// The time to go down for a restart, for a child that has no time to stop (`shutdown = Kill`, S24).
@@ -34,9 +35,9 @@ pub(crate) enum Order {
     /// A failure that was kept so far is decided now.
     Redecide,
     /// The child goes down to be restarted. Its hooks get this failure.
-    Down(Failure),
+    Down(Failure, StopReason),
     /// The child goes down and ends.
-    End(Ended),
+    End(Ended, StopReason),
     /// The child handles its queued messages, then goes down and ends.
     Drain,
     /// The group counts the child as ended.
@@ -51,6 +52,7 @@ pub(crate) enum Order {
     Stop {
         /// The child was ordered to start, and has not begun.
         begins: bool,
+        reason: StopReason,
     },
     /// The child fails with this at its next await: `kill()`, a death pact.
     Kill(Failure),
@@ -176,7 +178,8 @@ pub(crate) enum Effect {
     EndSpawns,
     /// The child continues after all: spawns are allowed again.
     AllowSpawns,
-    /// The child's own code is notified of the stop: by tokens, and by the context of a task.
+    /// The child's own code is notified of the stop, with [`Machine::stop_reason`]: by tokens, and by the context of a
+    /// task.
     SignalStop,
     /// The report of a tree that ends begins.
     OpenReport,
@@ -370,6 +373,8 @@ struct ColdState {
     leave: Leave,
     /// The time since when nothing of the incarnation is up.
     down_since: Option<Instant>,
+    /// Why the child goes down.
+    reason: Option<StopReason>,
     /// The request to leave is of the next life, which was ordered and has not begun.
     stops_next: bool,
     /// A failure that came from outside.
@@ -485,6 +490,30 @@ impl Machine {
     /// Returns whether the child was asked to go down, for a restart or to end.
     pub(crate) fn is_leaving(&self) -> bool {
         self.cold.as_ref().is_some_and(|cold| !matches!(cold.leave, Leave::Stay))
+    }
+
+    /// Returns why the child goes down, or went down last.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        self.cold.as_ref()?.reason
+    }
+
+    /// Returns why the children of this child end with it.
+    pub(crate) fn reason_below(&self) -> StopReason {
+        self.stop_reason().map_or(StopReason::Shutdown, StopReason::below)
+    }
+
+    /// Returns whether the request to go down comes from outside, while the child's own code may be running.
+    pub(crate) fn is_told(&self) -> bool {
+        !self.is_parked() && self.state != State::Failed && self.stop_reason().is_some_and(|reason| !reason.is_own())
+    }
+
+    /// Records why the child goes down. `ends`: for good, which replaces a restart; otherwise the first reason stays.
+    fn gives(&mut self, reason: StopReason, ends: bool) {
+        let replaces = ends && !self.ends();
+        let cold = self.cold();
+        if cold.reason.is_none() || replaces {
+            cold.reason = Some(reason);
+        }
     }
 
     fn goes_down(&self) -> bool {
@@ -624,14 +653,24 @@ impl Machine {
                 self.resumed = true;
             }
             Order::Redecide => self.undecided = true,
-            Order::Down(failure) => self.down(failure, port),
-            Order::End(why) => {
+            Order::Down(failure, reason) => {
+                self.gives(reason, false);
+                self.down(failure, port);
+            }
+            Order::End(why, reason) => {
                 let left = self.is_leaving();
+                self.gives(reason, true);
                 self.cold().leave = Leave::End(why);
                 self.stop(left, port);
             }
-            Order::Stop { begins } => self.stop_on_request(begins, port),
-            Order::Drain => self.drain(port),
+            Order::Stop { begins, reason } => {
+                self.gives(reason, true);
+                self.stop_on_request(begins, port);
+            }
+            Order::Drain => {
+                self.gives(StopReason::Drain, true);
+                self.drain(port);
+            }
             Order::Over(ended) => {
                 if self.is_parked() {
                     // Requests from before the end are settled with the end: `start_again()` must not find them. There
@@ -979,6 +1018,8 @@ impl Machine {
             | State::Draining => {}
         }
         if !self.is_leaving() {
+            let reason = again.as_ref().map_or(StopReason::Shutdown, StopReason::restarted_above);
+            self.gives(reason, again.is_none());
             self.cold().leave = match again {
                 Some(failure) => Leave::Down(failure),
                 None => Leave::End(Ended::Aborted),
@@ -1354,6 +1395,9 @@ impl Machine {
             (None, Leave::Stay | Leave::End(_)) => None,
         };
         let again = again.filter(|_| self.was_up);
+        if let Some(failure) = &failure {
+            self.gives(StopReason::of_failure(failure), false);
+        }
         let then = failure.map_or(Then::Gone, Then::StartFailed);
         self.takes_down(again, then, port);
     }
@@ -1450,6 +1494,7 @@ impl Machine {
                 return Served::ByItself;
             }
             StepEnd::Returned => {
+                self.gives(StopReason::Done, false);
                 self.leaves(false, port.now(), port);
                 None
             }
@@ -1536,6 +1581,7 @@ impl Machine {
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
         if self.root {
+            self.gives(StopReason::of_failure(&failure), true);
             self.cold().leave = Leave::End(self.root_end(&failure, port));
             return self.go_down_for_good(port);
         }
@@ -1595,6 +1641,7 @@ impl Machine {
 
     /// Goes down to the end: children, `post_stop`, drop.
     fn go_down_for_good(&mut self, port: &mut dyn Port) {
+        self.gives(StopReason::Shutdown, false); // the supervisor was dropped
         self.state = State::Stopping;
         // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
         self.aborted |= self.drains && self.settings.shutdown == ShutdownTimeout::Kill;
@@ -1610,6 +1657,7 @@ impl Machine {
     fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut dyn Port) {
         let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
         self.state = State::Stopping;
+        self.gives(StopReason::Done, false);
         self.leaves(false, port.now(), port);
         port.perform(self, if restarts { Effect::Shut } else { Effect::Close });
         let end = port.failure(Phase::Running, Cause::EndedByItself);
@@ -1622,6 +1670,7 @@ impl Machine {
     /// time and are then dropped; the decision follows (S29).
     fn task_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::GoingDown;
+        self.gives(StopReason::of_failure(&failure), false);
         self.leaves(false, port.now(), port);
         let killed = matches!(failure.cause(), Cause::Killed);
         self.cold().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
@@ -1852,6 +1901,7 @@ impl Machine {
     pub(crate) fn breaks(&mut self, bug: Failure, port: &mut dyn Port) {
         (self.cut, self.post_stop_due) = (None, false);
         self.state = State::Stopping;
+        self.gives(StopReason::Failed, false);
         self.leaves(false, port.now(), port);
         port.perform(self, Effect::Shut);
         let again = Some(bug.clone()).filter(|_| self.was_up && !self.root);

@@ -47,6 +47,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 mod roster;
@@ -193,6 +194,8 @@ pub(crate) struct Group {
     in_flight: u32,
     /// The failure that every member of the range gets.
     cause: Option<Failure>,
+    /// Why the range goes down.
+    reason: StopReason,
     /// The first failure that ended a member, for S22.
     first_failure: Option<Failure>,
     /// A significant member has ended by itself: the supervisor ends once the group is at rest (S22).
@@ -231,6 +234,7 @@ impl Group {
             position: 0,
             in_flight: 0,
             cause: None,
+            reason: StopReason::Shutdown,
             first_failure: None,
             significant_end: false,
             owner_is_up: owner != Owner::Tree,
@@ -596,7 +600,7 @@ impl Group {
 
     /// The supervisor fails or goes down after the message in hand. That message may wait for a spawn that could begin,
     /// or be decided on, only afterwards. So spawns that are not up yet end (S7).
-    pub(crate) fn absorb_spawns(&mut self, now: Instant) {
+    pub(crate) fn absorb_spawns(&mut self, reason: StopReason, now: Instant) {
         for id in self.roster.ids() {
             let Some(member) = self.roster.get(id).filter(|member| member.dynamic && !member.was_up) else { continue };
             match member.at {
@@ -606,7 +610,7 @@ impl Group {
                 }
                 MemberState::Starting => {
                     self.roster.member(id).ending = Some(Ended::Stopped);
-                    self.send_end(id, Ended::Stopped, now);
+                    self.send_end(id, Ended::Stopped, reason, now);
                 }
                 MemberState::Up | MemberState::Failed | MemberState::GoingDown | MemberState::Ended => {}
             }
@@ -653,6 +657,7 @@ impl Group {
             return;
         }
         self.cause = Some(failure.clone());
+        self.reason = StopReason::restarted_above(failure);
         self.suspended = false;
         for member in self.roster.iter_mut() {
             if member.dynamic && !member.kept && member.at != MemberState::Ended {
@@ -674,6 +679,7 @@ impl Group {
         let kept: Vec<Id> = places.map(|place| place.id).filter(|id| self.is_kept(*id)).collect();
         if !kept.is_empty() {
             self.cause = Some(failure.clone());
+            self.reason = StopReason::restarted_above(failure);
             for member in self.roster.iter_mut() {
                 member.reached = true;
             }
@@ -778,8 +784,8 @@ impl Group {
         going_down.find_map(|member| member.ending.as_ref()?.failure())
     }
 
-    /// All children go down and end.
-    pub(crate) fn stop(&mut self, now: Instant) {
+    /// All children go down and end, for this reason.
+    pub(crate) fn stop(&mut self, reason: StopReason, now: Instant) {
         if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
             return;
         }
@@ -788,6 +794,7 @@ impl Group {
                 member.ending.get_or_insert(Ended::Stopped);
             }
         }
+        self.reason = reason;
         self.go_down(0, AfterDown::End, now);
     }
 
@@ -1112,6 +1119,7 @@ impl Group {
             self.cause = Some(failure.clone());
         }
         self.mode = GroupState::Down { from, next: AfterDown::Up };
+        self.reason = StopReason::Restart;
         self.wait_for(id, delay);
         // Decided now: not again if a suspension ends while the range goes down.
         let member = self.roster.member(id);
@@ -1141,7 +1149,7 @@ impl Group {
         let member = self.roster.member(id);
         member.delay = delay;
         if instance {
-            self.send_down(id, failure.clone(), now);
+            self.send_down(id, failure.clone(), StopReason::Restart, now);
         } else {
             member.at = MemberState::Queued;
             self.wait_or_start(id, now);
@@ -1163,7 +1171,8 @@ impl Group {
         member.ending = Some(why.clone());
         if alone {
             if instance {
-                self.send_end(id, why, now);
+                let reason = self.reason_of(id);
+                self.send_end(id, why, reason, now);
             } else {
                 self.over(id, why);
             }
@@ -1187,6 +1196,7 @@ impl Group {
         }
         self.begins_to_end();
         self.cause = Some(failure.clone());
+        self.reason = StopReason::SiblingEnded;
         self.go_down(from, AfterDown::Up, now);
     }
 
@@ -1299,7 +1309,7 @@ impl Group {
         member.alone = true;
         member.delay = Duration::ZERO;
         if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
-            self.send_down(id, failure.clone(), now);
+            self.send_down(id, failure.clone(), StopReason::Restart, now);
         } else {
             // Nothing of the child is up: a decision that is due or kept finds it starting.
             self.begin_or_keep(id, now);
@@ -1364,18 +1374,27 @@ impl Group {
         }
     }
 
-    fn send_down(&mut self, id: Id, failure: Failure, now: Instant) {
-        let member = self.roster.member(id);
-        member.at = MemberState::GoingDown;
-        member.down_since = Some(now);
-        self.effects.push(GroupEffect::Tell(id, Order::Down(failure)));
+    /// Returns why this member goes down, if its range does.
+    fn reason_of(&self, id: Id) -> StopReason {
+        match self.roster.get(id) {
+            Some(Member { ending: Some(_), on_request: true, .. }) => StopReason::Asked,
+            Some(Member { ending: Some(ended), .. }) => StopReason::of_end(ended).unwrap_or(self.reason),
+            _ => self.reason,
+        }
     }
 
-    fn send_end(&mut self, id: Id, why: Ended, now: Instant) {
+    fn send_down(&mut self, id: Id, failure: Failure, reason: StopReason, now: Instant) {
         let member = self.roster.member(id);
         member.at = MemberState::GoingDown;
         member.down_since = Some(now);
-        self.effects.push(GroupEffect::Tell(id, Order::End(why)));
+        self.effects.push(GroupEffect::Tell(id, Order::Down(failure, reason)));
+    }
+
+    fn send_end(&mut self, id: Id, why: Ended, reason: StopReason, now: Instant) {
+        let member = self.roster.member(id);
+        member.at = MemberState::GoingDown;
+        member.down_since = Some(now);
+        self.effects.push(GroupEffect::Tell(id, Order::End(why, reason)));
         self.revisit(id);
     }
 
@@ -1552,10 +1571,11 @@ impl Group {
                     self.in_flight += 1;
                     if ends {
                         let why = member.ending.get_or_insert(Ended::Stopped).clone();
-                        self.send_end(id, why, now);
+                        let reason = self.reason_of(id);
+                        self.send_end(id, why, reason, now);
                     } else {
                         let failure = self.cause.clone().expect("a range that restarts has its failure");
-                        self.send_down(id, failure, now);
+                        self.send_down(id, failure, self.reason, now);
                     }
                 }
                 MemberState::GoingDown => {
@@ -1565,10 +1585,15 @@ impl Group {
                         self.in_flight += 1;
                         // The member was going down alone. If everything stops now, it has to be notified,
                         // and if the others wait for it, its drain ends.
-                        match (next, member.ending.clone(), &self.cause) {
-                            (AfterDown::End, Some(why), _) => self.effects.push(GroupEffect::Tell(id, Order::End(why))),
-                            (_, Some(_), Some(cause)) if member.drains || member.settings.drain => {
-                                self.effects.push(GroupEffect::Tell(id, Order::Down(cause.clone())))
+                        let (ending, drains) = (member.ending.clone(), member.drains || member.settings.drain);
+                        match (next, ending, &self.cause) {
+                            (AfterDown::End, Some(why), _) => {
+                                let end = Order::End(why, self.reason_of(id));
+                                self.effects.push(GroupEffect::Tell(id, end));
+                            }
+                            (_, Some(_), Some(cause)) if drains => {
+                                let down = Order::Down(cause.clone(), self.reason);
+                                self.effects.push(GroupEffect::Tell(id, down));
                             }
                             _ => {}
                         }
@@ -1719,6 +1744,7 @@ impl Group {
         for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
             member.ending.get_or_insert(Ended::Stopped);
         }
+        self.reason = StopReason::SiblingEnded;
         self.turn_down(0, AfterDown::Up);
     }
 

@@ -15,6 +15,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
+use crate::values::stop_reason::StopReason;
 
 pub(super) const GROUPS: [Strategy; 2] = [Strategy::AllForOne, Strategy::RestForOne];
 pub(super) const ALL: [Strategy; 3] = [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne];
@@ -197,10 +198,10 @@ impl Harness {
         let said = self.group.take_effects().into_iter().filter_map(|effect| match effect {
             GroupEffect::Tell(id, order) => match order {
                 Order::Start => Some(format!("start {id}")),
-                Order::Down(_) => Some(format!("down {id}")),
+                Order::Down(..) => Some(format!("down {id}")),
                 Order::Resume => Some(format!("resume {id}")),
                 Order::Wait(delay) => Some(format!("wait {id} {delay:?}")),
-                Order::End(_) => Some(format!("end {id}")),
+                Order::End(..) => Some(format!("end {id}")),
                 Order::Drain => Some(format!("drain {id}")),
                 Order::Over(_) => Some(format!("over {id}")),
                 Order::Redecide => Some(format!("redecide {id}")),
@@ -259,7 +260,7 @@ impl Harness {
     }
 
     pub(super) fn stop(&mut self) -> String {
-        self.event(Group::stop)
+        self.event(|group, now| group.stop(StopReason::Shutdown, now))
     }
 
     pub(super) fn restart_above(&mut self) -> String {

@@ -18,6 +18,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
+use crate::values::stop_reason::StopReason;
 
 /// The way in which the mailbox handles a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl Life {
             }
             State::PreRestart => {
                 self = self.go_to(State::Failed);
-                self.order(Order::Down(failure(Phase::Running)));
+                self.order(Order::Down(failure(Phase::Running), StopReason::Restart));
                 self.until(Step::PreRestart);
             }
             State::GoingDown => {
@@ -177,7 +178,7 @@ impl Life {
             State::Stopping => {
                 self = self.go_to(State::Running);
                 self.children_stop = false;
-                self.order(Order::End(Ended::Stopped));
+                self.order(Order::End(Ended::Stopped, StopReason::Shutdown));
                 self.quietly();
                 self.children_stop = true;
             }
@@ -281,12 +282,12 @@ impl Life {
                 Effect::Redecide { .. } => Some("decide again".to_owned()),
                 Effect::StopChildren => {
                     self.log.push("children stop".to_owned());
-                    self.tell_children(Group::stop);
+                    self.tell_children(|own, now| own.stop(StopReason::Shutdown, now));
                     None
                 }
                 Effect::EndChildren => {
                     self.log.push("children end".to_owned());
-                    self.tell_children(Group::stop);
+                    self.tell_children(|own, now| own.stop(StopReason::Shutdown, now));
                     None
                 }
                 Effect::RestartChildren(failure) => {
@@ -410,14 +411,14 @@ impl Life {
     pub(super) fn meets(&mut self, column: Column) {
         match column {
             Column::Failure => self.fails(),
-            Column::Down => self.order(Order::Down(failure(Phase::Running))),
+            Column::Down => self.order(Order::Down(failure(Phase::Running), StopReason::Restart)),
             Column::Suspend => self.order(Order::Suspend(true)),
             Column::Release => {
                 self.order(Order::Suspend(true));
                 self.log.clear();
                 self.order(Order::Suspend(false));
             }
-            Column::Stop => self.order(Order::End(Ended::Stopped)),
+            Column::Stop => self.order(Order::End(Ended::Stopped, StopReason::Shutdown)),
             Column::Kill => self.order(Order::Kill(Failure::new(Phase::Running, Cause::Killed, "child", 1))),
             Column::TimeUp => self.time_is_up(),
         }

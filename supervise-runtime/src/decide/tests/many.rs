@@ -15,6 +15,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
+use crate::values::stop_reason::StopReason;
 
 const PAUSE: Duration = Duration::from_secs(60);
 
@@ -108,7 +109,7 @@ impl Many {
 fn a_million_that_wait_stop() {
     on_a_small_stack(|| {
         let mut many = Many::up(Owner::Set, Strategy::OneForOne, 1_000_000).all_wait();
-        many.group.stop(many.now);
+        many.group.stop(StopReason::Shutdown, many.now);
         let (overs, others) = many.overs();
         assert!(overs.into_iter().rev().eq(0..many.n));
         assert!(matches!(others[..], [GroupEffect::TellOwner(Order::ChildrenDown)]), "{} others", others.len());
@@ -174,7 +175,7 @@ fn each_that_goes_down_in_its_turn_looks_at_few_of_them() {
     let n = 20_000;
     for strategy in [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne] {
         let mut many = Many::up(Owner::Actor, strategy, n);
-        many.group.stop(many.now);
+        many.group.stop(StopReason::Shutdown, many.now);
         for id in (0..n).rev() {
             assert_eq!(many.group.at(id), MemberState::GoingDown);
             many.group.gone(id, many.now);
@@ -336,7 +337,7 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
         many.group.stop_member(0, many.now);
         many.group.gone(0, many.now);
         many.group.take_effects();
-        many.group.stop(many.now);
+        many.group.stop(StopReason::Shutdown, many.now);
         let acts = many.group.take_effects();
         assert_eq!(acts.iter().any(|act| matches!(act, GroupEffect::DropValue(id) if *id == value)), !gone, "{acts:?}");
         assert_eq!(acts.iter().any(|act| matches!(act, GroupEffect::TellOwner(Order::ChildrenDown))), gone, "{acts:?}");

@@ -7,6 +7,7 @@ use super::sim::failure;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, RestartLimit, Strategy};
+use crate::values::stop_reason::StopReason;
 
 /// S7: the actor fails or goes down. Spawns that are not up yet end; children that were up go on, also if they are
 /// being restarted.
@@ -17,7 +18,7 @@ fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
         let mut harness = setup.first_start();
         harness.up(0);
         assert_eq!(harness.start_fails(2, Directive::Restart), "decided: wait 2 20ms");
-        assert_eq!(harness.event(Group::absorb_spawns), "end 1, over 2");
+        assert_eq!(harness.event(|group, now| group.absorb_spawns(StopReason::Shutdown, now)), "end 1, over 2");
         assert_eq!(harness.ats(), [MemberState::Up, MemberState::GoingDown, MemberState::Ended]);
     }
     let mut harness = tree(Strategy::OneForOne).owner(Owner::Actor).pause(1, 20).steady();
@@ -25,7 +26,7 @@ fn an_actor_that_goes_down_ends_the_spawns_that_are_not_up() {
     assert_eq!(harness.gone(0), "start 0");
     harness.fails(1, Directive::Restart);
     assert_eq!(harness.gone(1), "wait 1 20ms");
-    assert_eq!(harness.event(Group::absorb_spawns), "", "they were up");
+    assert_eq!(harness.event(|group, now| group.absorb_spawns(StopReason::Shutdown, now)), "", "they were up");
 }
 
 /// S21: the start of a tree waits until the first instances of a set are up, have ended, or are backing off with a

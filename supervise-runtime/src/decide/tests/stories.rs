@@ -19,6 +19,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::ShutdownTimeout;
+use crate::values::stop_reason::StopReason;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/decide/tests/stories.txt");
 
@@ -167,9 +168,9 @@ impl Child {
             "start" => self.order(Order::Start),
             "resume" => self.order(Order::Resume),
             "redecide" => self.order(Order::Redecide),
-            "down" => self.order(Order::Down(failure(Phase::Running))),
-            "end" => self.order(Order::End(Ended::Stopped)),
-            "end with a failure" => self.order(Order::End(Ended::Failed(failure(Phase::Running)))),
+            "down" => self.order(Order::Down(failure(Phase::Running), StopReason::Restart)),
+            "end" => self.order(Order::End(Ended::Stopped, StopReason::Shutdown)),
+            "end with a failure" => self.order(Order::End(Ended::Failed(failure(Phase::Running)), StopReason::Failed)),
             "drain" => self.order(Order::Drain),
             "over" => self.order(Order::Over(Ended::Stopped)),
             "over with a failure" => self.order(Order::Over(Ended::Failed(failure(Phase::Running)))),
@@ -178,8 +179,8 @@ impl Child {
             "orphan" => self.order(Order::Orphan),
             "wait" => self.order(Order::Wait(Duration::from_secs(3))),
             "wait is over" => self.machine.wait_is_over(&mut self.known),
-            "stop" => self.order(Order::Stop { begins: false }),
-            "stop before it begins" => self.order(Order::Stop { begins: true }),
+            "stop" => self.order(Order::Stop { begins: false, reason: StopReason::Asked }),
+            "stop before it begins" => self.order(Order::Stop { begins: true, reason: StopReason::Asked }),
             "kill" => self.order(Order::Kill(self.kill())),
             #[cfg(feature = "testing")]
             "inject" => self.order(Order::Inject(failure(Phase::Running))),

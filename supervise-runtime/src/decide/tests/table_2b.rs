@@ -16,6 +16,7 @@ use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, OnLimit, Strategy};
+use crate::values::stop_reason::StopReason;
 
 const LIMIT: &str = "limit reached at its decision";
 const MESSAGE: &str = "message arrives";
@@ -112,7 +113,7 @@ fn admits(states: &[State], admission: Admission) {
 /// The order to end refuses the queued messages, though a message is still in hand.
 fn refuses_at_once() {
     let mut life = at(Handling);
-    life.order(Order::End(crate::values::ended::Ended::Stopped));
+    life.order(Order::End(crate::values::ended::Ended::Stopped, StopReason::Shutdown));
     assert_eq!((life.state(), life.admission), (Handling, Admission::Refused));
 }
 

@@ -85,7 +85,7 @@ fn down_with(harness: &mut Harness, id: Id, instance: bool, failure: &Failure) -
 fn going_down(harness: &mut Harness) -> Vec<String> {
     let effects = harness.group.take_effects().into_iter();
     let down = effects.filter_map(|effect| match effect {
-        GroupEffect::Tell(_, Order::Down(failure)) => Some(failure.path().into()),
+        GroupEffect::Tell(_, Order::Down(failure, _)) => Some(failure.path().into()),
         _ => None,
     });
     down.collect()

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::waitlist::Waitlist;
 use crate::base::deferred_drop::DeferDrops;
-use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use crate::decide::child::machine::Order;
@@ -30,6 +30,7 @@ use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place};
 use crate::values::report::ChildReport;
+use crate::values::stop_reason::StopReason;
 
 /// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
 #[derive(Debug)]
@@ -183,6 +184,8 @@ pub(crate) struct CellCore {
     suspended: AtomicBool,
     /// True if the cell goes down after the message in hand.
     leaving: AtomicBool,
+    /// Why the incarnation goes down, as a number; 0 if it does not.
+    stop_reason: AtomicU8,
 }
 
 /// The next number. No schedule depends on it, so it is a standard library atomic in every build.
@@ -216,6 +219,7 @@ impl CellCore {
             late: AtomicBool::new(false),
             suspended: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
+            stop_reason: AtomicU8::new(0),
         }
     }
 
@@ -233,6 +237,18 @@ impl CellCore {
 
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Relaxed)
+    }
+
+    /// Returns why this incarnation goes down, if it does.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        StopReason::of_number(self.stop_reason.load(Ordering::Relaxed))
+    }
+
+    /// Sets the reason, in the cell's own task. Returns the one before.
+    pub(crate) fn set_stop_reason(&self, reason: Option<StopReason>) -> Option<StopReason> {
+        let before = self.stop_reason();
+        self.stop_reason.store(reason.map_or(0, StopReason::to_number), Ordering::Relaxed);
+        before
     }
 
     /// Marks the cell as closing. Returns `true` if it was not marked before.

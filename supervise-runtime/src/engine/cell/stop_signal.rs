@@ -6,11 +6,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 #[cfg(feature = "tokio-util")]
 use crate::base::sync::Arc;
+use crate::values::stop_reason::StopReason;
 
 /// Asks a task to stop. The task is also notified when the last `StopSignal` is dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct StopSignal {
-    sender: watch::Sender<bool>,
+    sender: watch::Sender<Option<StopReason>>,
     #[cfg(feature = "tokio-util")]
     token: (CancellationToken, Arc<DropGuard>),
 }
@@ -20,19 +21,26 @@ impl StopSignal {
         #[cfg(feature = "tokio-util")]
         let token = CancellationToken::new();
         StopSignal {
-            sender: watch::channel(false).0,
+            sender: watch::channel(None).0,
             #[cfg(feature = "tokio-util")]
             token: (token.clone(), Arc::new(token.drop_guard())),
         }
     }
 
-    pub(crate) fn tell(&self) {
-        self.sender.send_replace(true);
+    /// Notifies the task. A reason of the task itself does not replace an earlier one.
+    pub(crate) fn tell(&self, reason: StopReason) {
+        self.sender.send_if_modified(|told| {
+            let news = *told != Some(reason) && (told.is_none() || !reason.is_own());
+            if news {
+                *told = Some(reason);
+            }
+            news
+        });
         #[cfg(feature = "tokio-util")]
         self.token.0.cancel();
     }
 
-    pub(crate) fn listen(&self) -> watch::Receiver<bool> {
+    pub(crate) fn listen(&self) -> watch::Receiver<Option<StopReason>> {
         self.sender.subscribe()
     }
 

@@ -596,7 +596,7 @@ impl Inner {
                     let ends = matches!(order, Order::Over(_));
                     match &order {
                         Order::Start => inner.forget_stuck(id),
-                        Order::Down(_) | Order::End(_) | Order::Drain => watch = true,
+                        Order::Down(..) | Order::End(..) | Order::Drain => watch = true,
                         Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
                         Order::Over(_) => inner.close(id),
                         _ => {}

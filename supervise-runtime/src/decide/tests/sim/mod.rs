@@ -21,6 +21,7 @@ use crate::decide::member::Settings;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 pub(in crate::decide::tests) const WITHIN: Duration = Duration::from_millis(400);
@@ -288,7 +289,7 @@ impl Sim {
             }
             self.group.restart_from_above(&failure(Phase::Running), self.now);
         } else {
-            self.group.stop(self.now);
+            self.group.stop(StopReason::Shutdown, self.now);
         }
         (self.owner_fails, self.all_ended) = (false, false);
         for id in self.ids() {
@@ -308,7 +309,7 @@ impl Sim {
     }
 
     pub(in crate::decide::tests) fn absorb_spawns(&mut self) {
-        self.group.absorb_spawns(self.now);
+        self.group.absorb_spawns(StopReason::Shutdown, self.now);
         self.carry_out();
     }
 
@@ -404,7 +405,7 @@ impl Sim {
     fn ordered(&mut self, id: Id, order: Order) {
         match &order {
             Order::Start => return self.check_start(id),
-            Order::Down(_) | Order::End(_) => self.check_down(id),
+            Order::Down(..) | Order::End(..) => self.check_down(id),
             Order::Drain => self.child(id).stopped = true,
             Order::Resume => {
                 assert!(self.child(id).state() == State::Failed, "resumed without an instance that failed");

@@ -12,6 +12,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle};
+use crate::values::stop_reason::StopReason;
 
 impl Sim {
     fn known(&self, id: Id) -> Known {
@@ -23,8 +24,8 @@ impl Sim {
     fn order(&mut self, id: Id, order: Order) {
         let mut known = self.known(id);
         let column = match &order {
-            Order::Down(_) => Some(Column::Down),
-            Order::End(_) | Order::Stop { .. } => Some(Column::Stop),
+            Order::Down(..) => Some(Column::Down),
+            Order::End(..) | Order::Stop { .. } => Some(Column::Stop),
             Order::Suspend(true) => Some(Column::Suspend),
             Order::Suspend(false) => Some(Column::Release),
             Order::Kill(_) => Some(Column::Kill),
@@ -157,7 +158,7 @@ impl Sim {
     pub(in crate::decide::tests) fn joins(&mut self, id: Id) {
         let on_its_way = [State::PreRestart, State::GoingDown, State::Stopping, State::Draining];
         if on_its_way.contains(&self.child(id).state()) && self.child(id).step.is_some() {
-            self.order(id, Order::Down(failure(Phase::Running)));
+            self.order(id, Order::Down(failure(Phase::Running), StopReason::Restart));
         }
     }
 
@@ -234,7 +235,7 @@ impl Sim {
 
     fn stop_now(&mut self, id: Id) {
         if self.group.at(id) == MemberState::Ended {
-            return self.order(id, Order::Stop { begins: false });
+            return self.order(id, Order::Stop { begins: false, reason: StopReason::Asked });
         }
         let column = column_2c(&self.group);
         let waited_for = self.group.waits_for(id);
@@ -248,7 +249,7 @@ impl Sim {
         let child = self.child(id);
         (child.stopped, child.finished) = (true, false); // a user's stop replaces the end by itself
         if told {
-            self.order(id, Order::Stop { begins });
+            self.order(id, Order::Stop { begins, reason: StopReason::Asked });
         }
     }
 

@@ -28,6 +28,7 @@ use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::report::ChildReport;
 use crate::values::settings::Common;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
 
 /// The executor of the machine's effects.
@@ -151,14 +152,9 @@ impl Engine {
             }
             Effect::MarkDown(down) => self.cell.set_down(down),
             Effect::Retry(at) => self.cell.set_retry(at),
-            Effect::EndSpawns => self.end_spawns(),
+            Effect::EndSpawns => self.end_spawns(machine),
             Effect::AllowSpawns => self.cell.core().set_leaving(false),
-            Effect::SignalStop => {
-                self.signal_background();
-                if let Some(stop_signal) = &self.stop_signal {
-                    stop_signal.tell();
-                }
-            }
+            Effect::SignalStop => self.signal_stop(machine),
             Effect::OpenReport => self.begin_report(),
             Effect::Suspended(suspended) => self.cell.core().set_suspended(suspended),
             Effect::SuspendChildren(suspended) => {
@@ -211,9 +207,9 @@ impl Engine {
             Effect::RestartChildren(failure) => self.children_go(|group, now| group.restart_from_above(&failure, now)),
             Effect::StopChildren => {
                 self.begin_report();
-                self.children_go(|group, now| group.stop(now));
+                self.children_go(|group, now| group.stop(machine.reason_below(), now));
             }
-            Effect::EndChildren => self.children_go(|group, now| group.stop(now)),
+            Effect::EndChildren => self.children_go(|group, now| group.stop(machine.reason_below(), now)),
             Effect::AbortChildren => {
                 if let Some(table) = self.cell.core().table() {
                     table.abort(&*self.cell, Instant::now());
@@ -241,11 +237,13 @@ impl Engine {
     }
 
     /// Ends spawns: the message in hand may wait for a child that could begin only after it.
-    pub(super) fn end_spawns(&mut self) {
+    pub(super) fn end_spawns(&mut self, machine: &Machine) {
         if self.kind == ChildKind::Actor {
             self.cell.core().set_leaving(true);
             if let Some(table) = self.cell.core().table() {
-                table.on(&*self.cell, |group| group.absorb_spawns(Instant::now()));
+                // Without a request, a child of this actor has escalated.
+                let reason = machine.stop_reason().map_or(StopReason::FailedAbove, StopReason::below);
+                table.on(&*self.cell, |group| group.absorb_spawns(reason, Instant::now()));
             }
         }
     }
@@ -279,6 +277,7 @@ impl Engine {
     pub(super) fn begin(&mut self, machine: &mut Machine, hands: &mut dyn Hands) {
         let core = self.cell.core();
         core.set_leaving(false);
+        core.set_stop_reason(None);
         self.drop_background(machine);
         self.timer = None;
         self.message = None;
@@ -503,6 +502,20 @@ impl Engine {
             let now = Instant::now();
             self.with_group(|group, id| group.gone(id, now));
         }
+    }
+
+    /// Lets the child's own code know that, and why, the child goes down (S46).
+    pub(super) fn signal_stop(&mut self, machine: &Machine) {
+        if let Some(reason) = machine.stop_reason() {
+            let core = self.cell.core();
+            if core.set_stop_reason(Some(reason)) != Some(reason) && machine.is_told() {
+                core.emit(EventKind::Stopping { reason });
+            }
+            if let Some(stop_signal) = &self.stop_signal {
+                stop_signal.tell(reason);
+            }
+        }
+        self.signal_background();
     }
 
     // ----- timers and subordinate futures (S11)

@@ -29,6 +29,7 @@ use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
+use crate::values::stop_reason::StopReason;
 use engine::{ColdState, Engine, enter, span_of};
 use slot::Slot;
 
@@ -465,7 +466,7 @@ impl Driver {
                 _ => return, // the child goes down with its group, when its turn comes
             }
         }
-        self.order(Order::Stop { begins });
+        self.order(Order::Stop { begins, reason: StopReason::Asked });
     }
 
     /// The supervisor has no time left for the child. Before its turn, the group says why the child goes down.

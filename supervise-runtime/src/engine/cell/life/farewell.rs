@@ -9,6 +9,7 @@ use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::Failure;
 use crate::values::report::ChildReport;
+use crate::values::stop_reason::StopReason;
 
 pub(super) struct CellGuard {
     cell: Arc<dyn AnyCell>,
@@ -54,7 +55,7 @@ impl CellGuard {
     fn buried(&self, bug: Failure) {
         let core = self.cell.core();
         for child in core.table().map(|table| table.cells()).unwrap_or_default() {
-            send(&*child, SystemMessage::Order(Order::End(Ended::Stopped)));
+            send(&*child, SystemMessage::Order(Order::End(Ended::Stopped, StopReason::FailedAbove)));
         }
         let ended = Ended::Failed(bug);
         core.emit(EventKind::Ended { ended: ended.clone() });

@@ -1,0 +1,310 @@
+//! Why a child goes down, as its own code and the events say: S46.
+
+use std::time::Duration;
+
+use supervise::StopReason;
+use supervise::event::{EventKind, Events};
+use supervise::prelude::*;
+
+use crate::common::{Boom, Journal, pass, secs, settle, soon};
+
+/// Writes down why it goes down, in each hook that knows.
+struct Says {
+    name: &'static str,
+    journal: Journal,
+}
+
+#[derive(Debug)]
+enum Tell {
+    Stop,
+    Fail,
+    Work(Duration),
+}
+
+#[actor]
+impl Says {
+    async fn handle(&mut self, msg: Tell, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match msg {
+            Tell::Stop => cx.stop(),
+            Tell::Fail => return Err(Boom::Told),
+            Tell::Work(time) => {
+                assert_eq!(cx.stop_reason(), None);
+                tokio::time::sleep(time).await;
+                self.say("handler", cx.stop_reason());
+            }
+        }
+        Ok(())
+    }
+
+    #[pre_restart]
+    fn leave(&mut self, _failure: &Failure, cx: &mut Context<Self>) {
+        self.say("pre_restart", cx.stop_reason());
+    }
+
+    #[post_stop]
+    fn close(&mut self, cx: &mut Context<Self>) {
+        self.say("post_stop", cx.stop_reason());
+    }
+}
+
+impl Says {
+    fn say(&self, hook: &str, reason: Option<StopReason>) {
+        let reason = reason.map_or("no reason".to_owned(), |reason| format!("{reason:?}"));
+        self.journal.write(format!("{} {hook} {reason}", self.name));
+    }
+}
+
+async fn told(cx: TaskContext, name: &'static str, journal: Journal) {
+    assert!(!cx.is_stopped() && cx.stop_reason().is_none());
+    let reason = cx.stopped().await;
+    assert_eq!(cx.stop_reason(), Some(reason));
+    journal.write(format!("{name} stopped {reason:?}"));
+}
+
+supervisor! {
+    struct Plain(journal: Journal) {
+        #[decider(_ => Restart)]
+        one: Says = Says { name: "one", journal },
+        #[decider(_ => Stop)]
+        ends: Says = Says { name: "ends", journal },
+        #[lifecycle(Transient)]
+        free: Says = Says { name: "free", journal },
+        job: task = |cx| told(cx, "job", journal),
+        #[limit(max_restarts = 0)]
+        below: struct Below {
+            #![strategy(RestForOne, max_restarts = 1)]
+            left: Says = Says { name: "left", journal },
+            right: Says = Says { name: "right", journal },
+            late: task = |cx| told(cx, "late", journal),
+        },
+    }
+
+    struct Stops(journal: Journal) {
+        #![strategy(AllForOne)]
+        #[decider(_ => Stop)]
+        bad: Says = Says { name: "bad", journal },
+        good: Says = Says { name: "good", journal },
+    }
+
+    struct Significant(journal: Journal) {
+        #[lifecycle(Transient, significant)]
+        main: Says = Says { name: "main", journal },
+        other: task = |cx| told(cx, "other", journal),
+        inner: struct Inner {
+            deep: Says = Says { name: "deep", journal },
+        },
+    }
+
+    struct Instances(journal: Journal) {
+        #[limit(max_restarts = 1)]
+        set: [&'static str => Says] = |name: &'static str| Says { name, journal },
+    }
+
+    struct Boot(journal: Journal) {
+        first: Says = Says { name: "first", journal },
+        bad: Says = { Err::<(), _>(Boom::Planned)?; Says { name: "bad", journal } },
+    }
+
+    struct Above(journal: Journal) {
+        #[decider(_ => Restart)]
+        below: Stumbles = Stumbles::tree(journal),
+    }
+
+    struct Stumbles(journal: Journal) {
+        #![decider(_ => Escalate)]
+        fails: Says = Says { name: "fails", journal },
+        next: Says = Says { name: "next", journal },
+    }
+}
+
+/// S46: a caller's stop is `Asked` for the child, and `Shutdown` for all below; a restart by hand is `Restart`.
+#[tokio::test(start_paused = true)]
+async fn a_stop_and_a_restart_by_hand() {
+    let journal = Journal::default();
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    settle().await;
+    tree.one.stop();
+    soon(tree.one.terminated()).await.unwrap();
+    tree.job.restart().unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["one post_stop Asked", "job stopped Restart"]);
+    tree.below.stop();
+    soon(tree.below.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["late stopped Shutdown", "right post_stop Shutdown", "left post_stop Shutdown"]);
+    tree.free.drain();
+    soon(tree.free.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["free post_stop Drain"]);
+    soon(tree.shutdown()).await;
+    assert_eq!(journal.take(), ["job stopped Shutdown", "ends post_stop Shutdown"]);
+}
+
+/// S46: the failures of a child itself, its own end, and a group that restarts with it.
+#[tokio::test(start_paused = true)]
+async fn a_failure_and_an_end_of_its_own() {
+    let journal = Journal::default();
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    settle().await;
+    tree.one.tell(Tell::Fail).await.unwrap();
+    tree.ends.tell(Tell::Fail).await.unwrap();
+    tree.free.tell(Tell::Stop).await.unwrap();
+    settle().await;
+    let mut lines = journal.take();
+    lines.sort();
+    assert_eq!(lines, ["ends post_stop Failed", "free post_stop Done", "one post_stop Restart", "one pre_restart Restart"]);
+
+    tree.below.left.tell(Tell::Fail).await.unwrap();
+    settle().await;
+    let group = ["late stopped Restart", "right pre_restart Restart", "right post_stop Restart"];
+    assert_eq!(journal.take(), [&group[..], &["left pre_restart Restart", "left post_stop Restart"]].concat());
+    tree.below.left.tell(Tell::Fail).await.unwrap(); // the budget of the group, and with it that of the root
+    soon(tree.join()).await;
+    let lines = journal.take();
+    assert_eq!(lines[..2], ["late stopped Limit", "right post_stop Limit"], "{lines:?}");
+    assert_eq!(lines[2..5], ["left post_stop Limit", "job stopped Limit", "one post_stop Limit"], "{lines:?}");
+}
+
+/// S46: the siblings of a child whose failure was decided `Stop`, and those of a significant one that has ended.
+#[tokio::test(start_paused = true)]
+async fn a_sibling_that_has_ended() {
+    let journal = Journal::default();
+    let tree = Stops::start(journal.clone()).await.unwrap();
+    tree.bad.tell(Tell::Fail).await.unwrap();
+    soon(tree.join()).await;
+    assert_eq!(journal.take(), ["good post_stop SiblingEnded", "bad post_stop Failed"]);
+
+    let tree = Significant::start(journal.clone()).await.unwrap();
+    settle().await;
+    tree.main.tell(Tell::Stop).await.unwrap();
+    soon(tree.join()).await;
+    assert_eq!(journal.take(), ["main post_stop Done", "deep post_stop Shutdown", "other stopped SiblingEnded"]);
+}
+
+/// S46: an instance whose own budget is used up ends with `Limit`; `stop_all` is `Asked`.
+#[tokio::test(start_paused = true)]
+async fn an_instance_of_a_set() {
+    let journal = Journal::default();
+    let tree = Instances::start(journal.clone()).await.unwrap();
+    let kid = tree.set.spawn("kid").await.unwrap();
+    kid.tell(Tell::Fail).await.unwrap();
+    settle().await;
+    journal.take();
+    kid.tell(Tell::Fail).await.unwrap();
+    soon(kid.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["kid post_stop Limit"]);
+    tree.set.spawn("kid").await.unwrap();
+    tree.set.stop_all();
+    settle().await;
+    assert_eq!(journal.take(), ["kid post_stop Asked"]);
+}
+
+/// S46: what was up goes down with `FailedAbove` when a boot fails, and when a supervisor above is restarted after a
+/// failure.
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_has_failed() {
+    let journal = Journal::default();
+    Boot::start(journal.clone()).await.unwrap_err();
+    assert_eq!(journal.take(), ["first post_stop FailedAbove"]);
+
+    let above = Above::start(journal.clone()).await.unwrap();
+    above.below.fails.tell(Tell::Fail).await.unwrap();
+    settle().await;
+    let all = ["next pre_restart", "next post_stop", "fails pre_restart", "fails post_stop"];
+    assert_eq!(journal.take(), all.map(|hook| format!("{hook} FailedAbove")));
+    above.below.restart().unwrap();
+    settle().await;
+    assert_eq!(journal.take(), all.map(|hook| format!("{hook} Restart")));
+}
+
+/// S46: a request to end replaces one to restart; the first of either stays.
+#[tokio::test(start_paused = true)]
+async fn an_end_replaces_a_restart() {
+    let journal = Journal::default();
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    tree.one.tell(Tell::Work(secs(1))).await.unwrap();
+    settle().await;
+    let mut events = tree.events();
+    tree.one.restart().unwrap();
+    settle().await;
+    tree.one.stop();
+    settle().await;
+    let rest = tree.shutdown();
+    soon(rest).await;
+    assert_eq!(journal.take().iter().filter(|line| line.starts_with("one")).collect::<Vec<_>>(), [
+        "one handler Asked",
+        "one post_stop Asked"
+    ]);
+    assert_eq!(stopping(&mut events)[..2], ["one Restart", "one Asked"]);
+}
+
+/// S46: `stopped()` of a subtask says whether another one has failed, or the task itself has returned.
+#[tokio::test(start_paused = true)]
+async fn a_subtask_learns_what_its_task_does() {
+    async fn serve(cx: TaskContext, journal: Journal, fails: bool) -> Result<(), Boom> {
+        if cx.incarnation() > 1 {
+            cx.stopped().await;
+            return Ok(());
+        }
+        cx.spawn(told(cx.clone(), "beside", journal.clone()));
+        if fails {
+            cx.spawn(async {
+                tokio::task::yield_now().await;
+                Err::<(), _>(Boom::Planned)
+            });
+            told(cx, "main", journal).await;
+            return Ok(());
+        }
+        tokio::time::sleep(secs(1)).await;
+        Ok(())
+    }
+    supervisor! {
+        struct Works(journal: Journal, fails: bool) {
+            #[lifecycle(Transient)]
+            work: task = |cx| serve(cx, journal, fails),
+            other: Says = Says { name: "other", journal },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Works::start(journal.clone(), true).await.unwrap();
+    pass(secs(1)).await;
+    let mut lines = journal.take();
+    lines.sort();
+    assert_eq!(lines, ["beside stopped SubtaskFailed", "main stopped SubtaskFailed"]);
+    drop(tree);
+    let tree = Works::start(journal.clone(), false).await.unwrap();
+    soon(tree.work.terminated()).await.unwrap();
+    assert!(journal.take().contains(&"beside stopped Done".to_owned()));
+}
+
+/// S46: one event for each child that is asked to go down while it is up, and none after its own failure or end.
+#[tokio::test(start_paused = true)]
+async fn the_event_comes_before_the_end() {
+    let journal = Journal::default();
+    let tree = Significant::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    soon(tree.shutdown()).await;
+    let all = ["inner Shutdown", "inner/deep Shutdown", "other Shutdown", "main Shutdown"];
+    assert_eq!(stopping(&mut events), [&["Significant Asked"], &all[..]].concat());
+
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    let mut events = tree.events();
+    for (child, tell) in [(&tree.one, Tell::Fail), (&tree.ends, Tell::Fail), (&tree.free, Tell::Stop)] {
+        child.tell(tell).await.unwrap();
+    }
+    settle().await;
+    assert_eq!(stopping(&mut events), [""; 0]);
+    drop(tree);
+}
+
+/// Returns the events of stops, in order.
+fn stopping(events: &mut Events) -> Vec<String> {
+    std::iter::from_fn(|| events.try_next())
+        .filter_map(|event| match event.unwrap() {
+            event if matches!(event.kind, EventKind::Stopping { .. }) => {
+                let EventKind::Stopping { reason } = event.kind else { unreachable!() };
+                assert!(!reason.to_string().is_empty());
+                Some(format!("{} {reason:?}", event.path))
+            }
+            _ => None,
+        })
+        .collect()
+}
