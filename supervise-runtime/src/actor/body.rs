@@ -1,6 +1,7 @@
 //! An incarnation of an actor: its instance, its inbox, its hooks.
 
 use std::any::type_name;
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context as TaskCx, Poll};
@@ -81,6 +82,10 @@ where
 
     fn has_stopped(&self) -> bool {
         self.cx.is_stopping()
+    }
+
+    fn last_words(&mut self) -> Option<Cow<'static, str>> {
+        self.cx.take_words()
     }
 
     fn forgive(&mut self) {

@@ -186,7 +186,7 @@ fn senders(node: &Node) -> Option<usize> {
 fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
     match lifecycle {
         // A `Permanent` child that is `Done` for good is optional and absent, as intended.
-        Lifecycle::Permanent => !matches!(ended, Ended::Stopped | Ended::Done),
+        Lifecycle::Permanent => !ended.is_orderly(),
         Lifecycle::Transient => !ended.is_orderly(),
         Lifecycle::Temporary => false,
     }

@@ -119,7 +119,7 @@ fn chain(cause: &Cause) -> Vec<String> {
 impl Serialize for Ended {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let why = match self {
-            Ended::Done => "done",
+            Ended::Done | Ended::DoneWith(_) => "done",
             Ended::Stopped => "stopped",
             Ended::Failed(_) => "failed",
             Ended::Limit(_) => "limit",
@@ -129,6 +129,9 @@ impl Serialize for Ended {
         };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("why", why)?;
+        if let Some(reason) = self.reason() {
+            map.serialize_entry("reason", reason)?;
+        }
         if let Some(failure) = self.failure() {
             map.serialize_entry("failure", failure)?;
         }

@@ -123,7 +123,7 @@ pub fn line(event: &Event) -> String {
         EventKind::Stopping { reason } => format!("stopping {reason:?}"),
         EventKind::Ended { ended: Ended::Failed(_) } => "ended Failed".into(),
         EventKind::Ended { ended: Ended::Limit(_) } => "ended Limit".into(),
-        EventKind::Ended { ended } => format!("ended {ended:?}"),
+        EventKind::Ended { ended } => format!("ended {:?}", ended.kind()),
         EventKind::Escalated { .. } => "escalated".into(),
         EventKind::LimitReached => "limit".into(),
         EventKind::Aborted { .. } => "aborted".into(),

@@ -1,5 +1,6 @@
 //! Ends: why an actor, task or tree ended, and the notice to its watchers (rule S37).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::base::DisplayFn;
@@ -15,7 +16,8 @@ use crate::values::failure::{Cause, Failure};
 ///
 /// fn tell(ended: &Ended) -> String {
 ///     match ended {
-///         Ended::Done | Ended::Stopped => "all is well".to_owned(), // `ended.is_orderly()`
+///         Ended::Done | Ended::Stopped => "all is well".to_owned(),
+///         Ended::DoneWith(reason) => format!("all is well: {reason}"), // also `ended.is_orderly()`
 ///         Ended::Failed(failure) => format!("{} for good", failure.cause()),
 ///         Ended::Limit(failure) => format!("too often: {failure}"),
 ///         Ended::Killed | Ended::Aborted => "the hard way".to_owned(),
@@ -48,6 +50,8 @@ use crate::values::failure::{Cause, Failure};
 pub enum Ended {
     /// Ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended.
     Done,
+    /// Ended by itself, and said why: [`cx.stop_with(..)`](crate::Context::stop_with). Its [kind](Ended::kind) is `Done`.
+    DoneWith(Cow<'static, str>),
     /// Stopped from outside, or together with its supervisor.
     Stopped,
     /// Failed, and the failure was decided `Stop`, or there was no supervisor to decide.
@@ -75,7 +79,7 @@ pub enum Ended {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EndedKind {
-    /// [`Ended::Done`].
+    /// [`Ended::Done`] or [`Ended::DoneWith`].
     Done,
     /// [`Ended::Stopped`].
     Stopped,
@@ -95,7 +99,7 @@ impl Ended {
     /// Returns the kind of the end, without the failure.
     pub fn kind(&self) -> EndedKind {
         match self {
-            Ended::Done => EndedKind::Done,
+            Ended::Done | Ended::DoneWith(_) => EndedKind::Done,
             Ended::Stopped => EndedKind::Stopped,
             Ended::Failed(_) => EndedKind::Failed,
             Ended::Limit(_) => EndedKind::Limit,
@@ -130,9 +134,17 @@ impl Ended {
         }
     }
 
-    /// Returns `true` for [`Ended::Done`] and [`Ended::Stopped`]: nothing went wrong.
+    /// Returns what the child said with [`cx.stop_with(..)`](crate::Context::stop_with) when it ended by itself.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Ended::DoneWith(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` for [`Ended::Done`], [`Ended::DoneWith`] and [`Ended::Stopped`]: nothing went wrong.
     pub fn is_orderly(&self) -> bool {
-        matches!(self, Ended::Done | Ended::Stopped)
+        matches!(self, Ended::Done | Ended::DoneWith(_) | Ended::Stopped)
     }
 }
 
@@ -140,6 +152,7 @@ impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Ended::Done => f.write_str("done"),
+            Ended::DoneWith(reason) => write!(f, "done: {reason}"),
             Ended::Stopped => f.write_str("stopped"),
             Ended::Failed(failure) | Ended::Limit(failure) => failure.fmt(f),
             Ended::Killed => f.write_str("killed"),

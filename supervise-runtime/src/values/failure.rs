@@ -1,6 +1,7 @@
 //! A failure, as a value that supervisors, watchers and events share (rule S6).
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -470,6 +471,8 @@ struct Inner {
     cause: Cause,
     path: Path,
     incarnation: u32,
+    /// The words of a child that ended by itself.
+    reason: Option<Box<Cow<'static, str>>>,
 }
 
 /// An earlier failure in the chain.
@@ -492,7 +495,15 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation }), before: None }
+        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation, reason: None }), before: None }
+    }
+
+    /// Adds the words of a child that ended by itself, to a failure that has just been made.
+    pub(crate) fn with_reason(mut self, reason: Cow<'static, str>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.reason = Some(Box::new(reason));
+        }
+        self
     }
 
     /// Returns the same failure as seen from a supervisor that failed with it.
@@ -611,6 +622,14 @@ impl Failure {
         self.before.as_ref().map_or(0, |before| before.left_out)
     }
 
+    /// Returns what the child said with [`cx.stop_with(..)`](crate::Context::stop_with) before it ended by itself. The
+    /// cause is [`Cause::EndedByItself`] then.
+    ///
+    /// See rule S23.
+    pub fn reason(&self) -> Option<&str> {
+        self.inner.reason.as_ref().map(|reason| &***reason)
+    }
+
     /// Returns the error if its type is exactly `E`, also if it was boxed.
     pub fn error<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
@@ -662,6 +681,9 @@ impl Failure {
     fn what(&self) -> impl fmt::Display {
         DisplayFn(|f: &mut fmt::Formatter<'_>| {
             write!(f, "{}: {}", self.phase, self.inner.cause)?;
+            if let Some(reason) = self.reason() {
+                write!(f, ": {reason}")?;
+            }
             // The cause alone would not say what failed.
             match (&self.inner.cause, self.before()) {
                 (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),

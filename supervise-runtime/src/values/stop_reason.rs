@@ -84,7 +84,7 @@ impl StopReason {
         match ended {
             Ended::Limit(_) => Some(StopReason::Limit),
             Ended::Failed(_) | Ended::Killed => Some(StopReason::Failed),
-            Ended::Done | Ended::Stopped | Ended::Aborted | Ended::RuntimeGone => None,
+            Ended::Done | Ended::DoneWith(_) | Ended::Stopped | Ended::Aborted | Ended::RuntimeGone => None,
         }
     }
 

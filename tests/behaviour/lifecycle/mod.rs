@@ -2,6 +2,7 @@
 
 mod death_watch;
 mod first_start;
+mod last_words;
 mod policies;
 mod run;
 mod significant;

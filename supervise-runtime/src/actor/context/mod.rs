@@ -1,5 +1,6 @@
 //! The context of an actor: what its functions can ask for.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
@@ -33,7 +34,7 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 /// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
 ///
 /// * **The actor itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path),
-///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`stop_reason`](Context::stop_reason), [`reset_backoff`](Context::reset_backoff).
+///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`stop_with`](Context::stop_with), [`stop_reason`](Context::stop_reason), [`reset_backoff`](Context::reset_backoff).
 /// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
@@ -108,6 +109,8 @@ pub struct Context<A: Actor> {
 struct ColdState {
     strategy: SupervisorStrategy,
     watching: Watching,
+    /// The words of `stop_with`.
+    words: Option<Cow<'static, str>>,
     /// The token of this incarnation.
     #[cfg(feature = "tokio-util")]
     token: Option<CancellationToken>,
@@ -127,14 +130,21 @@ impl<A: Actor> Context<A> {
     pub(crate) fn begin(&mut self) {
         self.stopping = false;
         self.background = false;
-        #[cfg(feature = "tokio-util")]
         if let Some(cold) = &mut self.cold {
-            cold.token = None;
+            cold.words = None;
+            #[cfg(feature = "tokio-util")]
+            {
+                cold.token = None;
+            }
         }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping
+    }
+
+    pub(crate) fn take_words(&mut self) -> Option<Cow<'static, str>> {
+        self.cold.as_mut()?.words.take()
     }
 
     pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
@@ -164,6 +174,53 @@ impl<A: Actor> Context<A> {
     /// An error or a panic that follows in the same message is reported and changes nothing else. The same holds in
     /// `pre_start`, where this call ends an actor that has just come up (S23).
     pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Does the same as [`stop`](Context::stop), and says why.
+    ///
+    /// The end is [`Ended::DoneWith`](crate::Ended::DoneWith), and [`Ended::reason`](crate::Ended::reason) returns the
+    /// words. If the child is started again, [`Failure::reason`](crate::Failure::reason) has them, in `post_restart` and
+    /// at a limit (S23). Of several calls the last one counts. A stop from outside that comes first keeps the end
+    /// `Stopped`.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// struct Crawler {
+    ///     pages: u32,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Crawler {
+    ///     fn handle(&mut self, _next: (), cx: &mut Context<Self>) {
+    ///         match self.pages {
+    ///             0 => cx.stop_with("no more pages"),
+    ///             _ => self.pages -= 1,
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct App {
+    ///         #[lifecycle(Transient)]
+    ///         crawler: Crawler = Crawler { pages: 1 },
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let app = App::start().await?;
+    /// app.crawler.tell(()).await?;
+    /// app.crawler.tell(()).await?;
+    /// let ended = app.crawler.terminated().await?;
+    /// assert_eq!(ended.reason(), Some("no more pages"));
+    /// assert_eq!(ended.to_string(), "done: no more pages");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stop_with(&mut self, reason: impl Into<Cow<'static, str>>) {
+        self.cold.get_or_insert_default().words = Some(reason.into());
         self.stopping = true;
     }
 

@@ -9,6 +9,7 @@
 //! machine then records the order and changes what can be changed immediately (the mailbox, the deadline, the drop of
 //! the user future). It acts on the rest when the user code has returned.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -154,6 +155,8 @@ pub(crate) trait Port {
     fn ends_with_failure(&self) -> Option<Failure>;
     /// Returns whether the failure is this child's own, not one of a child below.
     fn is_own(&self, failure: &Failure) -> bool;
+    /// Returns what the child said when it ended by itself.
+    fn last_words(&mut self) -> Option<Cow<'static, str>>;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
     /// Carries out this effect immediately. `machine` has the present state of the child.
@@ -1660,9 +1663,13 @@ impl Machine {
         self.gives(StopReason::Done, false);
         self.leaves(false, port.now(), port);
         port.perform(self, if restarts { Effect::Shut } else { Effect::Close });
-        let end = port.failure(Phase::Running, Cause::EndedByItself);
+        let words = port.last_words();
+        let mut end = port.failure(Phase::Running, Cause::EndedByItself);
+        if let Some(words) = &words {
+            end = end.with_reason(words.clone());
+        }
         let again = restarts.then(|| end.clone());
-        let ended = failure.map_or(Ended::Done, Ended::Failed);
+        let ended = failure.map_or_else(|| words.map_or(Ended::Done, Ended::DoneWith), Ended::Failed);
         self.takes_down(again, Then::Done { ended, end }, port);
     }
 

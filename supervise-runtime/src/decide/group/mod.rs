@@ -43,7 +43,7 @@ use super::child::machine::Order;
 use super::child::{self, Command, CommandOutcome, State};
 use super::delay::{LastRun, RestartDelay};
 use super::member::{Member, MemberState, Settings};
-use crate::values::ended::Ended;
+use crate::values::ended::{Ended, EndedKind};
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
@@ -901,7 +901,7 @@ impl Group {
         }
         if !restarted {
             member.significant_end = significant_end;
-            member.finished = by_itself && !significant_end && !member.is_temporary() && matches!(ended, Ended::Done);
+            member.finished = by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
             self.over(id, ended);
             return self.settle(facts.now);
         }

@@ -1,6 +1,7 @@
 //! The facts about a child that its machine asks for in a test, and the effects in their order.
 
 use std::time::Duration;
+use std::borrow::Cow;
 
 use tokio::time::Instant;
 
@@ -81,6 +82,10 @@ impl Port for Known {
 
     fn is_own(&self, failure: &Failure) -> bool {
         is_own(failure)
+    }
+
+    fn last_words(&mut self) -> Option<Cow<'static, str>> {
+        None
     }
 
     fn failure(&self, phase: Phase, cause: Cause) -> Failure {

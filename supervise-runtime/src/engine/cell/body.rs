@@ -1,5 +1,6 @@
 //! The differences between actors, tasks and trees: how an instance is made, served and taken down.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
@@ -50,6 +51,11 @@ pub(crate) trait Hands: Send + 'static {
     /// Returns whether the instance has called `cx.stop()` in this incarnation.
     fn has_stopped(&self) -> bool {
         false
+    }
+
+    /// Takes the words of an instance that has called `cx.stop_with(..)`.
+    fn last_words(&mut self) -> Option<Cow<'static, str>> {
+        None
     }
 
     /// Forgets the message in hand, because its failure was resumed. User code.

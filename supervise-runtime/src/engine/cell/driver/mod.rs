@@ -7,6 +7,7 @@
 //!
 //! The machine decides what an order, the end of a step or a deadline means.
 
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::mem::{replace, take};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,6 +99,10 @@ impl Port for At<'_> {
 
     fn is_own(&self, failure: &Failure) -> bool {
         failure.path() == self.engine.cell.core().path()
+    }
+
+    fn last_words(&mut self) -> Option<Cow<'static, str>> {
+        self.hands.as_mut()?.last_words()
     }
 
     fn failure(&self, phase: Phase, cause: Cause) -> Failure {
